@@ -1,0 +1,95 @@
+// Builds dist/ (the program) and, with --tests, build/ (tests and benchmarks).
+// --install first brings node_modules in line with package-lock.json.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = new URL('..', import.meta.url).pathname;
+process.chdir(decodeURIComponent(root));
+
+if (process.argv.includes('--install') && !isInstalled()) {
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+const { build } = await import('esbuild');
+const version = JSON.parse(readFileSync('package.json', 'utf8')).version;
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'warning',
+  legalComments: 'none',
+  define: { FLAME_VERSION: JSON.stringify(version) },
+};
+// CommonJS dependencies inside ES modules still call require() for node's own modules.
+const requireBanner =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+rmSync('dist', { recursive: true, force: true });
+await Promise.all([
+  // The entry is CommonJS: an ES module entry starts a tenth slower.
+  build({
+    ...common,
+    entryPoints: { main: 'lib/cli/entry.ts' },
+    external: ['./cli.mjs'],
+    outdir: 'dist',
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+  }),
+  build({
+    ...common,
+    entryPoints: { cli: 'lib/cli/main.ts' },
+    outdir: 'dist',
+    format: 'esm',
+    splitting: true,
+    minifySyntax: true,
+    outExtension: { '.js': '.mjs' },
+    banner: { js: requireBanner },
+  }),
+  // What runs inside an agent's cell is one self-contained file each.
+  ...cellEntries().map((name) =>
+    build({
+      ...common,
+      entryPoints: { [name]: `lib/cell/entry/${name}.ts` },
+      outdir: 'dist',
+      format: 'cjs',
+      minify: true,
+      outExtension: { '.js': '.cjs' },
+    }),
+  ),
+]);
+if (process.argv.includes('--tests')) await buildTests();
+
+async function buildTests() {
+  rmSync('build', { recursive: true, force: true });
+  await build({
+    ...common,
+    entryPoints: listFiles('test').filter((file) => file.endsWith('.ts')),
+    outdir: 'build/test',
+    outbase: 'test',
+    format: 'esm',
+    splitting: true,
+    packages: 'external',
+    sourcemap: 'inline',
+    outExtension: { '.js': '.js' },
+  });
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync('build/package.json', '{ "type": "module" }\n');
+}
+
+function cellEntries() {
+  return readdirSync('lib/cell/entry')
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.slice(0, -3));
+}
+
+function listFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? listFiles(path) : [path];
+  });
+}
+
+function isInstalled() {
+  const marker = 'node_modules/.package-lock.json';
+  return existsSync(marker) && statSync(marker).mtimeMs >= statSync('package-lock.json').mtimeMs;
+}

@@ -1,0 +1,4 @@
+/** Runs the program for this process. */
+export async function runProcess(): Promise<void> {
+  process.exitCode = 0;
+}

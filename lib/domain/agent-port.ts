@@ -1,0 +1,107 @@
+import type { Failure } from './failure.ts';
+import type { CellWorktree } from './git-port.ts';
+import type { AgentId, TaskId } from './ids.ts';
+import type { AgentPolicy } from './policy.ts';
+import type { Role } from './role.ts';
+
+/** One agent to run, adapter-neutral. */
+export interface AgentRequest {
+  readonly id: AgentId;
+  readonly role: Role;
+  readonly adapter: string;
+  readonly task: TaskId | null;
+  /** Model id as the configuration writes it. */
+  readonly model: string;
+  /** Who the agent is and what it must do, and the task's data; rendered from templates. exec: the script. */
+  readonly systemPrompt: string;
+  readonly prompt: string;
+  /** JSON Schema of a structured answer; null where the commits are the answer. */
+  readonly answerSchema: Readonly<Record<string, unknown>> | null;
+  readonly worktree: CellWorktree;
+  /** Nothing in the worktree can be written. */
+  readonly isReadOnly: boolean;
+  readonly policy: AgentPolicy;
+  readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
+  readonly timeoutMs: number;
+  /** A person talks with it at the terminal. */
+  readonly isInteractive: boolean;
+  /** Author of its commits. */
+  readonly author: { readonly name: string; readonly email: string };
+}
+
+export interface AgentActivity {
+  readonly text: string;
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
+export interface AuditSummary {
+  readonly allowed: number;
+  readonly blocked: number;
+  /** The most frequent blocked calls, one line each, at most ten. */
+  readonly top: readonly string[];
+}
+
+export interface AgentOutcome {
+  /** null: it did what agents do; its commits or answer decide the rest. */
+  readonly failure: Failure | null;
+  readonly exitCode: number | null;
+  /** The structured answer, not yet validated; null if none. */
+  readonly answer: unknown;
+  /** Its last words. */
+  readonly text: string;
+  readonly cost_usd: number;
+  readonly tokens: number;
+  readonly duration_ms: number;
+  readonly audit: AuditSummary;
+  /** Where its event stream and audit are kept. */
+  readonly logFile: string;
+}
+
+export interface RunningAgent {
+  readonly id: AgentId;
+  readonly pid: number;
+  /** Resolves when the agent and all its descendants are gone. */
+  readonly outcome: Promise<AgentOutcome>;
+  /** SIGTERM, then SIGKILL after the grace time, to the whole tree. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface CommandRun {
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly duration_ms: number;
+  /** stdout and stderr together, the last 4,000 characters. */
+  readonly output: string;
+}
+
+/** Runs agents and agent-written code in cells. */
+export interface AgentRunner {
+  /** Throws a FlameError `agent-missing` or `agent-too-old` naming how to install it. Returns its version. */
+  checkAdapter(adapter: string): Promise<string>;
+  /** What phase 2 is on this machine: `bubblewrap`, or why it's missing. */
+  sandbox(): Promise<{ readonly kind: 'bubblewrap' | 'none'; readonly missing: readonly string[] }>;
+  /** Proves that a call which must be denied is denied, through the real chain; spends no tokens. */
+  canary(adapter: string): Promise<{ readonly denied: boolean; readonly details: string }>;
+  start(request: AgentRequest, onActivity: (activity: AgentActivity) => void): Promise<RunningAgent>;
+  /** A diagnostic, a setup command: a shell line in a cell without any network. */
+  runCommand(request: {
+    readonly command: string;
+    readonly worktree: CellWorktree;
+    readonly timeoutMs: number;
+    readonly label: string;
+  }): Promise<CommandRun>;
+  /** Registered agents whose process still lives, from any process of this machine. */
+  live(): Promise<readonly LiveAgent[]>;
+  close(): Promise<void>;
+}
+
+export interface LiveAgent {
+  readonly id: string;
+  readonly role: Role;
+  readonly task_id: string | null;
+  readonly pid: number;
+  readonly started_at: string;
+  readonly cost_usd: number;
+  readonly tokens: number;
+}

@@ -1,0 +1,102 @@
+import type { Failure } from './failure.ts';
+import type { Role } from './role.ts';
+import type { TaskStatus } from './task.ts';
+
+/** What happens while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
+export type Event = { readonly at: string } & EventBody;
+
+export type EventBody =
+  | {
+      readonly event: 'session-started';
+      readonly session: string;
+      readonly objective: string;
+      readonly base_branch: string;
+    }
+  | {
+      readonly event: 'notice';
+      readonly level: 'info' | 'warning';
+      readonly message: string;
+      readonly details?: readonly string[];
+    }
+  | {
+      readonly event: 'canary';
+      readonly result: 'denied' | 'failed' | 'not-needed';
+      readonly details: string;
+    }
+  | { readonly event: 'wave-started'; readonly wave: string; readonly cycle: number }
+  | { readonly event: 'wave-ended'; readonly wave: string; readonly cycle: number; readonly summary: string }
+  | { readonly event: 'plan-proposed'; readonly tasks: number; readonly waves: number }
+  | { readonly event: 'plan-invalid'; readonly problems: readonly string[] }
+  | {
+      readonly event: 'task-changed';
+      readonly task: string;
+      readonly from: TaskStatus;
+      readonly to: TaskStatus;
+      readonly why: string;
+    }
+  | {
+      readonly event: 'agent-started';
+      readonly agent: string;
+      readonly role: Role;
+      readonly task: string | null;
+      readonly pid: number;
+    }
+  | {
+      readonly event: 'agent-activity';
+      readonly agent: string;
+      readonly text: string;
+      readonly tokens: number;
+      readonly cost_usd: number;
+    }
+  | {
+      readonly event: 'agent-ended';
+      readonly agent: string;
+      readonly role: Role;
+      readonly task: string | null;
+      readonly outcome: string;
+      readonly cost_usd: number;
+      readonly tokens: number;
+      readonly duration_ms: number;
+    }
+  | {
+      readonly event: 'task-failed';
+      readonly task: string;
+      readonly failure: Failure;
+      readonly will_retry: boolean;
+    }
+  | {
+      readonly event: 'verdict';
+      readonly task: string;
+      readonly commit: string;
+      readonly status: 'pass' | 'fail';
+      readonly notes: string;
+      readonly by: string;
+    }
+  | {
+      readonly event: 'changeset-built';
+      readonly changeset: string;
+      readonly tasks: readonly string[];
+      readonly commit: string;
+      readonly red: boolean;
+    }
+  | {
+      readonly event: 'changeset-decided';
+      readonly changeset: string;
+      readonly decision: string;
+      readonly reason: string | null;
+    }
+  | { readonly event: 'landed'; readonly changeset: string; readonly commit: string; readonly branch: string }
+  | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
+  | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
+  | {
+      readonly event: 'script';
+      readonly hook: string;
+      readonly exit_code: number | null;
+      readonly output: string;
+    }
+  | { readonly event: 'session-ended'; readonly [key: string]: unknown };
+
+/** Where the engine reports to; rendering decides nothing. */
+export interface EventSink {
+  emit(body: EventBody): void;
+}

@@ -1,0 +1,30 @@
+/**
+ * What can go wrong with a task and is not the program's fault. `budget` stands in the note of a task
+ * whose agent ran out of its budget.
+ */
+export type FailureKind =
+  | 'agent-crashed'
+  | 'agent-error'
+  | 'agent-timeout'
+  | 'agent-stopped'
+  | 'budget'
+  | 'rate-limit'
+  | 'auth'
+  | 'no-commits'
+  | 'violation'
+  | 'conflict'
+  | 'setup-failed'
+  | 'spawn-failed'
+  | 'malformed-answer'
+  | 'canary-failed';
+
+/** An expected failure, as data. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** One sentence for a person. */
+  readonly message: string;
+  /** What and where: violations, output lines. */
+  readonly details: readonly string[];
+  /** Whether another attempt may succeed without anybody changing anything. */
+  readonly retryable: boolean;
+}

@@ -1,0 +1,49 @@
+/**
+ * usage: the command line is wrong (exit 129) · environment: can't work here (128) ·
+ * refused: a rule or a check said no (1) · waiting: a person must decide (2) ·
+ * interrupted: told to stop (130) · internal: a broken invariant (1).
+ */
+export type ErrorKind = 'usage' | 'environment' | 'refused' | 'waiting' | 'interrupted' | 'internal';
+
+export interface FlameErrorInit {
+  readonly kind: ErrorKind;
+  /** Stable and kebab-case: scripts rely on it. */
+  readonly code: string;
+  /** One sentence: what failed, on which task, branch or file. */
+  readonly message: string;
+  /** Complete commands, or short sentences that end in one, to type next. */
+  readonly hints?: readonly string[];
+  /** Lines shown below the message, such as the mistakes of a file. */
+  readonly details?: readonly string[];
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** What stops a command. Expected outcomes (a task failed, a conflict) are values, not errors. */
+export class FlameError extends Error {
+  readonly kind: ErrorKind;
+  readonly code: string;
+  readonly hints: readonly string[];
+  readonly details: readonly string[];
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(init: FlameErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.name = 'FlameError';
+    this.kind = init.kind;
+    this.code = init.code;
+    this.hints = init.hints ?? [];
+    this.details = init.details ?? [];
+    this.data = init.data ?? {};
+  }
+}
+
+/** The exit code of each kind, as the README documents them. */
+export const exitCodes: Readonly<Record<ErrorKind, number>> = {
+  refused: 1,
+  internal: 1,
+  waiting: 2,
+  environment: 128,
+  usage: 129,
+  interrupted: 130,
+};

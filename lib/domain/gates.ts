@@ -1,0 +1,96 @@
+import type { Changeset } from './changeset.ts';
+import type { Plan } from './plan.ts';
+import type { Session } from './session.ts';
+import type { Task } from './task.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What a person decides. A gate that nobody can answer throws a FlameError of kind `waiting`. */
+export interface Gates {
+  plan(question: PlanQuestion): Promise<PlanDecision>;
+  validation(question: ValidationQuestion): Promise<ValidationDecision>;
+  validatorFailed(question: ValidatorFailedQuestion): Promise<ValidatorFailedDecision>;
+  changeset(question: ChangesetQuestion): Promise<ChangesetDecision>;
+  session(question: SessionQuestion): Promise<SessionDecision>;
+  budget(question: BudgetQuestion): Promise<BudgetDecision>;
+  /** Who decides, for the record: the person's git identity. */
+  readonly person: string;
+  /** Whether a person sits at a terminal: an interactive planner needs one. */
+  readonly isInteractive: boolean;
+}
+
+export interface PlanQuestion {
+  readonly objective: string;
+  readonly plan: Plan;
+  /** Task ids by wave, as the scheduler would run them. */
+  readonly waves: readonly (readonly string[])[];
+  readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
+  readonly problems: readonly string[];
+  readonly replansLeft: number;
+}
+export type PlanDecision =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'edit'; readonly plan: Plan }
+  | { readonly kind: 'replan'; readonly notes: string }
+  | { readonly kind: 'quit' };
+
+export interface ValidationQuestion {
+  readonly task: Task;
+  readonly verdict: Verdict;
+}
+export type ValidationDecision =
+  | {
+      readonly kind: 'requeue';
+      readonly notes: string;
+      readonly description?: string;
+      readonly file_locks?: readonly string[];
+    }
+  | { readonly kind: 'drop' };
+
+export interface ValidatorFailedQuestion {
+  readonly task: Task;
+  readonly reason: string;
+  showDiff(): Promise<string>;
+}
+/** manual: the person judged the diff; skip: the task fails; retry: another validator. */
+export type ValidatorFailedDecision =
+  | { readonly kind: 'manual'; readonly status: 'pass' | 'fail'; readonly notes: string }
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'retry' };
+
+export interface ChangesetQuestion {
+  readonly changeset: Changeset;
+  readonly position: number;
+  readonly total: number;
+  readonly tasks: readonly Task[];
+  readonly verdicts: readonly Verdict[];
+  readonly session: Session;
+  showDiff(): Promise<string>;
+}
+/** A red changeset (failing diagnostics) can be approved only with an override reason. */
+export type ChangesetDecision =
+  | { readonly kind: 'approve'; readonly override?: string }
+  | { readonly kind: 'reject'; readonly reason: string }
+  | { readonly kind: 'skip' };
+
+export interface SessionQuestion {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  readonly summary: {
+    readonly approved: number;
+    readonly requeued: number;
+    readonly blocked: number;
+    readonly open: number;
+  };
+  readonly cyclesLeft: number;
+}
+export type SessionDecision =
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'replan'; readonly notes: string };
+
+export interface BudgetQuestion {
+  readonly spent: number;
+  readonly limit: number;
+  readonly unit: 'usd' | 'tokens';
+}
+export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };

@@ -1,0 +1,150 @@
+import type { DiffStat } from './changeset.ts';
+import type { ObjectId, RefName } from './ids.ts';
+
+/** Where a command stands; all paths absolute. */
+export interface Repository {
+  /** The common git directory (`--git-common-dir`): state and run-time files live here. */
+  readonly commonDir: string;
+  readonly gitDir: string;
+  /** The work tree the command was started in; null in a bare repository. */
+  readonly workTree: string | null;
+  /** The main work tree, where `.blueflame.yml` and the worktree folder are; null in a bare repository. */
+  readonly mainWorkTree: string | null;
+  /** Path from workTree to the folder the person stands in, '' at the top. */
+  readonly prefix: string;
+  readonly isBare: boolean;
+  readonly objectFormat: 'sha1' | 'sha256';
+  readonly gitVersion: string;
+}
+
+export interface HeadState {
+  /** Short name of the checked-out branch; null when detached. */
+  readonly branch: string | null;
+  /** null on an unborn branch. */
+  readonly commit: ObjectId | null;
+}
+
+export interface CommitInfo {
+  readonly oid: ObjectId;
+  readonly tree: ObjectId;
+  readonly parents: readonly ObjectId[];
+  readonly author: string;
+  /** The whole message. */
+  readonly message: string;
+}
+
+/** One path that differs between two commits, renames given as both ends. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'type-changed' | 'mode-changed';
+  /** Octal, '000000' where the side has no file. */
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly oldOid: ObjectId;
+  readonly newOid: ObjectId;
+  /** Bytes of the new content; 0 when deleted or a submodule. */
+  readonly size: number;
+  readonly isBinary: boolean;
+}
+
+export type MergeResult =
+  | { readonly kind: 'clean'; readonly tree: ObjectId }
+  | {
+      readonly kind: 'conflict';
+      readonly tree: ObjectId;
+      readonly paths: readonly string[];
+      readonly messages: readonly string[];
+    };
+
+export interface RefUpdate {
+  readonly ref: RefName;
+  /** What the ref must hold now; null: it must not exist. */
+  readonly old: ObjectId | null;
+  /** null deletes it. */
+  readonly new: ObjectId | null;
+}
+
+/** A worktree of the repository, as `git worktree list` knows it. */
+export interface WorktreeInfo {
+  readonly path: string;
+  readonly head: ObjectId | null;
+  /** Short branch name; null when detached. */
+  readonly branch: string | null;
+}
+
+/**
+ * Objects written inside a cell: kept in a folder of their own until accepted, so that what is rejected
+ * never was in the repository.
+ */
+export interface Quarantine {
+  /** The agent's private object folder; the cell sets GIT_OBJECT_DIRECTORY to it. */
+  readonly objectDir: string;
+  /** The repository's own objects; GIT_ALTERNATE_OBJECT_DIRECTORIES inside the cell. */
+  readonly alternates: readonly string[];
+  /** The private git folder of the worktree, `<common>/worktrees/<id>`. */
+  readonly worktreeGitDir: string;
+}
+
+export interface CellWorktree {
+  readonly path: string;
+  readonly start: ObjectId;
+  readonly quarantine: Quarantine;
+}
+
+/** Everything the engine asks of git. git itself is spawned in lib/git alone. */
+export interface GitPort {
+  readonly repository: Repository;
+  head(workTree: string): Promise<HeadState>;
+  resolveCommit(revision: string): Promise<ObjectId | null>;
+  /** `Name <email>` of the person, from git's configuration. */
+  identity(): Promise<string>;
+  /** Paths `git status` reports in a work tree, untracked ones included, ignored ones not. */
+  dirtyPaths(workTree: string): Promise<readonly string[]>;
+  isAncestor(ancestor: ObjectId, descendant: ObjectId): Promise<boolean>;
+  readCommit(commit: ObjectId, quarantine?: Quarantine): Promise<CommitInfo>;
+  /** Commits of base..tip, oldest first. */
+  commitsBetween(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly CommitInfo[]>;
+  changedFiles(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly ChangedFile[]>;
+  diffStat(base: ObjectId, tip: ObjectId): Promise<DiffStat>;
+  /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
+  diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
+  /** Text of a file in a commit; null if absent or not text. */
+  readFile(commit: ObjectId, path: string): Promise<string | null>;
+  mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
+  commitTree(init: {
+    readonly tree: ObjectId;
+    readonly parents: readonly ObjectId[];
+    readonly message: string;
+  }): Promise<ObjectId>;
+  worktrees(): Promise<readonly WorktreeInfo[]>;
+  /** A detached worktree for one agent with its own quarantine. One at a time, whoever calls. */
+  addCellWorktree(path: string, start: ObjectId): Promise<CellWorktree>;
+  /** HEAD of a cell's worktree; the objects may still be in quarantine. */
+  cellHead(cell: CellWorktree): Promise<ObjectId>;
+  /** Paths left uncommitted in a cell's worktree; ignored files are not listed. */
+  cellLeftovers(
+    cell: CellWorktree,
+  ): Promise<readonly { readonly path: string; readonly isTracked: boolean }[]>;
+  /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
+  commitLeftovers(
+    cell: CellWorktree,
+    paths: readonly string[],
+    message: string,
+    author: string,
+  ): Promise<ObjectId>;
+  /** Starts a merge of `commit` in the worktree, leaving conflict markers. Nothing is committed. */
+  startMergeIn(cell: CellWorktree, commit: ObjectId): Promise<readonly string[]>;
+  /** Brings what start..tip adds into the repository and removes the worktree. Safe against a kill at any point. */
+  acceptCell(cell: CellWorktree, tip: ObjectId): Promise<void>;
+  /** Removes the worktree and its quarantine; nothing of it enters the repository. */
+  discardCell(cell: CellWorktree): Promise<void>;
+  /** A worktree of an accepted commit whose changes nobody keeps: for checks and readers. Remove with discardCell. */
+  addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
+  /** Brings a clean worktree whose branch was moved from → to along; refuses to touch local changes. */
+  advanceWorktree(
+    workTree: string,
+    from: ObjectId,
+    to: ObjectId,
+  ): Promise<'advanced' | 'already' | 'refused'>;
+  close(): Promise<void>;
+}

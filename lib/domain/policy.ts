@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { roleSchema } from './role.ts';
+
+/** What one agent may do: compiled from config, role and task, and shared by all three phases. */
+export const agentPolicySchema = z.object({
+  v: z.literal(1),
+  agent_id: z.string(),
+  role: roleSchema,
+  /** Absolute real path; everything outside it is out of bounds. */
+  worktree: z.string(),
+  can_write: z.boolean(),
+  allowed_tools: z.array(z.string()),
+  blocked_tools: z.array(z.string()),
+  allowed_paths: z.array(z.string()),
+  blocked_paths: z.array(z.string()),
+  /** The task's own locks; null: scope is not enforced. */
+  file_locks: z.array(z.string()).nullable(),
+  allowed_commands: z.array(z.string()),
+  /** Exact command lines that are allowed whatever allowed_commands says (a validator's diagnostics). */
+  exact_commands: z.array(z.string()),
+  blocked_patterns: z.array(z.string()),
+  allowed_env: z.array(z.string()),
+  commit_pattern: z.string(),
+  commit_example: z.string(),
+  naming_style: z.string().nullable(),
+  naming_globs: z.array(z.string()),
+  max_file_bytes: z.number(),
+  require_tests: z
+    .object({ source_patterns: z.array(z.string()), test_patterns: z.array(z.string()) })
+    .nullable(),
+});
+export type AgentPolicy = Readonly<z.infer<typeof agentPolicySchema>>;
+
+/** A tool call as the hook reports it (claude's PreToolUse object). */
+export interface ToolCall {
+  readonly tool_name: string;
+  readonly tool_input: Readonly<Record<string, unknown>>;
+  readonly cwd: string;
+}
+
+export interface Decision {
+  readonly decision: 'allow' | 'block';
+  /** Stable, kebab-case: `path-blocked`, `bash-not-allowed`. */
+  readonly rule: string;
+  /** Why, and what may be done instead; shown to the agent. */
+  readonly details: string;
+}
+
+/** One line of `<agent>.audit.jsonl`. */
+export interface AuditLine extends Decision {
+  readonly timestamp: string;
+  readonly agent_id: string;
+  readonly tool: string;
+  readonly target: string;
+}
+
+/** What the pure policy must ask about the file system. */
+export interface PathFacts {
+  /** lstat of an absolute path; null if nothing is there. */
+  lstat(path: string): {
+    readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+    readonly links: number;
+    readonly target: string;
+  } | null;
+}
+
+/** What the post-check found: a rule broken at a place. */
+export interface Violation {
+  readonly rule: string;
+  /** Path, or commit. */
+  readonly where: string;
+  readonly details: string;
+}

@@ -1,0 +1,6 @@
+import { z } from 'zod';
+
+export const roleSchema = z.enum(['planner', 'worker', 'validator', 'merger']);
+
+/** What an agent is there for. */
+export type Role = z.infer<typeof roleSchema>;

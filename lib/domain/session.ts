@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { changesetSchema } from './changeset.ts';
+import type { ObjectId, SessionId } from './ids.ts';
+import { objectIdPattern, sessionIdPattern } from './ids.ts';
+import { roleSchema } from './role.ts';
+import { textSchema } from './text.ts';
+
+const oid = z
+  .string()
+  .regex(objectIdPattern)
+  .transform((id) => id as ObjectId);
+
+/** What one agent run cost and how it ended; kept in the session's note, latest runs last. */
+export const agentRunSchema = z.object({
+  id: z.string(),
+  role: roleSchema,
+  task_id: z.string().nullable(),
+  model: z.string().nullable(),
+  started_at: z.string(),
+  ended_at: z.string(),
+  outcome: z.string(),
+  cost_usd: z.number(),
+  tokens: z.number(),
+});
+export type AgentRun = z.infer<typeof agentRunSchema>;
+
+export const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
+
+/** A session as its note on refs/blueflame/sessions stores it. */
+export const sessionSchema = z.object({
+  v: z.literal(1),
+  rev: z.int().min(1),
+  id: z
+    .string()
+    .regex(sessionIdPattern)
+    .transform((id) => id as SessionId),
+  objective: textSchema(50_000),
+  /** Short branch name. */
+  base_branch: z.string(),
+  /** Where the base branch was when the session last built on it. */
+  base_commit: oid,
+  config_digest: z.string(),
+  /** 0 until the first plan is approved. */
+  cycle: z.int().min(0),
+  wave: z.enum(['plan', 'work', 'validate', 'merge', 'review', 'done']),
+  state: z.enum(['active', 'stopped', 'ended']),
+  replans: z.int().min(0),
+  /** Set when this cycle's end was decided by a person; the next cycle begins. */
+  created_by: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  estimate: z.object({ base_usd: z.number(), with_retries_usd: z.number() }).nullable(),
+  cost_usd: z.number(),
+  tokens: z.number(),
+  /** Spend per role, retries included. */
+  spend: z.record(z.string(), spendSchema),
+  /** Limit raised by a person at the budget gate, in the unit of the configured limit. */
+  raised_limit: z.number().nullable(),
+  agents: z.array(agentRunSchema),
+  changesets: z.array(changesetSchema),
+  gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
+  /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
+  checkout: z.object({ from: oid, to: oid }).nullable(),
+});
+export type Session = Readonly<z.infer<typeof sessionSchema>>;

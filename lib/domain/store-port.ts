@@ -1,0 +1,80 @@
+import type { RefUpdate } from './git-port.ts';
+import type { ObjectId, RefName, SessionId } from './ids.ts';
+import type { Session } from './session.ts';
+import type { Task } from './task.ts';
+import type { ReviewNote, Verdict } from './verdict.ts';
+
+/** All state at one moment, read from the refs; immutable. */
+export interface Snapshot {
+  readonly sessions: readonly Session[];
+  /** The session commands work on: the newest that has not ended, else the newest; null if there is none. */
+  readonly current: Session | null;
+  /** By id, ascending. */
+  tasksOf(session: SessionId): readonly Task[];
+  /** Verdicts on exactly this commit, latest last. */
+  verdictsOn(commit: ObjectId): readonly Verdict[];
+  reviewOn(commit: ObjectId): ReviewNote | null;
+}
+
+/** One audited change: one commit on the ref of its note. */
+export interface Change {
+  /** Reads like `task-001: pending -> claimed by worker-1a2b3c4d`. */
+  readonly subject: string;
+  /** Why, for `git log`; may be empty. */
+  readonly body?: string;
+  readonly tasks?: readonly Task[];
+  readonly session?: Session;
+  readonly verdict?: Verdict;
+  readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
+  /** `Transition: pending -> claimed`. */
+  readonly transition?: string;
+}
+
+/** Changes and refs that move together or not at all. */
+export interface Transaction {
+  readonly changes: readonly Change[];
+  readonly refs?: readonly RefUpdate[];
+  /** Who does it: the person's git identity or an agent id. */
+  readonly actor: string;
+}
+
+export type TransactResult =
+  | { readonly kind: 'done'; readonly snapshot: Snapshot }
+  | { readonly kind: 'nothing' }
+  /** A ref outside the store was not where the transaction said; nothing was changed. */
+  | {
+      readonly kind: 'ref-moved';
+      readonly ref: RefName;
+      readonly expected: ObjectId | null;
+      readonly actual: ObjectId | null;
+    };
+
+export interface LogEntry {
+  readonly commit: ObjectId;
+  readonly ref: RefName;
+  readonly at: string;
+  readonly author: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+/**
+ * State on refs/blueflame/*. Success is reported after the refs moved, never before. `rev`, `updated_at`
+ * of what changes are set by the store.
+ */
+export interface Store {
+  snapshot(): Promise<Snapshot>;
+  /**
+   * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
+   * On a lost race it's called again with a newer one.
+   */
+  transact(decide: (snapshot: Snapshot) => Transaction | null): Promise<TransactResult>;
+  /** Newest first. */
+  log(filter: {
+    readonly session?: SessionId;
+    readonly task?: string;
+    readonly limit?: number;
+  }): Promise<readonly LogEntry[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,143 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { FlameError } from '../domain/flame-error.ts';
+
+/** Where and how git runs. */
+export interface GitContext {
+  /** Folder git starts in. */
+  readonly cwd: string;
+  /** The environment of the person's command; what binds git to another repository is removed from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface GitOptions {
+  readonly input?: string | Uint8Array;
+  /** Added to the environment after the cleaning, such as GIT_INDEX_FILE. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers, not failures. Default: 0. */
+  readonly accept?: readonly number[];
+}
+
+export interface GitResult {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+// `git rev-parse --local-env-vars`: hooks and `git --git-dir` export these, and a child would then work
+// on the wrong repository.
+const localVariables = [
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_CONFIG',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_CONFIG_COUNT',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_GRAFT_FILE',
+  'GIT_INDEX_FILE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_PREFIX',
+  'GIT_SHALLOW_FILE',
+  'GIT_COMMON_DIR',
+];
+
+// Nothing the repository or an agent set up may run when the tool itself calls git.
+const safeConfig = [
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'color.ui=false',
+  '-c',
+  'core.quotePath=false',
+];
+
+/** Runs git to its end. Throws FlameError `git-failed` with git's own words when the exit code isn't accepted. */
+export async function runGit(
+  context: GitContext,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const child = spawnGit(context, args, options.env);
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  // git may end before it has read everything: its exit code tells, not the broken pipe.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  const exitCode = await new Promise<number>((resolve, reject) => {
+    child.on('error', (error) => reject(gitMissing(error)));
+    child.on('close', (code) => resolve(code ?? 128));
+  });
+  const stderr = Buffer.concat(err).toString().trim();
+  if (!(options.accept ?? [0]).includes(exitCode)) throw gitFailed(args, exitCode, stderr);
+  return { exitCode, stdout: Buffer.concat(out), stderr };
+}
+
+/** Like runGit; resolves to stdout as text without the final newline. */
+export async function gitText(
+  context: GitContext,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  return (await runGit(context, args, options)).stdout.toString().replace(/\n$/, '');
+}
+
+/** Starts git with a clean environment and piped streams: the one place where git is spawned. */
+export function spawnGit(
+  context: GitContext,
+  args: readonly string[],
+  extraEnv: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
+  return spawn('git', [...safeConfig, ...args], {
+    cwd: context.cwd,
+    env: { ...gitEnvironment(context.env), ...extraEnv },
+    stdio: 'pipe',
+  });
+}
+
+/** The environment for git children: optional locks off, messages in English, no prompts. */
+export function gitEnvironment(env: GitContext['env']): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      !localVariables.includes(entry[0]) &&
+      !/^GIT_CONFIG_(?:KEY|VALUE)_/.test(entry[0]),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '0',
+    LC_ALL: 'C.UTF-8',
+  };
+}
+
+function gitFailed(args: readonly string[], exitCode: number, stderr: string): FlameError {
+  const verb = args.find((arg) => !arg.startsWith('-')) ?? 'git';
+  return new FlameError({
+    kind: 'environment',
+    code: 'git-failed',
+    message: `git ${verb} ended with ${exitCode}: ${stderr.split('\n').at(-1) ?? ''}`,
+    details: stderr.split('\n').slice(0, 10),
+    data: { args, exitCode },
+  });
+}
+
+function gitMissing(cause: Error): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'git-missing',
+    message: 'git could not be started.',
+    hints: ['Install git 2.38 or newer, then try again.'],
+    cause,
+  });
+}

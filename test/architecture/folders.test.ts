@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+// The table of ARCHITECTURE.md, "Code map": a folder may import itself and what stands in its row.
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  util: [],
+  domain: ['util'],
+  core: ['domain', 'util'],
+  policy: ['domain', 'util'],
+  config: ['domain', 'util'],
+  git: ['domain', 'util'],
+  store: ['domain', 'core', 'git', 'util'],
+  agents: ['domain', 'util'],
+  cell: ['domain', 'policy', 'git', 'util'],
+  engine: ['core', 'policy', 'domain', 'util'],
+  ui: ['domain', 'util'],
+  commands: ['util', 'domain', 'core', 'policy', 'config', 'git', 'store', 'agents', 'cell', 'engine', 'ui'],
+  cli: ['commands', 'ui', 'domain', 'util'],
+};
+const effects =
+  /^(?:node:)?(?:fs|fs\/promises|child_process|net|http|https|os|timers|timers\/promises)$|^(?:execa|simple-git|isomorphic-git|proper-lockfile)$/;
+const pure = new Set(['core', 'policy', 'domain']);
+
+interface Import {
+  readonly from: string;
+  readonly specifier: string;
+}
+
+const imports = listSources('lib').flatMap(readImports);
+
+test('folders import only what their row allows', () => {
+  const wrong = imports
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ from, specifier }) => ({ from, to: relative('lib', resolve(dirname(from), specifier)) }))
+    .filter(({ from, to }) => {
+      const [source = '', target = ''] = [folderOf(relative('lib', from)), folderOf(to)];
+      return source !== target && !(allowed[source] ?? []).includes(target);
+    })
+    .map(({ from, to }) => `${from} imports lib/${to}`);
+  assert.equal(wrong, []);
+});
+
+test('core, policy and domain have no effects', () => {
+  const wrong = imports
+    .filter(({ from, specifier }) => pure.has(folderOf(relative('lib', from))) && effects.test(specifier))
+    .map(({ from, specifier }) => `${from} imports ${specifier}`);
+  const impure = listSources('lib')
+    .filter((file) => ['core', 'policy'].includes(folderOf(relative('lib', file))))
+    .filter((file) =>
+      /\bawait\b|Math\.random\(|Date\.now\(|new Date\(\)|process\./.test(
+        stripComments(readFileSync(file, 'utf8')),
+      ),
+    );
+  assert.equal([...wrong, ...impure], []);
+});
+
+test('git is spawned in lib/git alone, state refs are written in lib/store alone', () => {
+  const spawnsGit = listSources('lib')
+    .filter((file) => !['git', 'store'].includes(folderOf(relative('lib', file))))
+    .filter((file) =>
+      /(?:spawn|exec|execa|execFile)(?:Sync)?\(\s*['"]git['"]/.test(readFileSync(file, 'utf8')),
+    );
+  const updatesRefs = listSources('lib')
+    .filter((file) => !['store', 'git'].includes(folderOf(relative('lib', file))))
+    .filter((file) => /['"]update-ref['"]/.test(readFileSync(file, 'utf8')));
+  assert.equal([...spawnsGit, ...updatesRefs], []);
+});
+
+test('no file imports itself through others', () => {
+  const graph = new Map<string, string[]>();
+  for (const { from, specifier } of imports.filter(({ specifier }) => specifier.startsWith('.'))) {
+    graph.set(from, [...(graph.get(from) ?? []), relative('.', resolve(dirname(from), specifier))]);
+  }
+  assert.equal(findCycle(graph), []);
+});
+
+function listSources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listSources(path);
+    return entry.name.endsWith('.ts') ? [path] : [];
+  });
+}
+
+function readImports(file: string): Import[] {
+  const text = stripComments(readFileSync(file, 'utf8'));
+  const found = [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^'";]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
+    ),
+  ];
+  return found.map((match) => ({ from: file, specifier: match[1] ?? match[2] ?? '' }));
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[0] ?? '';
+}
+
+function stripComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+}
+
+function findCycle(graph: Map<string, string[]>): string[] {
+  const finished = new Set<string>();
+  const visit = (node: string, path: string[]): string[] => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (finished.has(node)) return [];
+    for (const next of graph.get(node) ?? []) {
+      const cycle = visit(next, [...path, node]);
+      if (cycle.length > 0) return cycle;
+    }
+    finished.add(node);
+    return [];
+  };
+  for (const node of graph.keys()) {
+    const cycle = visit(node, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}
+
+test.run();

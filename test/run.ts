@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// uvu passes a file that never calls run(), a pattern that matches nothing and a stray `.only`, and has no
+// time limit: this runner gives each file a process and a limit, and fails on each of them.
+
+interface FileResult {
+  readonly file: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const limitSeconds = Number(process.env.FLAME_TEST_LIMIT ?? 600);
+const noSkip = process.env.FLAME_TEST_NO_SKIP === '1';
+const wanted = process.argv.slice(2);
+
+const files = listTests(here).filter(
+  (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
+);
+const results = await runAll(files, Math.min(2, cpus().length));
+report(results);
+
+function listTests(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listTests(path);
+    return entry.name.endsWith('.test.js') ? [path] : [];
+  });
+}
+
+async function runAll(queue: string[], width: number): Promise<FileResult[]> {
+  // Long ones first, so that the last file doesn't run alone.
+  const waiting = [...queue].sort((a, b) => Number(b.includes('/e2e/')) - Number(a.includes('/e2e/')));
+  const done: FileResult[] = [];
+  const lane = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const result = await runFile(file);
+      done.push(result);
+      show(result);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  return done;
+}
+
+async function runFile(file: string): Promise<FileResult> {
+  const began = Date.now();
+  const child = spawn(process.execPath, [file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    env: { ...process.env, FORCE_COLOR: '0', NODE_OPTIONS: '--enable-source-maps' },
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const { code, timedOut } = await waitFor(child);
+  const output = Buffer.concat(chunks).toString();
+  const total = numberAfter(output, 'Total');
+  const passed = numberAfter(output, 'Passed');
+  const skipped = numberAfter(output, 'Skipped');
+  const name = relative(here, file);
+  let failed = total - passed;
+  const hasOnly = /\b(?:test|\w+)\.only\(/.test(readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, ''));
+  let note = '';
+  if (timedOut) note = `took longer than ${limitSeconds} s`;
+  else if (total === 0) note = 'ran no test';
+  else if (code !== 0 && failed === 0) note = `ended with ${code}`;
+  else if (hasOnly) note = 'holds a stray .only';
+  else if (noSkip && skipped > 0) note = 'skipped tests where nothing may be skipped';
+  if (note !== '' && failed === 0) failed = 1;
+  return {
+    file: name,
+    passed,
+    failed,
+    skipped,
+    output: note === '' ? output : `${output}\n  ${name} ${note}\n`,
+    seconds: (Date.now() - began) / 1000,
+  };
+}
+
+async function waitFor(child: ChildProcess): Promise<{ code: number | null; timedOut: boolean }> {
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  }, limitSeconds * 1000);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearTimeout(timer);
+  return { code, timedOut };
+}
+
+function numberAfter(output: string, word: string): number {
+  return Number(output.match(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'm'))?.[1] ?? 0);
+}
+
+function show(result: FileResult): void {
+  const mark = result.failed > 0 ? 'FAIL' : 'ok  ';
+  process.stdout.write(`${mark} ${result.file}  ${result.passed} passed, ${result.seconds.toFixed(1)} s\n`);
+  if (result.failed > 0) process.stdout.write(`${result.output}\n`);
+  for (const line of result.output.match(/^SKIP .*$/gm) ?? []) process.stdout.write(`     ${line}\n`);
+}
+
+function report(all: FileResult[]): void {
+  const sum = (pick: (result: FileResult) => number): number =>
+    all.reduce((total, result) => total + pick(result), 0);
+  const [passed, failed, skipped] = [sum((r) => r.passed), sum((r) => r.failed), sum((r) => r.skipped)];
+  if (all.length === 0) process.stdout.write('no test file matches\n');
+  const tail = skipped > 0 ? `, ${skipped} skipped` : '';
+  process.stdout.write(`\n${passed} passed, ${failed} failed${tail}\n`);
+  process.exitCode = failed > 0 || all.length === 0 || passed === 0 ? 1 : 0;
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** The environment tests run git in: no configuration of the machine, fixed author and dates. */
+export const hermeticEnv: Readonly<Record<string, string>> = {
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  LANG: 'C.UTF-8',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_AUTHOR_NAME: 'Lea Lead',
+  GIT_AUTHOR_EMAIL: 'lea@example.com',
+  GIT_COMMITTER_NAME: 'Lea Lead',
+  GIT_COMMITTER_EMAIL: 'lea@example.com',
+  GIT_AUTHOR_DATE: '2026-02-06T14:30:22Z',
+  GIT_COMMITTER_DATE: '2026-02-06T14:30:22Z',
+};
+
+export interface TestRepo {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+  git(...args: string[]): string;
+  write(path: string, text: string): void;
+  /** Adds and commits everything; returns the commit. */
+  commit(message: string): string;
+  remove(): void;
+}
+
+const templates = new Map<string, string>();
+const made: string[] = [];
+process.on('exit', () => {
+  for (const path of made) rmSync(path, { recursive: true, force: true });
+});
+
+/** A folder of its own below the system's temporary folder, removed when the process ends. */
+export function makeTempDir(name = 'flame-test'): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), `${name}-`)));
+  made.push(path);
+  return path;
+}
+
+/** A copy of a ready repository (branch main, one commit with README.md and src/a.txt), in a few milliseconds. */
+export function makeRepo(
+  options: { readonly name?: string; readonly objectFormat?: 'sha1' | 'sha256' } = {},
+): TestRepo {
+  const format = options.objectFormat ?? 'sha1';
+  const template = templates.get(format) ?? buildTemplate(format);
+  const path = join(makeTempDir(), options.name ?? 'repo');
+  cpSync(template, path, { recursive: true });
+  return openRepo(path);
+}
+
+/** Helpers over an existing repository. */
+export function openRepo(path: string): TestRepo {
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, {
+      cwd: path,
+      env: hermeticEnv,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+  const write = (file: string, text: string): void => {
+    mkdirSync(dirname(join(path, file)), { recursive: true });
+    writeFileSync(join(path, file), text);
+  };
+  return {
+    path,
+    env: hermeticEnv,
+    git,
+    write,
+    commit: (message) => {
+      git('add', '-A');
+      git('commit', '-q', '-m', message);
+      return git('rev-parse', 'HEAD');
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+function buildTemplate(format: string): string {
+  const path = join(makeTempDir('flame-template'), 'repo');
+  mkdirSync(path);
+  const repo = openRepo(path);
+  repo.git('init', '-q', '-b', 'main', `--object-format=${format}`);
+  repo.git('config', 'gc.auto', '0');
+  repo.write('README.md', '# Sample\n');
+  repo.write('src/a.txt', 'a\n');
+  repo.commit('initial commit');
+  templates.set(format, path);
+  return path;
+}
