@@ -1,0 +1,122 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { lockCovers, lockInside, locksConflict, pathMatches } from '../../lib/util/path-globs.ts';
+
+const covers: readonly (readonly [lock: string, path: string, expected: boolean])[] = [
+  ['src/', 'src/a.ts', true],
+  ['src', 'src/deep/a.ts', true],
+  ['src', 'src', true],
+  ['src', 'srcs/a.ts', false],
+  ['./src//', 'src/a.ts', true],
+  ['.', 'anything/at/all', true],
+  ['src/**', 'src/.hidden', true],
+  ['src/*.ts', 'src/a.ts', true],
+  ['src/*.ts', 'src/x/a.ts', false],
+  ['packages/*/src', 'packages/a/src/x.ts', true],
+  ['packages/*/', 'packages/a/x.ts', true],
+  ['src/*', 'src/x/a.ts', false],
+  ['app/[id]/page.tsx', 'app/[id]/page.tsx', true],
+  ['app/(shop)/page.tsx', 'app/(shop)/page.tsx', true],
+  ['!src/a.ts', 'src/b.ts', false],
+  ['#a', '#a', true],
+  ['src/{a,b}.ts', 'src/b.ts', true],
+  ['SRC/a.ts', 'src/a.ts', false],
+  ['caf\u00e9.ts', 'cafe\u0301.ts', true],
+  ['../x', '../x', false],
+  ['/etc', '/etc/passwd', false],
+  ['src', 'src/../x', false],
+  ['', 'a', false],
+];
+for (const [lock, path, expected] of covers) {
+  test(`lock ${lock} ${expected ? 'covers' : "doesn't cover"} ${path}`, () => {
+    assert.is(lockCovers(lock, path), expected);
+    assert.is(pathMatches(lock, path), expected);
+  });
+}
+
+const conflicts: readonly (readonly [a: string, b: string, expected: boolean])[] = [
+  ['src/', 'src/a.ts', true],
+  ['src', 'source', false],
+  ['src/a.ts', 'src/a.ts', true],
+  ['src/A.ts', 'src/a.TS', true],
+  ['src/a.ts', 'src/b.ts', false],
+  ['src/*.ts', 'src/a.ts', true],
+  ['src/*.ts', 'src/a.css', false],
+  ['src/*.ts', 'src/*.css', false],
+  ['src/a*', 'src/b*', false],
+  ['src/a*', 'src/*b', true],
+  ['src/*.ts', 'src/x/a.ts', false],
+  ['**/*.test.ts', 'src/', true],
+  ['src/**', 'test/**', false],
+  ['src/{a,b}/', 'src/c/', false],
+  ['src/{a,b}/', 'src/b/x', true],
+  ['.', 'src/a.ts', true],
+  ['../x', 'src/a.ts', true],
+  ['foo@2x.png', 'foo@3x.png', false],
+];
+for (const [a, b, expected] of conflicts) {
+  test(`locks ${a} and ${b} ${expected ? 'conflict' : 'are apart'}`, () => {
+    assert.is(locksConflict(a, b), expected);
+    assert.is(locksConflict(b, a), expected);
+  });
+}
+
+const insides: readonly (readonly [lock: string, allowed: readonly string[], expected: boolean])[] = [
+  ['src/a.ts', ['**'], true],
+  ['.', ['**'], true],
+  ['src/', ['src/**'], true],
+  ['src', ['src/**'], true],
+  ['src', ['src'], true],
+  ['src/', ['src/*'], false],
+  ['src/x.ts', ['src/*.ts'], true],
+  ['src/**', ['src/*.ts'], false],
+  ['src/*.test.ts', ['src/*.ts'], true],
+  ['src/*.ts', ['src/*.test.ts'], false],
+  ['{src,test}/**', ['src/**', 'test/**'], true],
+  ['{src,infra}/**', ['src/**', 'test/**'], false],
+  ['package.json', ['src/**', 'package.json'], true],
+  ['**/*.ts', ['src/**'], false],
+  ['a/b/c.ts', ['**/*.ts'], true],
+  ['../x', ['**'], false],
+  ['src/a.ts', [], false],
+];
+for (const [lock, allowed, expected] of insides) {
+  test(`lock ${lock} is ${expected ? '' : 'not '}inside ${allowed.join(' ')}`, () => {
+    assert.is(lockInside(lock, allowed), expected);
+  });
+}
+
+test('seeded random locks: what two locks both cover is a conflict, and inside means covered', () => {
+  const next = randomFrom(20_260_206);
+  const names = ['a', 'b', 'ab', 'A', 'a.ts', 'b.ts', '.x'];
+  const wild = ['*', '**', 'a*', '*.ts', '{a,b}', '?', '[ab]'];
+  const pick = (list: readonly string[]): string => list[next(list.length)] ?? '';
+  const glob = (): string =>
+    Array.from({ length: 1 + next(3) }, () => pick(next(3) === 0 ? wild : names)).join('/') +
+    (next(5) === 0 ? '/' : '');
+  const path = (): string => Array.from({ length: 1 + next(4) }, () => pick(names)).join('/');
+  let [shared, contained] = [0, 0];
+  for (let round = 0; round < 30_000; round += 1) {
+    const [left, right, target] = [glob(), glob(), path()];
+    if (lockCovers(left, target) && lockCovers(right, target)) {
+      shared += 1;
+      assert.ok(locksConflict(left, right), `${left} and ${right} both cover ${target}`);
+    }
+    if (lockInside(`${left.replace(/\/$/, '')}/`, [right]) && lockCovers(left, target)) {
+      contained += 1;
+      const isHeld = pathMatches(right, target) || pathMatches(right, `${target}/x`);
+      assert.ok(isHeld, `${left} is said to be inside ${right}, but covers ${target}`);
+    }
+  }
+  assert.ok(shared > 100 && contained > 20, `${shared} shared, ${contained} contained`);
+});
+
+function randomFrom(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+test.run();
