@@ -5,15 +5,8 @@ import { braceExpand, Minimatch } from 'minimatch';
  * plain name or in `/` names a folder too, with everything below it. Globs that leave the repository match nothing.
  */
 export function pathMatches(glob: string, path: string): boolean {
-  const plain = normalizeGlob(glob);
   const target = normalizePath(path);
-  if (plain === null || target === null) return false;
-  if (plain.segments.length === 0) return true;
-  const literal = plain.segments.join('/');
-  if (target === literal || target.startsWith(`${literal}/`)) return true;
-  const matcher = compiled(literal);
-  if (matcher.match(target)) return true;
-  return plain.holdsFolder && ancestorsOf(target).some((folder) => matcher.match(folder));
+  return target !== null && readings(glob).some((reading) => reading !== null && holds(reading, target));
 }
 
 /** Whether a file lock (a file, a folder with or without a final `/`, or a glob) covers a path. */
@@ -88,6 +81,15 @@ function normalizePath(text: string): string | null {
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.');
   return segments.includes('..') ? null : segments.join('/');
+}
+
+function holds(glob: Glob, target: string): boolean {
+  if (glob.segments.length === 0) return true;
+  const literal = glob.segments.join('/');
+  if (target === literal || target.startsWith(`${literal}/`)) return true;
+  const matcher = compiled(literal);
+  if (matcher.match(target)) return true;
+  return glob.holdsFolder && ancestorsOf(target).some((folder) => matcher.match(folder));
 }
 
 function ancestorsOf(path: string): string[] {
