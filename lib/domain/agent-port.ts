@@ -10,6 +10,9 @@ export interface AgentRequest {
   readonly role: Role;
   readonly adapter: string;
   readonly task: TaskId | null;
+  readonly taskTitle?: string;
+  /** 1 is the first attempt at the task. */
+  readonly attempt?: number;
   /** Model id as the configuration writes it. */
   readonly model: string;
   /** Who the agent is and what it must do, and the task's data; rendered from templates. exec: the script. */
@@ -25,6 +28,8 @@ export interface AgentRequest {
   readonly timeoutMs: number;
   /** A person talks with it at the terminal. */
   readonly isInteractive: boolean;
+  /** A UUID; names the transcript of an interactive agent, which needs one. */
+  readonly conversation?: string;
   /** Author of its commits. */
   readonly author: { readonly name: string; readonly email: string };
 }
