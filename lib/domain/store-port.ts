@@ -4,6 +4,14 @@ import type { Session } from './session.ts';
 import type { Task } from './task.ts';
 import type { ReviewNote, Verdict } from './verdict.ts';
 
+/** A single note that can't be used: not JSON, not of its schema, or of a newer version. The others can. */
+export interface StateProblem {
+  readonly ref: RefName;
+  /** The note's blob. */
+  readonly object: ObjectId;
+  readonly message: string;
+}
+
 /** All state at one moment, read from the refs; immutable. */
 export interface Snapshot {
   readonly sessions: readonly Session[];
@@ -14,6 +22,8 @@ export interface Snapshot {
   /** Verdicts on exactly this commit, latest last. */
   verdictsOn(commit: ObjectId): readonly Verdict[];
   reviewOn(commit: ObjectId): ReviewNote | null;
+  /** Notes left out above because they can't be read; writing to one throws `state-corrupt`. */
+  readonly problems: readonly StateProblem[];
 }
 
 /** One audited change: one commit on the ref of its note. */

@@ -96,11 +96,14 @@ export function spawnGit(
   context: GitContext,
   args: readonly string[],
   extraEnv: Readonly<Record<string, string>> = {},
+  options: { readonly isDetached?: boolean } = {},
 ): ChildProcessWithoutNullStreams {
   return spawn('git', [...safeConfig, ...args], {
     cwd: context.cwd,
     env: { ...gitEnvironment(context.env), ...extraEnv },
     stdio: 'pipe',
+    // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
+    detached: options.isDetached ?? false,
   });
 }
 
