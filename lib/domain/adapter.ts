@@ -20,6 +20,15 @@ export interface Adapter {
   launch(request: AgentRequest, paths: CellPaths): Launch;
   /** Reads stdout, one reader per run. */
   reader(request: AgentRequest): StreamReader;
+  /** What an interactive agent's transcript (`Launch.transcript`) ends with. */
+  readTranscript(transcript: string): TranscriptParts;
+}
+
+export interface TranscriptParts {
+  /** The plan as JSON out of its last words, not yet validated; null if there is none. */
+  readonly answer: unknown;
+  readonly text: string;
+  readonly tokens: number;
 }
 
 export interface VersionFacts {
@@ -43,7 +52,7 @@ export interface CellPaths {
   readonly tmp: string;
   /** Read-only for the agent: its settings, schema, script. */
   readonly controlDir: string;
-  /** A shell command, asked before each tool call; exit 2 blocks. The adapter wraps it so that trouble blocks too. */
+  /** One simple shell command, asked before each tool call; exit 2 blocks. Any other trouble is made to block too. */
   readonly hookCommand: string | null;
   /** A shell command run when the agent starts: leaves the sign that the settings were accepted. */
   readonly canaryCommand: string | null;
@@ -70,7 +79,7 @@ export interface LaunchFile {
 }
 
 export interface StreamReader {
-  /** What the chunk shows; tokens and cost are totals so far. A cut line waits for its rest. */
+  /** What the chunk shows; tokens and cost are totals so far, text '' means only they moved. */
   push(chunk: string): readonly AgentActivity[];
   /** Judges the run by all its signs together; call once, after the last chunk. */
   finish(end: AgentEnd): AgentResultParts;
