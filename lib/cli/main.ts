@@ -1,4 +1,78 @@
-/** Runs the program for this process. */
-export async function runProcess(): Promise<void> {
-  process.exitCode = 0;
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandName, CommandOptions } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+import { outputWidth } from '../ui/style.ts';
+import { bindProcess } from './bind-process.ts';
+import type { CommandSpec } from './command-spec.ts';
+import { commandTable } from './command-table.ts';
+import { type Invocation, parseArgv } from './parse-argv.ts';
+import { renderCommandHelp, renderHelpSummary } from './render-help.ts';
+import { reportError } from './report-error.ts';
+
+declare const FLAME_VERSION: string;
+
+/** Runs one command line; resolves to its exit code and never rejects. Sets nothing of the process. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await perform(parseArgv(argv), io);
+  } catch (error) {
+    return reportError(error, argv, io);
+  }
+}
+
+/** Runs the program for this process; see bindProcess for what that promises. */
+export function runProcess(): Promise<void> {
+  return bindProcess(main);
+}
+
+async function perform(invocation: Invocation, io: Io): Promise<number> {
+  if (invocation.kind === 'version') {
+    io.stdout.write(`git-flame ${FLAME_VERSION}\n`);
+    return 0;
+  }
+  if (invocation.kind === 'help') {
+    const width = Math.min(outputWidth(io.stdout, io.env), 100);
+    const { command } = invocation;
+    const text = command === null ? renderHelpSummary(width) : renderCommandHelp(command, width);
+    io.stdout.write(`${text}\n`);
+    return 0;
+  }
+  return runCommand(invocation.command, invocation, io);
+}
+
+async function runCommand<Name extends CommandName>(
+  command: Name,
+  invocation: Invocation & { readonly kind: 'run' },
+  io: Io,
+): Promise<number> {
+  const spec: CommandSpec<Name> = commandTable[command];
+  if (spec.load === undefined) throw notThere(command);
+  const cwd = enterDirectory(io.cwd, invocation.directory);
+  const module = await spec.load();
+  const { subcommand, positionals, globals } = invocation;
+  // parseArgv read the options by the table, whose kinds the compiler checks against CommandOptions.
+  const options = invocation.options as unknown as CommandOptions[Name];
+  return module.run({ command, subcommand, options, positionals, globals }, { ...io, cwd });
+}
+
+function enterDirectory(cwd: string, directory: string | null): string {
+  if (directory === null) return cwd;
+  const path = resolve(cwd, directory);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+  throw new FlameError({
+    kind: 'environment',
+    code: 'no-such-folder',
+    message: `There is no folder '${directory}' to start in.`,
+  });
+}
+
+function notThere(command: CommandName): FlameError {
+  return new FlameError({
+    kind: 'internal',
+    code: 'command-missing',
+    message: `git flame ${command} is not part of this version.`,
+    hints: ['git flame help'],
+  });
 }

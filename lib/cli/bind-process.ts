@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { exitCodes, FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+
+/** How long a second Ctrl-C leaves for ending agents before the process goes at once, in milliseconds. */
+const hurryMs = 3_000;
+
+/**
+ * Gives `main` this process: its streams, signals and exit code. stdout is always drained; a closed pipe
+ * ends the command quietly; a promise that never settles ends with 1 and a message, never with node's 13.
+ */
+export async function bindProcess(main: (argv: readonly string[], io: Io) => Promise<number>): Promise<void> {
+  const interruption = listenForSignals();
+  const isPipeClosed = watchPipes(interruption.stop);
+  let isSettled = false;
+  process.on('exit', (code) => {
+    if (isSettled) return;
+    process.exitCode = exitCodes.internal;
+    if (code !== exitCodes.interrupted) process.stderr.write('git flame stopped before it was done.\n');
+    else process.exitCode = code;
+  });
+  const exitCode = await main(process.argv.slice(2), {
+    cwd: userFolder(process.cwd(), process.env.GIT_PREFIX),
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signal: interruption.signal,
+    hurry: interruption.hurry,
+  });
+  isSettled = true;
+  process.exitCode = isPipeClosed() && exitCode === exitCodes.internal ? exitCodes.interrupted : exitCode;
+  interruption.close();
+}
+
+/** git runs a shell alias at the top of the work tree and says in GIT_PREFIX where the person stands. */
+function userFolder(cwd: string, prefix: string | undefined): string {
+  if (prefix === undefined || prefix === '') return cwd;
+  const folder = join(cwd, prefix);
+  return existsSync(folder) ? folder : cwd;
+}
+
+interface Interruption {
+  readonly signal: AbortSignal;
+  readonly hurry: AbortSignal;
+  stop(): void;
+  close(): void;
+}
+
+function listenForSignals(): Interruption {
+  const stopping = new AbortController();
+  const hurrying = new AbortController();
+  const stop = (): void => stopping.abort(interrupted());
+  const onSignal = (): void => {
+    if (!stopping.signal.aborted) {
+      stop();
+      return;
+    }
+    if (hurrying.signal.aborted) process.exit(exitCodes.interrupted);
+    hurrying.abort(interrupted());
+    setTimeout(() => process.exit(exitCodes.interrupted), hurryMs).unref();
+  };
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, onSignal);
+  return {
+    signal: stopping.signal,
+    hurry: hurrying.signal,
+    stop,
+    close: () => {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+}
+
+/** `git flame log | head` closes the pipe: nothing more can be said, and a long command has to stop. */
+function watchPipes(stop: () => void): () => boolean {
+  let isClosed = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    isClosed = true;
+    stop();
+  });
+  process.stderr.on('error', () => undefined);
+  return () => isClosed;
+}
+
+function interrupted(): FlameError {
+  return new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' });
+}

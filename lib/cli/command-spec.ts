@@ -1,0 +1,72 @@
+import type { CommandModule, CommandName, CommandOptions, GlobalOptions } from '../domain/command-args.ts';
+
+/**
+ * One option. Its flag is its key in kebab-case: `maxCount` is `--max-count`. A `no-flag` is true unless
+ * `--no-<key>` is given, a `yes-no` has both spellings, a `list` is separated by commas.
+ */
+export interface OptionSpec {
+  readonly kind: 'flag' | 'no-flag' | 'yes-no' | 'text' | 'number' | 'list';
+  /** Name of the value in help, where there is one. */
+  readonly value?: string;
+  readonly short?: string;
+  readonly summary: string;
+}
+
+type KindOf<Value> = [Value] extends [boolean]
+  ? 'flag' | 'no-flag'
+  : [Value] extends [boolean | null]
+    ? 'yes-no'
+    : [Value] extends [string | null]
+      ? 'text'
+      : [Value] extends [number | null]
+        ? 'number'
+        : 'list';
+
+export type OptionSpecs<Options> = {
+  readonly [Key in keyof Options]: OptionSpec & { readonly kind: KindOf<Options[Key]> };
+};
+
+export interface Operand {
+  /** As usage shows it: `[TASK]`. */
+  readonly usage: string;
+  /** words: everything typed, joined to one text. */
+  readonly kind: 'one' | 'words';
+}
+
+export interface Subcommand {
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** Everything said about one command: help, man page, README and parser come from it. */
+export interface CommandSpec<Name extends CommandName> {
+  /** What it does, one line without a full stop. */
+  readonly summary: string;
+  /** What else is worth knowing, a few sentences. */
+  readonly details: string;
+  readonly operand?: Operand;
+  /** The first is the default unless one must be named. */
+  readonly subcommands?: readonly Subcommand[];
+  readonly needsSubcommand?: boolean;
+  readonly options: OptionSpecs<CommandOptions[Name]>;
+  readonly examples: readonly { readonly command: string; readonly does: string }[];
+  /** Special meanings of exit codes in this command. */
+  readonly exitCodes?: readonly { readonly code: number; readonly means: string }[];
+  /** Absent: the command is answered by lib/cli itself, or isn't there yet. */
+  readonly load?: () => Promise<CommandModule<Name>>;
+}
+
+export type CommandTable = { readonly [Name in CommandName]: CommandSpec<Name> };
+/** Options of the program itself; `directory`, `version` and `help` never reach a command. */
+export type GlobalSpecs = OptionSpecs<
+  GlobalOptions & { readonly directory: string | null; readonly version: boolean; readonly help: boolean }
+>;
+
+/** The flags of an option as they are typed: `maxCount` → `--max-count`. */
+export function flagsOf(key: string, spec: OptionSpec): readonly string[] {
+  const name = key === 'directory' ? null : key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const short = spec.short === undefined ? [] : [`-${spec.short}`];
+  if (name === null) return short;
+  if (spec.kind === 'no-flag') return [...short, `--no-${name}`];
+  return spec.kind === 'yes-no' ? [...short, `--${name}`, `--no-${name}`] : [...short, `--${name}`];
+}

@@ -1,0 +1,197 @@
+import type { CommandTable, GlobalSpecs } from './command-spec.ts';
+
+/** Every command, in the order help shows them. The only place where they are described. */
+export const commandTable: CommandTable = {
+  init: {
+    summary: 'Prepare a repository: write .blueflame.yml and install the git hooks',
+    details:
+      'Leaves an existing .blueflame.yml as it is, chains to hooks that are already there, and asks nothing where there is no terminal.',
+    options: {
+      hooks: { kind: 'no-flag', summary: 'install no git hooks' },
+      base: { kind: 'text', value: 'BRANCH', summary: 'branch the work lands on' },
+      name: { kind: 'text', value: 'NAME', summary: 'name of the project' },
+    },
+    examples: [
+      { command: 'git flame init', does: 'prepare this repository' },
+      { command: 'git flame init --no-hooks --base main', does: 'only write the configuration' },
+    ],
+  },
+  plan: {
+    summary: 'Turn an objective into tasks and have the plan approved',
+    details:
+      'A planner proposes the tasks, or a file written by hand replaces it. You approve the plan, edit it, ask for another one or quit; nothing is stored before.',
+    operand: { usage: '[OBJECTIVE...]', kind: 'words' },
+    options: {
+      from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
+      interactive: { kind: 'yes-no', summary: 'talk with the planner, or let it answer at once' },
+    },
+    examples: [
+      { command: "git flame plan 'Add login with a password'", does: 'plan one objective' },
+      { command: 'git flame plan --from plan.yml', does: 'use a plan written by hand' },
+    ],
+  },
+  work: {
+    summary: 'Run the workers on every task that is ready',
+    details:
+      'Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started.',
+    options: {},
+    examples: [
+      { command: 'git flame work', does: 'work on the approved plan' },
+      { command: 'git flame work --dry-run', does: 'show what would be started' },
+    ],
+  },
+  validate: {
+    summary: 'Have every finished task checked by diagnostics and a validator',
+    details: 'A failing diagnostic never becomes a pass. What fails you requeue, edit or drop.',
+    options: {},
+    examples: [{ command: 'git flame validate', does: 'check what the workers finished' }],
+  },
+  merge: {
+    summary: 'Build one changeset per cohesion group on the current base branch',
+    details: 'Nothing lands yet: a conflict is reported, never guessed.',
+    options: {},
+    examples: [{ command: 'git flame merge', does: 'build the changesets to review' }],
+  },
+  review: {
+    summary: 'Show each changeset, have it approved or rejected, and land it',
+    details:
+      'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision. A changeset whose diagnostics fail lands only with --override.',
+    options: {
+      changeset: { kind: 'text', value: 'GROUP', summary: 'only the changeset of this cohesion group' },
+      approve: { kind: 'flag', summary: 'approve without asking' },
+      reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are requeued with the reason' },
+      skip: { kind: 'flag', summary: 'decide nothing; it is shown again in the next cycle' },
+      override: {
+        kind: 'text',
+        value: 'REASON',
+        summary: 'approve although diagnostics fail, for this reason',
+      },
+    },
+    examples: [
+      { command: 'git flame review', does: 'review at the terminal' },
+      { command: 'git flame review --changeset auth --approve', does: 'approve one changeset' },
+      {
+        command: "git flame review --changeset api --reject 'documents endpoints that do not exist'",
+        does: 'reject one changeset',
+      },
+    ],
+  },
+  run: {
+    summary: 'Go through all waves: plan, work, validate, merge and review',
+    details:
+      'Goes on with the session there is, or starts one. Stops at each gate that nobody can answer, with everything saved.',
+    operand: { usage: '[OBJECTIVE...]', kind: 'words' },
+    options: { from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' } },
+    examples: [
+      { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
+      { command: 'git flame run', does: 'go on where it stopped' },
+      {
+        command: "git flame run 'Fix the build' --decisions-file decisions.yml --json",
+        does: 'a run without questions, one event a line',
+      },
+    ],
+  },
+  status: {
+    summary: 'Show the session, its tasks, agents, changesets and cost',
+    details: 'Reads only. With --json the shape is stable.',
+    options: {},
+    examples: [
+      { command: 'git flame status', does: 'where the session stands' },
+      { command: 'git flame status --json', does: 'the same for scripts' },
+    ],
+  },
+  show: {
+    summary: 'Tell the whole story of a task, an agent or a changeset',
+    details: 'Attempts, verdicts, history, worktree and what to do next. Without a name: the session.',
+    operand: { usage: '[TASK|AGENT|CHANGESET]', kind: 'one' },
+    options: { diff: { kind: 'flag', summary: 'show the diff too' } },
+    examples: [
+      { command: 'git flame show task-001', does: 'one task' },
+      { command: 'git flame show auth --diff', does: 'a changeset and its diff' },
+    ],
+  },
+  log: {
+    summary: 'List what happened, newest first',
+    details: 'Each line is a commit on refs/blueflame/*, so plain git log shows the same.',
+    operand: { usage: '[TASK]', kind: 'one' },
+    options: { maxCount: { kind: 'number', short: 'n', value: 'N', summary: 'at most N entries' } },
+    examples: [
+      { command: 'git flame log -n 20', does: 'the latest twenty changes' },
+      { command: 'git flame log task-001', does: 'everything about one task' },
+    ],
+  },
+  policy: {
+    summary: 'Try the rules agents work under',
+    details:
+      'check reads tool calls from standard input, one JSON object per line, and answers one JSON object per line: {decision, rule, details}.',
+    subcommands: [{ name: 'check', summary: 'decide tool calls read from standard input' }],
+    needsSubcommand: true,
+    options: {
+      role: { kind: 'text', value: 'ROLE', summary: 'planner, worker, validator or merger (worker)' },
+      locks: { kind: 'list', value: 'A,B', summary: 'file locks of the task, separated by commas' },
+      worktree: { kind: 'text', value: 'DIR', summary: 'folder the agent works in (this one)' },
+    },
+    examples: [
+      {
+        command: 'git flame policy check --role worker --locks src/ <calls.jsonl',
+        does: 'decide recorded calls',
+      },
+    ],
+  },
+  config: {
+    summary: 'Show, migrate or describe the configuration',
+    details: '',
+    subcommands: [
+      { name: 'show', summary: 'print the effective values' },
+      { name: 'migrate', summary: 'bring an older file to this version, comments kept' },
+      { name: 'schema', summary: 'print the JSON Schema of the file' },
+    ],
+    options: { write: { kind: 'flag', summary: 'migrate: rewrite the file instead of printing it' } },
+    examples: [
+      { command: 'git flame config', does: 'what is in force' },
+      { command: 'git flame config migrate --write', does: 'rewrite an older file' },
+    ],
+  },
+  demo: {
+    summary: 'Run a whole cycle on a throw-away repository with scripted agents',
+    details: 'Needs no account and no network.',
+    options: {
+      keep: { kind: 'flag', summary: 'keep the repository and say where it is' },
+      dir: { kind: 'text', value: 'DIR', summary: 'make the repository here (a temporary folder)' },
+    },
+    examples: [{ command: 'git flame demo --keep', does: 'look at the result afterwards' }],
+  },
+  help: {
+    summary: 'Print help about git flame or one command',
+    details: '',
+    operand: { usage: '[COMMAND]', kind: 'one' },
+    options: {},
+    examples: [{ command: 'git flame help plan', does: 'the same as git flame plan -h' }],
+  },
+};
+
+/** Options that every command takes, before or after its name. */
+export const globalSpecs: GlobalSpecs = {
+  directory: { kind: 'text', short: 'C', value: 'DIR', summary: 'run as if started in DIR' },
+  config: { kind: 'text', value: 'FILE', summary: 'use this configuration file' },
+  session: { kind: 'text', value: 'ID', summary: 'work on this session instead of the current one' },
+  decisionsFile: { kind: 'text', value: 'FILE', summary: 'answer the questions from this file' },
+  dryRun: { kind: 'flag', summary: 'show what would happen; start and change nothing' },
+  json: { kind: 'flag', summary: 'print JSON: one document, or one event per line' },
+  plain: { kind: 'flag', summary: 'no colour, no wrapping, nothing redrawn' },
+  quiet: { kind: 'flag', short: 'q', summary: 'only warnings, failures and results' },
+  color: { kind: 'yes-no', summary: 'colour always, or never' },
+  debug: { kind: 'flag', summary: 'show the stack of an unexpected error' },
+  version: { kind: 'flag', short: 'v', summary: 'print the version' },
+  help: { kind: 'flag', short: 'h', summary: 'print help' },
+};
+
+/** What exit codes mean, for every command. */
+export const exitCodeTable: readonly { readonly code: number; readonly means: string }[] = [
+  { code: 0, means: 'done' },
+  { code: 1, means: 'something failed or was refused' },
+  { code: 2, means: 'waits for a person; the command to go on is printed' },
+  { code: 128, means: 'cannot work here: no repository, or a bad configuration' },
+  { code: 129, means: 'the command line is wrong' },
+  { code: 130, means: 'interrupted; everything is saved' },
+];

@@ -1,0 +1,262 @@
+import { parseArgs } from 'node:util';
+import type { CommandName, GlobalOptions } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import { nearestName } from '../util/nearest-name.ts';
+import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
+import { commandTable, globalSpecs } from './command-table.ts';
+
+/** What a command line asks for. */
+export type Invocation =
+  | { readonly kind: 'version' }
+  | { readonly kind: 'help'; readonly command: CommandName | null }
+  | {
+      readonly kind: 'run';
+      readonly command: CommandName;
+      readonly subcommand: string | null;
+      readonly options: Readonly<Record<string, OptionValue>>;
+      readonly positionals: readonly string[];
+      readonly globals: GlobalOptions;
+      /** The value of -C, as typed. */
+      readonly directory: string | null;
+    };
+
+type OptionValue = boolean | string | number | readonly string[] | null;
+type Specs = Readonly<Record<string, OptionSpec>>;
+
+interface GivenOption {
+  /** As typed: `--from`, `-n`. */
+  readonly typed: string;
+  /** Its name for the parser: `from`, `no-color`. */
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly isInline: boolean;
+}
+
+/**
+ * Reads a command line; options may stand before or after the command. Throws FlameErrors of kind `usage`
+ * that name the nearest thing that exists.
+ */
+export function parseArgv(argv: readonly string[]): Invocation {
+  const { given, words } = tokenize(argv);
+  const [first, ...rest] = words;
+  if (first === undefined) return parseWithoutCommand(given);
+  const command = findCommand(first);
+  const spec: CommandSpec<CommandName> = commandTable[command];
+  const { globals, own } = splitOptions(given, command, spec.options);
+  const common = readOptions(globalSpecs, globals, command);
+  if (common.version === true) return { kind: 'version' };
+  if (common.help === true) return { kind: 'help', command };
+  const options = readOptions(spec.options, own, command);
+  const { subcommand, operands } = findSubcommand(command, spec, rest);
+  const positionals = readOperands(command, spec, operands);
+  if (command === 'help') return { kind: 'help', command: nameOfHelp(positionals[0]) };
+  const { directory, version: _version, help: _help, ...forCommand } = common;
+  return {
+    kind: 'run',
+    command,
+    subcommand,
+    options,
+    positionals,
+    // The table is checked against GlobalOptions by the compiler, key by key.
+    globals: forCommand as unknown as GlobalOptions,
+    directory: typeof directory === 'string' ? directory : null,
+  };
+}
+
+/** Splits the line with every option of the program known, so that a value is never taken for the command. */
+function tokenize(argv: readonly string[]): { given: GivenOption[]; words: string[] } {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: parserOptions(),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const given: GivenOption[] = [];
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind === 'option') {
+      given.push({
+        typed: token.rawName,
+        name: token.name,
+        value: token.value,
+        isInline: token.inlineValue === true,
+      });
+    }
+  }
+  return { given, words };
+}
+
+function parserOptions(): Record<string, { type: 'string' | 'boolean'; short?: string }> {
+  const all = [globalSpecs, ...Object.values(commandTable).map((spec) => spec.options)] as readonly Specs[];
+  const entries = all.flatMap((specs) =>
+    Object.entries(specs).flatMap(([key, spec]) =>
+      parserNames(key, spec).map((name) => [name, parserOption(spec)] as const),
+    ),
+  );
+  return Object.fromEntries(entries);
+}
+
+function parserOption(spec: OptionSpec): { type: 'string' | 'boolean'; short?: string } {
+  const type = takesValue(spec) ? 'string' : 'boolean';
+  return spec.short === undefined ? { type } : { type, short: spec.short };
+}
+
+function parserNames(key: string, spec: OptionSpec): readonly string[] {
+  const long = flagsOf(key, spec).filter((flag) => flag.startsWith('--'));
+  return long.length === 0 ? [key] : long.map((flag) => flag.slice(2));
+}
+
+function takesValue(spec: OptionSpec): boolean {
+  return spec.kind === 'text' || spec.kind === 'number' || spec.kind === 'list';
+}
+
+function parseWithoutCommand(given: readonly GivenOption[]): Invocation {
+  const { globals } = splitOptions(given, null, {});
+  const common = readOptions(globalSpecs, globals, null);
+  return common.version === true ? { kind: 'version' } : { kind: 'help', command: null };
+}
+
+function splitOptions(
+  given: readonly GivenOption[],
+  command: CommandName | null,
+  specs: Specs,
+): { globals: GivenOption[]; own: GivenOption[] } {
+  const isOf = (table: Specs, option: GivenOption): boolean =>
+    Object.entries(table).some(([key, spec]) => parserNames(key, spec).includes(option.name));
+  const unknown = given.find((option) => !isOf(globalSpecs, option) && !isOf(specs, option));
+  if (unknown !== undefined) throw unknownOption(unknown, command, specs);
+  return {
+    globals: given.filter((option) => isOf(globalSpecs, option)),
+    own: given.filter((option) => !isOf(globalSpecs, option)),
+  };
+}
+
+/** The value of each option; of one given twice the last. */
+function readOptions(
+  specs: Specs,
+  given: readonly GivenOption[],
+  command: CommandName | null,
+): Readonly<Record<string, OptionValue>> {
+  const values = Object.entries(specs).map(([key, spec]) => {
+    const names = parserNames(key, spec);
+    const last = given.filter((option) => names.includes(option.name)).at(-1);
+    return [key, last === undefined ? absentValue(spec) : readValue(spec, last, command)] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function absentValue(spec: OptionSpec): OptionValue {
+  if (spec.kind === 'flag') return false;
+  return spec.kind === 'no-flag' ? true : null;
+}
+
+function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | null): OptionValue {
+  if (!takesValue(spec)) {
+    if (given.value !== undefined) {
+      throw usage('unexpected-value', `Option ${given.typed} takes no value.`, command);
+    }
+    return !given.name.startsWith('no-');
+  }
+  // `--from --json` is a forgotten value; `--from=--json` is meant.
+  const isMissing =
+    given.value === undefined || given.value === '' || (!given.isInline && /^-./.test(given.value));
+  if (given.value === undefined || isMissing) {
+    throw usage('missing-value', `Option ${given.typed} needs a value (${spec.value ?? 'VALUE'}).`, command);
+  }
+  if (spec.kind === 'list') return given.value.split(',').filter((part) => part !== '');
+  if (spec.kind === 'text') return given.value;
+  if (!/^[1-9]\d{0,8}$/.test(given.value)) {
+    throw usage('bad-value', `Option ${given.typed} needs a number from 1, not '${given.value}'.`, command);
+  }
+  return Number(given.value);
+}
+
+function findSubcommand(
+  command: CommandName,
+  spec: CommandSpec<CommandName>,
+  words: readonly string[],
+): { subcommand: string | null; operands: readonly string[] } {
+  const names = (spec.subcommands ?? []).map(({ name }) => name);
+  if (names.length === 0) return { subcommand: null, operands: words };
+  const [first, ...operands] = words;
+  if (first === undefined && spec.needsSubcommand !== true) return { subcommand: names[0] ?? null, operands };
+  if (first === undefined) {
+    throw usage('missing-subcommand', `git flame ${command} needs one of: ${names.join(', ')}.`, command);
+  }
+  if (names.includes(first)) return { subcommand: first, operands };
+  const near = nearestName(first, names);
+  throw usage(
+    'unknown-subcommand',
+    `git flame ${command} has no '${first}'; it has: ${names.join(', ')}.`,
+    command,
+    near === null ? [] : [`git flame ${command} ${near}`],
+  );
+}
+
+function readOperands(
+  command: CommandName,
+  spec: CommandSpec<CommandName>,
+  words: readonly string[],
+): readonly string[] {
+  if (spec.operand?.kind === 'words') {
+    const text = words.join(' ').trim();
+    return text === '' ? [] : [text];
+  }
+  const operands = words.filter((word) => word !== '');
+  const allowed = spec.operand === undefined ? 0 : 1;
+  const extra = operands[allowed];
+  if (extra !== undefined) {
+    throw usage('too-many-operands', `git flame ${command} does not take '${extra}'.`, command);
+  }
+  return operands;
+}
+
+function nameOfHelp(word: string | undefined): CommandName | null {
+  return word === undefined ? null : findCommand(word);
+}
+
+function findCommand(word: string): CommandName {
+  const names = Object.keys(commandTable) as CommandName[];
+  const found = names.find((name) => name === word);
+  if (found !== undefined) return found;
+  const near = nearestName(word, names);
+  throw new FlameError({
+    kind: 'usage',
+    code: 'unknown-command',
+    message: `git flame has no command '${word}'.`,
+    hints: [...(near === null ? [] : [`git flame ${near}`]), 'git flame help'],
+  });
+}
+
+function unknownOption(option: GivenOption, command: CommandName | null, specs: Specs): FlameError {
+  const known = Object.entries({ ...specs, ...globalSpecs }).flatMap(([key, spec]) => flagsOf(key, spec));
+  const near = nearestName(
+    option.typed,
+    known.filter((flag) => flag.startsWith('--')),
+  );
+  const owner = command === null ? 'git flame' : `git flame ${command}`;
+  const takesWords = commandTable[command ?? 'help'].operand?.kind === 'words';
+  return usage(
+    'unknown-option',
+    `${owner} has no option ${option.typed}${near === null ? '.' : `; did you mean ${near}?`}`,
+    command,
+    takesWords && near === null ? [`${owner} -- '${option.typed} ...'`] : [],
+  );
+}
+
+function usage(
+  code: string,
+  message: string,
+  command: CommandName | null,
+  hints: readonly string[] = [],
+): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code,
+    message,
+    hints: [...hints, command === null ? 'git flame help' : `git flame help ${command}`],
+    data: { command },
+  });
+}

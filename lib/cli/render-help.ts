@@ -1,0 +1,106 @@
+import type { CommandName } from '../domain/command-args.ts';
+import { wrapText } from '../util/format-width.ts';
+import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
+import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
+
+/** What `git flame help` prints: every command in one line each. */
+export function renderHelpSummary(width: number): string {
+  const rows = commandNames().map((name) => [name, commandTable[name].summary] as const);
+  return [
+    'git flame leads coding agents from inside git.',
+    '',
+    'usage: git flame [OPTIONS] COMMAND [ARGUMENTS]',
+    '',
+    'Commands',
+    ...renderRows(rows, width),
+    '',
+    'Options of every command',
+    ...renderRows(optionRows(globalSpecs), width),
+    '',
+    'Exit codes',
+    ...renderRows(
+      exitCodeTable.map(({ code, means }) => [String(code), means]),
+      width,
+    ),
+    '',
+    "'git flame help COMMAND' tells more about one command.",
+  ].join('\n');
+}
+
+/** What `git flame COMMAND -h` prints. */
+export function renderCommandHelp(name: CommandName, width: number): string {
+  const spec: CommandSpec<CommandName> = commandTable[name];
+  const rows = optionRows(spec.options);
+  const subcommands = spec.subcommands ?? [];
+  return [
+    ...wrapText(`${spec.summary}.`, width),
+    '',
+    ...usageLines(name).map((line, index) => `${index === 0 ? 'usage:' : '   or:'} ${line}`),
+    ...(spec.details === '' ? [] : ['', ...wrapText(spec.details, width)]),
+    ...section(
+      'Subcommands',
+      renderRows(
+        subcommands.map((sub) => [sub.name, sub.summary]),
+        width,
+      ),
+    ),
+    ...section('Options', renderRows(rows, width)),
+    ...section(
+      'Exit codes',
+      renderRows(
+        (spec.exitCodes ?? []).map((row) => [String(row.code), row.means]),
+        width,
+      ),
+    ),
+    ...section(
+      'Examples',
+      spec.examples.flatMap(({ command, does }) => [...wrapText(`${does}:`, width, '  '), `    ${command}`]),
+    ),
+    '',
+    ...wrapText("Options of every command: see 'git flame help'.", width),
+  ].join('\n');
+}
+
+/** The command lines that usage shows, without the program's own options. */
+export function usageLines(name: CommandName): readonly string[] {
+  const spec: CommandSpec<CommandName> = commandTable[name];
+  const options = Object.entries<OptionSpec>(spec.options).map(
+    ([key, option]) => `[${optionUsage(key, option)}]`,
+  );
+  const names = (spec.subcommands ?? []).map((sub) => sub.name).join('|');
+  const subcommand = names === '' ? [] : [spec.needsSubcommand === true ? names : `[${names}]`];
+  const operand = spec.operand === undefined ? [] : [spec.operand.usage];
+  return [['git flame', name, ...subcommand, ...options, ...operand].join(' ')];
+}
+
+/** `--from FILE`, `--[no-]color`, `-n, --max-count N`. */
+export function optionUsage(key: string, spec: OptionSpec): string {
+  const flags = flagsOf(key, spec);
+  const value = spec.value === undefined ? '' : ` ${spec.value}`;
+  if (spec.kind !== 'yes-no') return `${flags.join(', ')}${value}`;
+  return `${(flags[0] ?? '').replace('--', '--[no-]')}`;
+}
+
+export function commandNames(): readonly CommandName[] {
+  return Object.keys(commandTable) as CommandName[];
+}
+
+function optionRows(specs: Readonly<Record<string, OptionSpec>>): (readonly [string, string])[] {
+  return Object.entries(specs).map(([key, spec]) => [optionUsage(key, spec), spec.summary]);
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+/** Two columns; the second goes below the first where there is no room beside it. */
+function renderRows(rows: readonly (readonly [string, string])[], width: number): readonly string[] {
+  const longest = Math.min(24, Math.max(0, ...rows.map(([left]) => left.length)));
+  const indent = ' '.repeat(longest + 4);
+  return rows.flatMap(([left, right]) => {
+    if (width - indent.length < 24) return [`  ${left}`, ...wrapText(right, width, '      ')];
+    const [first = '', ...rest] = wrapText(right, width, indent);
+    if (left.length > longest) return [`  ${left}`, first, ...rest];
+    return [`  ${left.padEnd(longest)}  ${first.slice(indent.length)}`, ...rest];
+  });
+}

@@ -1,0 +1,64 @@
+import type { Io } from './io.ts';
+
+/** What each command's own options parse to; null: not given. The command table in lib/cli follows it. */
+export interface CommandOptions {
+  readonly init: { readonly hooks: boolean; readonly base: string | null; readonly name: string | null };
+  readonly plan: { readonly from: string | null; readonly interactive: boolean | null };
+  readonly work: NoOptions;
+  readonly validate: NoOptions;
+  readonly merge: NoOptions;
+  readonly review: {
+    readonly changeset: string | null;
+    readonly approve: boolean;
+    readonly reject: string | null;
+    readonly skip: boolean;
+    readonly override: string | null;
+  };
+  readonly run: { readonly from: string | null };
+  readonly status: NoOptions;
+  readonly show: { readonly diff: boolean };
+  readonly log: { readonly maxCount: number | null };
+  readonly policy: {
+    readonly role: string | null;
+    readonly locks: readonly string[] | null;
+    readonly worktree: string | null;
+  };
+  readonly config: { readonly write: boolean };
+  readonly demo: { readonly keep: boolean; readonly dir: string | null };
+  readonly help: NoOptions;
+}
+export type NoOptions = Readonly<Record<never, never>>;
+export type CommandName = keyof CommandOptions;
+
+/** Options every command takes. */
+export interface GlobalOptions {
+  /** Path of the configuration file, as typed. */
+  readonly config: string | null;
+  readonly json: boolean;
+  /** No colour, no wrapping, nothing redrawn. */
+  readonly plain: boolean;
+  readonly quiet: boolean;
+  /** null: decided by the environment. */
+  readonly color: boolean | null;
+  readonly dryRun: boolean;
+  /** Path, as typed. */
+  readonly decisionsFile: string | null;
+  readonly session: string | null;
+  readonly debug: boolean;
+}
+
+/** A parsed command line: only options the command knows, its operands counted. */
+export interface CommandArgs<Name extends CommandName = CommandName> {
+  readonly command: Name;
+  /** Of a command that has some: the one typed, else its default. */
+  readonly subcommand: string | null;
+  readonly options: CommandOptions[Name];
+  /** The operands; a multi-word objective is one. Never empty strings. */
+  readonly positionals: readonly string[];
+  readonly globals: GlobalOptions;
+}
+
+/** What a file in lib/commands exports. Resolves to the exit code; throws FlameErrors. */
+export interface CommandModule<Name extends CommandName> {
+  run(args: CommandArgs<Name>, io: Io): Promise<number>;
+}

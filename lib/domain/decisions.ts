@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+const notes = z.string().min(1).max(50_000);
+const reject = z.strictObject({ reject: notes });
+/** override: approves a changeset whose diagnostics fail, with the reason why. */
+const override = z.strictObject({ override: notes });
+const replan = z.strictObject({ replan: notes });
+const changesetDecision = z.union([z.enum(['approve', 'skip']), reject, override]);
+
+/**
+ * What `--decisions-file` holds: answers to gates given beforehand, each list used in order.
+ */
+export const decisionsSchema = z.strictObject({
+  plan: z
+    .array(z.union([z.enum(['approve', 'quit']), replan, z.strictObject({ edit: z.string().min(1) })]))
+    .default([]),
+  validation: z.array(z.union([z.literal('drop'), z.strictObject({ requeue: notes })])).default([]),
+  validator_failed: z.array(z.enum(['retry', 'skip', 'manual'])).default([]),
+  /** A map answers by cohesion group; `reject` and `override` alone in a map are a decision, not a group. */
+  changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
+  session: z.array(z.union([z.enum(['continue', 'stop']), replan])).default([]),
+  /** raise: the new limit, in the unit of the configured one. */
+  budget: z.array(z.union([z.literal('stop'), z.strictObject({ raise: z.number().positive() })])).default([]),
+});
+
+export type Decisions = Readonly<z.infer<typeof decisionsSchema>>;
+export type ChangesetAnswer = z.infer<typeof changesetDecision>;

@@ -1,0 +1,22 @@
+/** What a command writes to: a stream of Node that may be a terminal. */
+export type OutputStream = NodeJS.WritableStream & {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+};
+
+/** What a person answers through. */
+export type InputStream = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
+
+/** Where a command runs: its folder, environment and streams. Tests pass their own. */
+export interface Io {
+  /** Absolute: the folder the person stands in; paths they type are relative to it. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Aborts at Ctrl-C, SIGTERM or SIGHUP; its reason is the FlameError `interrupted` to throw. */
+  readonly signal?: AbortSignal | undefined;
+  /** Aborts at the second Ctrl-C: agents are ended without a grace time. */
+  readonly hurry?: AbortSignal | undefined;
+}
