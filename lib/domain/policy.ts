@@ -62,6 +62,8 @@ export interface PathFacts {
     readonly links: number;
     readonly target: string;
   } | null;
+  /** Names in a folder, `.` and `..` left out; null if it can't be read. Shell wildcards are expanded with it. */
+  list(path: string): readonly string[] | null;
 }
 
 /** What the post-check found: a rule broken at a place. */
