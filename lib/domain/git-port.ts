@@ -100,6 +100,8 @@ export interface GitPort {
   identity(): Promise<string>;
   /** Paths `git status` reports in a work tree, untracked ones included, ignored ones not. */
   dirtyPaths(workTree: string): Promise<readonly string[]>;
+  /** Tracked paths with staged or unstaged changes; untracked files are not among them. */
+  changedTracked(workTree: string): Promise<readonly string[]>;
   isAncestor(ancestor: ObjectId, descendant: ObjectId): Promise<boolean>;
   readCommit(commit: ObjectId, quarantine?: Quarantine): Promise<CommitInfo>;
   /** Commits of base..tip, oldest first. */
@@ -108,8 +110,12 @@ export interface GitPort {
   diffStat(base: ObjectId, tip: ObjectId): Promise<DiffStat>;
   /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
   diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
-  /** Text of a file in a commit; null if absent or not text. */
-  readFile(commit: ObjectId, path: string): Promise<string | null>;
+  /** Texts of files in a commit; what is absent, binary or over 1 MiB is left out. */
+  readTexts(commit: ObjectId, paths: readonly string[], quarantine?: Quarantine): Promise<ReadonlyMap<string, string>>;
+  /** Tracked paths of a commit, at most `limit`. */
+  listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
+  /** Opens the worktree of an earlier run again; null when it is gone. */
+  findCell(path: string): Promise<CellWorktree | null>;
   mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
   commitTree(init: {
     readonly tree: ObjectId;

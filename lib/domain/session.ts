@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { changesetSchema } from './changeset.ts';
 import type { ObjectId, SessionId } from './ids.ts';
 import { objectIdPattern, sessionIdPattern } from './ids.ts';
+import { plannedTaskSchema } from './plan.ts';
 import { roleSchema } from './role.ts';
 import { textSchema } from './text.ts';
 
@@ -45,7 +46,10 @@ export const sessionSchema = z.object({
   wave: z.enum(['plan', 'work', 'validate', 'merge', 'review', 'done']),
   state: z.enum(['active', 'stopped', 'ended']),
   replans: z.int().min(0),
-  /** Set when this cycle's end was decided by a person; the next cycle begins. */
+  /** A plan that waits for its gate, so that nobody pays for it twice. */
+  proposal: z.array(plannedTaskSchema).nullable(),
+  /** The person's notes for the next plan. */
+  replan_notes: z.string().nullable(),
   created_by: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
