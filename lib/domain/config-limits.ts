@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { durationSchema } from './config-values.ts';
+
+// What agents may use up: the sections concurrency, limits and sandbox of `.blueflame.yml`.
+
+const usd = z.number().min(0);
+const tokens = z.int().min(0);
+const share = z.number().min(0).max(1);
+
+export const concurrencySchema = z
+  .strictObject({
+    planning: z.literal(1).default(1).describe('Always 1.'),
+    development: z.int().min(1).max(8).default(4).describe('Workers at once, 1 to 8.'),
+    validation: z.int().min(1).max(8).default(2).describe('Validators at once, 1 to 8.'),
+    merge: z.literal(1).default(1).describe('Always 1.'),
+    adaptive: z.boolean().default(true).describe('Start fewer agents where memory is short.'),
+    adaptive_min_ram_per_agent_mb: z
+      .int()
+      .min(1)
+      .default(600)
+      .describe('Free memory one agent needs, in MB.'),
+  })
+  .describe('How many agents run at once.');
+
+const tokenBudgetSchema = z
+  .strictObject({
+    planner_usd: usd.default(0.4).describe('0: unlimited.'),
+    planner_tokens: tokens.default(0).describe('Set it and planner_usd no longer counts. 0: not used.'),
+    worker_usd: usd.default(1.5).describe('0: unlimited.'),
+    worker_tokens: tokens.default(0).describe('Set it and worker_usd no longer counts. 0: not used.'),
+    validator_usd: usd.default(0.15).describe('0: unlimited.'),
+    validator_tokens: tokens.default(0).describe('Set it and validator_usd no longer counts. 0: not used.'),
+    merger_usd: usd.default(0.5).describe('0: unlimited.'),
+    merger_tokens: tokens.default(0).describe('Set it and merger_usd no longer counts. 0: not used.'),
+    warn_threshold: share.optional().describe('Its old place; limits.warn_threshold goes first.').meta({
+      deprecated: true,
+    }),
+  })
+  .describe('What one agent may spend, by role: in US dollars or in tokens, not both.');
+
+export const limitsSchema = z
+  .strictObject({
+    agent_timeout: durationSchema('timer').prefault('5m').describe('An agent that runs longer is ended.'),
+    heartbeat_interval: durationSchema('timer').prefault('30s').describe('How often agents are looked at.'),
+    max_retries: z.int().min(0).max(20).default(2).describe('Further attempts at a task that failed.'),
+    max_wave_cycles: z.int().min(1).max(1_000).default(5).describe('A session ends after this many cycles.'),
+    max_session_cost_usd: usd
+      .default(10)
+      .describe('What one session may spend, in US dollars. 0: unlimited.'),
+    max_session_tokens: tokens
+      .default(0)
+      .describe('The same in tokens. Set it and max_session_cost_usd no longer counts. 0: not used.'),
+    token_budget: tokenBudgetSchema.prefault({}),
+    warn_threshold: share
+      .optional()
+      .describe('Warn when this share of a budget is spent.')
+      .meta({ default: 0.8 }),
+  })
+  .describe('Time, attempts and money. Durations are written like 90s, 5m, 1h30m.')
+  .transform(settleLimits);
+
+export const sandboxSchema = z
+  .strictObject({
+    max_cpu_seconds: z.int().min(1).default(600).describe('CPU time of one agent.'),
+    max_memory_mb: z.int().min(64).default(2048).describe('Memory of one agent, in MB.'),
+    max_file_size_mb: z.int().min(1).default(50).describe('The largest file it may write, in MB.'),
+    max_open_files: z.int().min(64).default(1024).describe('Files it may have open.'),
+    allow_network: z
+      .literal(false, 'must be false: agents never have a network')
+      .default(false)
+      .describe('Always false: agents reach the API of their model and nothing else.'),
+    require: z
+      .boolean()
+      .nullable()
+      .default(null)
+      .describe(
+        'Refuse to work where a limit cannot be enforced. null: true, but false for the exec adapter.',
+      ),
+  })
+  .describe('What the operating system holds each agent to.');
+
+interface RawLimits {
+  readonly max_session_cost_usd: number;
+  readonly max_session_tokens: number;
+  readonly token_budget: z.output<typeof tokenBudgetSchema>;
+  readonly warn_threshold?: number | undefined;
+}
+
+/** A limit in tokens puts the default in dollars out of force; both written down is an error found elsewhere. */
+function settleLimits<Limits extends RawLimits>(limits: Limits) {
+  const { warn_threshold: oldThreshold, ...budget } = limits.token_budget;
+  const offIf = (tokenLimit: number, usdLimit: number): number => (tokenLimit > 0 ? 0 : usdLimit);
+  return {
+    ...limits,
+    max_session_cost_usd: offIf(limits.max_session_tokens, limits.max_session_cost_usd),
+    token_budget: {
+      ...budget,
+      planner_usd: offIf(budget.planner_tokens, budget.planner_usd),
+      worker_usd: offIf(budget.worker_tokens, budget.worker_usd),
+      validator_usd: offIf(budget.validator_tokens, budget.validator_usd),
+      merger_usd: offIf(budget.merger_tokens, budget.merger_usd),
+    },
+    warn_threshold: limits.warn_threshold ?? oldThreshold ?? 0.8,
+  };
+}

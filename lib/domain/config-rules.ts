@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { commandSchema, durationSchema, globSchema, regexSchema } from './config-values.ts';
+
+// What agents may do and what their results must be: the sections permissions and validation of `.blueflame.yml`.
+
+export const namingStyles = ['snake_case', 'kebab-case', 'camelCase', 'PascalCase'] as const;
+export const defaultBlockedPaths = ['.env*', '**/.env*', '*.secret', '**/*.secret', '*.key', '**/*.key'];
+
+const bashRulesSchema = z
+  .strictObject({
+    allowed_commands: z
+      .array(commandSchema)
+      .default([
+        'git status',
+        'git diff',
+        'git log',
+        'git show',
+        'git add',
+        'git commit',
+        'ls',
+        'cat',
+        'head',
+        'tail',
+        'wc',
+        'grep',
+        'pwd',
+        'echo',
+        'mkdir',
+      ])
+      .describe('Commands an agent may run, by their first words.'),
+    blocked_patterns: z
+      .array(regexSchema)
+      .default([])
+      .describe('Regular expressions that block a command whatever allows it.')
+      .meta({ examples: [['rm\\s+-rf', 'npm\\s+install']] }),
+    allowed_env: z
+      .array(z.string().regex(/^[A-Za-z_]\w*$/, 'is not the name of a variable'))
+      .default(['CI', 'NODE_ENV', 'FORCE_COLOR', 'NO_COLOR', 'TZ', 'LANG', 'LC_ALL'])
+      .describe('Variables a command may set for itself.'),
+  })
+  .describe('What agents may run in a shell.');
+
+export const permissionsSchema = z
+  .strictObject({
+    allowed_paths: z.array(globSchema).default(['**']).describe('Globs of the files agents may change.'),
+    blocked_paths: z
+      .array(globSchema)
+      .default(defaultBlockedPaths)
+      .describe('Globs of the files they may never touch; they win over allowed_paths.'),
+    allowed_tools: z
+      .array(z.string().min(1))
+      .default(['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'])
+      .describe('Tools agents may call.'),
+    blocked_tools: z
+      .array(z.string().min(1))
+      .default(['WebFetch', 'WebSearch', 'NotebookEdit', 'Task', 'Agent'])
+      .describe('Tools they may never call.'),
+    bash_rules: bashRulesSchema.prefault({}),
+  })
+  .describe('What agents may do.');
+
+const commitFormatSchema = z
+  .strictObject({
+    pattern: regexSchema
+      .default('')
+      .describe('Regular expression for the first line of a message. Empty: any.')
+      .meta({ examples: ['^(feat|fix|test|docs)\\(task-\\d+\\): .+'] }),
+    example: z
+      .string()
+      .default('')
+      .describe('Shown to whoever gets it wrong.')
+      .meta({ examples: ['feat(task-001): add the login form'] }),
+    apply_to: z
+      .enum(['tasks', 'all'])
+      .default('tasks')
+      .describe('tasks: commits of tasks. all: every commit of this repository, by its git hooks.'),
+  })
+  .describe('Commit messages.');
+
+const diagnosticsSchema = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Run them, and let validators run them.'),
+    commands: z
+      .array(commandSchema)
+      .default([])
+      .describe('Commands whose failure fails a task: tests, linters.')
+      .meta({ examples: [['npm test', 'npm run lint']] }),
+    timeout: durationSchema('timer').prefault('2m').describe('Of each command.'),
+  })
+  .describe('What proves that a task works.');
+
+export const validationSchema = z
+  .strictObject({
+    commit_format: commitFormatSchema.prefault({}),
+    file_naming: z
+      .strictObject({
+        style: z
+          .enum(namingStyles)
+          .nullable()
+          .default(null)
+          .describe('snake_case, kebab-case, camelCase or PascalCase. null: any.'),
+        enforce_for: z
+          .array(globSchema)
+          .default([])
+          .describe('New files it holds for.')
+          .meta({ examples: [['src/**/*.ts']] }),
+      })
+      .describe('Names of new files.')
+      .prefault({}),
+    require_tests: z
+      .strictObject({
+        enabled: z.boolean().default(false).describe('A task that changes sources must change tests too.'),
+        source_patterns: z
+          .array(globSchema)
+          .default([])
+          .describe('Globs of sources.')
+          .meta({ examples: [['src/**']] }),
+        test_patterns: z
+          .array(globSchema)
+          .default([])
+          .describe('Globs of tests.')
+          .meta({ examples: [['test/**']] }),
+      })
+      .describe('Tests with every change.')
+      .prefault({}),
+    file_scope: z
+      .strictObject({ enforce: z.boolean().default(true).describe('Block changes outside file_locks.') })
+      .describe('The files a task declared.')
+      .prefault({}),
+    validator_diagnostics: diagnosticsSchema.prefault({}),
+  })
+  .describe('Rules for the results.');
