@@ -96,6 +96,8 @@ export interface AgentRunner {
     readonly timeoutMs: number;
     readonly label: string;
   }): Promise<CommandRun>;
+  /** What the watcher allowed and blocked in an agent's run; zeros where there is no audit. */
+  auditOf(agent: string): Promise<AuditSummary>;
   /** Registered agents whose process still lives, from any process of this machine. */
   live(): Promise<readonly LiveAgent[]>;
   close(): Promise<void>;
