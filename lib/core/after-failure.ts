@@ -1,0 +1,41 @@
+import type { Failure } from '../domain/failure.ts';
+import type { Task } from '../domain/task.ts';
+import { nextAttempt } from './task-history.ts';
+
+const baseMs = 2_000;
+const capMs = 300_000;
+// A service that stays at its limit must not keep a session alive for ever.
+const maxUncountedAttempts = 50;
+
+export type AfterFailure =
+  | {
+      readonly kind: 'retry';
+      /** ISO 8601. */
+      readonly notBefore: string;
+      /** false for a rate limit: waiting is the remedy, and no retry is used up. */
+      readonly isCounted: boolean;
+    }
+  | { readonly kind: 'exhausted' };
+
+/**
+ * Whether a failed task tries again, and when: exponential backoff from 2 s, at most 5 min, of which
+ * `jitter` (0 to 1) takes up to half away. `now` is in milliseconds since 1970.
+ */
+export function afterFailure(
+  task: Pick<Task, 'retry_count' | 'history'>,
+  failure: Failure,
+  { maxRetries, now, jitter }: { readonly maxRetries: number; readonly now: number; readonly jitter: number },
+): AfterFailure {
+  const isCounted = failure.kind !== 'rate-limit';
+  const attempts = nextAttempt(task.history) - 1;
+  const isSpent = isCounted ? task.retry_count >= maxRetries : attempts >= maxUncountedAttempts;
+  if (!failure.retryable || isSpent) return { kind: 'exhausted' };
+  const delay = backoffMs(isCounted ? task.retry_count : attempts, jitter);
+  return { kind: 'retry', notBefore: new Date(now + delay).toISOString(), isCounted };
+}
+
+/** Milliseconds to wait before retry number `retries` (from 0); jitter 0 waits longest. */
+export function backoffMs(retries: number, jitter: number): number {
+  const full = Math.min(capMs, baseMs * 2 ** Math.max(0, retries));
+  return Math.round(full * (1 - Math.min(1, Math.max(0, jitter)) / 2));
+}

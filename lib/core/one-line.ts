@@ -1,0 +1,19 @@
+// Controls, and what is invisible or turns text around on a screen.
+const unprintable = /[\p{Cc}\p{Cf}]/gu;
+const unprintableInText = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
+
+/** Outside text as one printable line of at most `max` characters, for commit subjects, reasons and summaries. */
+export function oneLine(text: string, max = 200): string {
+  return cut(text.replace(/\s+/gu, ' ').replace(unprintable, '').trim(), max);
+}
+
+/** Outside text of several lines, printable, at most `max` characters. */
+export function boundText(text: string, max = 4_000): string {
+  return cut(text.replace(/\r\n?/g, '\n').replace(unprintableInText, '').trim(), max);
+}
+
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  // Half of a surrogate pair is not a character.
+  return `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,69 @@
+import type { HistoryEntry } from '../domain/task.ts';
+import { oneLine } from './one-line.ts';
+
+const wholeEntries = 5;
+const foldedLines = 50;
+const maxOldReasons = 2_000;
+
+/** Appends an ended attempt. The latest 5 entries stay whole, older ones become one line each, at most 50. */
+export function addAttempt(
+  history: readonly HistoryEntry[],
+  entry: Omit<HistoryEntry, 'attempt'> & { readonly attempt?: number },
+): HistoryEntry[] {
+  return boundHistory([...history, { ...entry, attempt: entry.attempt ?? nextAttempt(history) }]);
+}
+
+/** Says what became of the latest attempt after it was done; its agent and cost stay, more cost is added. */
+export function amendAttempt(
+  history: readonly HistoryEntry[],
+  change: Omit<HistoryEntry, 'attempt' | 'agent_id'>,
+): HistoryEntry[] {
+  const last = history.at(-1);
+  if (last?.result !== 'done') return addAttempt(history, { ...change, agent_id: null });
+  const amended: HistoryEntry = {
+    ...last,
+    ...change,
+    cost_usd: last.cost_usd + change.cost_usd,
+    tokens_used: last.tokens_used + change.tokens_used,
+  };
+  return boundHistory([...history.slice(0, -1), amended]);
+}
+
+/** The number of the attempt that is running or comes next; the first is 1. */
+export function nextAttempt(history: readonly HistoryEntry[]): number {
+  return (history.at(-1)?.attempt ?? 0) + 1;
+}
+
+function boundHistory(history: readonly HistoryEntry[]): HistoryEntry[] {
+  const older = history.slice(0, -wholeEntries).map(foldEntry);
+  const surplus = older.length - foldedLines;
+  const lines = surplus > 0 ? [joinLines(older.slice(0, surplus + 1)), ...older.slice(surplus + 1)] : older;
+  return [...lines, ...history.slice(-wholeEntries)];
+}
+
+function foldEntry(entry: HistoryEntry): HistoryEntry {
+  if (entry.result === 'summary') return entry;
+  const reason = entry.rejection_reason;
+  return {
+    ...entry,
+    result: 'summary',
+    notes: oneLine(`${entry.result}: ${entry.notes}`, 160),
+    rejection_reason: reason === null ? null : oneLine(reason, 300),
+  };
+}
+
+/** The oldest lines as one: costs stay summed and rejection reasons stay, the oldest of them cut first. */
+function joinLines(lines: readonly HistoryEntry[]): HistoryEntry {
+  const last = lines.at(-1);
+  const reasons = lines.flatMap((line) => line.rejection_reason ?? []);
+  return {
+    attempt: last?.attempt ?? 0,
+    agent_id: null,
+    timestamp: last?.timestamp ?? '',
+    result: 'summary',
+    notes: `attempts up to ${last?.attempt ?? 0}`,
+    rejection_reason: reasons.length === 0 ? null : reasons.join(' · ').slice(-maxOldReasons),
+    cost_usd: lines.reduce((sum, line) => sum + line.cost_usd, 0),
+    tokens_used: lines.reduce((sum, line) => sum + line.tokens_used, 0),
+  };
+}
