@@ -19,7 +19,7 @@ export const decisionsSchema = z.strictObject({
   /** A map answers by cohesion group; `reject` and `override` alone in a map are a decision, not a group. */
   changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
   session: z.array(z.union([z.enum(['continue', 'stop']), replan])).default([]),
-  /** raise: the new limit, in the unit of the configured one. */
+  /** raise: added to the limit, in its unit. */
   budget: z.array(z.union([z.literal('stop'), z.strictObject({ raise: z.number().positive() })])).default([]),
 });
 

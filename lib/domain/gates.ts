@@ -93,4 +93,5 @@ export interface BudgetQuestion {
   readonly limit: number;
   readonly unit: 'usd' | 'tokens';
 }
+/** amount: added to the limit, in its unit. */
 export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };

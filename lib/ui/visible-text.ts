@@ -17,6 +17,11 @@ export function visibleText(text: string): string {
     .replace(hidden, (character) => (character === '\n' ? '\n' : showCharacter(character)));
 }
 
+/** One line of a diff: tabs stay, a carriage return at its end is content and is shown. */
+export function visibleDiffLine(line: string): string {
+  return line.replace(hidden, (character) => (character === '\t' ? '\t' : showCharacter(character)));
+}
+
 function showCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);

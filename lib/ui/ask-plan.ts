@@ -1,0 +1,44 @@
+import type { PlanDecision, PlanQuestion } from '../domain/gates.ts';
+import type { Plan } from '../domain/plan.ts';
+import { askText, type Choice, choose } from './choose.ts';
+import type { GateContext } from './gate-context.ts';
+import { planToYaml } from './plan-yaml.ts';
+import { renderHint } from './render-error.ts';
+import { renderPlan } from './render-plan.ts';
+import { waitingGates } from './waits-for-person.ts';
+
+type Key = 'a' | 'e' | 'r' | 'q';
+
+/** Shows a plan and asks what becomes of it; one with mistakes can't be approved. */
+export async function askPlan(
+  context: GateContext,
+  question: PlanQuestion,
+  parsePlan: (text: string) => Plan | Promise<Plan>,
+): Promise<PlanDecision> {
+  const asking = context.question(waitingGates.plan);
+  context.say(renderPlan(question, context.style));
+  if (question.replansLeft === 0) {
+    context.say('No re-plan is left: edit this plan, or write one by hand.');
+    context.say(renderHint('git flame plan --from FILE', context.style));
+  }
+  for (;;) {
+    const key = await choose(asking, choicesFor(question));
+    if (key === 'a') return { kind: 'approve' };
+    if (key === 'q') return { kind: 'quit' };
+    if (key === 'r') return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
+    const text = await planToYaml(question.plan);
+    const plan = await context.edit({ fileName: 'plan.yml', text, parse: parsePlan });
+    if (plan !== null) return { kind: 'edit', plan };
+  }
+}
+
+function choicesFor(question: PlanQuestion): readonly Choice<Key>[] {
+  const approve: Choice<Key> = { key: 'a', label: '(a)pprove' };
+  const replan: Choice<Key> = { key: 'r', label: '(r)e-plan' };
+  return [
+    ...(question.problems.length === 0 ? [approve] : []),
+    { key: 'e', label: '(e)dit' },
+    ...(question.replansLeft > 0 ? [replan] : []),
+    { key: 'q', label: '(q)uit' },
+  ];
+}

@@ -1,0 +1,41 @@
+import type { FlameError } from '../domain/flame-error.ts';
+import type { Prompter } from './prompter.ts';
+
+/** One answer a person may give: `(a)pprove`; its key stands in parentheses. */
+export interface Choice<Key extends string> {
+  readonly key: Key;
+  readonly label: string;
+}
+
+export interface Question {
+  readonly prompter: Prompter;
+  readonly say: (line: string) => void;
+  readonly onEnd: () => FlameError;
+}
+
+/** Asks until one of the choices is typed, by its key or its word. Enter alone decides nothing. */
+export async function choose<Key extends string>(
+  question: Question,
+  choices: readonly Choice<Key>[],
+): Promise<Key> {
+  const prompt = `${choices.map(({ label }) => label).join(' / ')}? `;
+  for (;;) {
+    const answer = (await question.prompter.ask(prompt, question.onEnd)).trim().toLowerCase();
+    const choice = choices.find(({ key, label }) => answer === key || answer === wordOf(label));
+    if (choice !== undefined) return choice.key;
+    question.say(`Type one of: ${choices.map(({ key, label }) => `${key} (${wordOf(label)})`).join(', ')}.`);
+  }
+}
+
+/** Asks for a text until there is one. */
+export async function askText(question: Question, prompt: string): Promise<string> {
+  for (;;) {
+    const text = (await question.prompter.ask(prompt, question.onEnd)).trim();
+    if (text !== '') return text;
+    question.say('It cannot be empty.');
+  }
+}
+
+function wordOf(label: string): string {
+  return label.replace(/[()]/g, '').split(' ')[0]?.toLowerCase() ?? '';
+}

@@ -1,0 +1,36 @@
+import type { Gates } from '../domain/gates.ts';
+import { isRed } from './is-red.ts';
+import {
+  waitingChangeset,
+  waitingGates,
+  waitingValidation,
+  waitingValidator,
+  waitsForPerson,
+} from './waits-for-person.ts';
+
+/** Gates where nobody can answer: each throws the FlameError `waits-for-person` with the commands that go on. */
+export function createNoGates(options: { readonly person: string; readonly resume: string }): Gates {
+  const { person, resume } = options;
+  return {
+    person,
+    isInteractive: false,
+    plan: async () => {
+      throw waitsForPerson(waitingGates.plan, resume);
+    },
+    validation: async ({ task }) => {
+      throw waitsForPerson(waitingValidation(task.id), resume);
+    },
+    validatorFailed: async ({ task }) => {
+      throw waitsForPerson(waitingValidator(task.id), resume);
+    },
+    changeset: async (question) => {
+      throw waitsForPerson(waitingChangeset(question, isRed(question.changeset)), resume);
+    },
+    session: async () => {
+      throw waitsForPerson(waitingGates.session, resume);
+    },
+    budget: async () => {
+      throw waitsForPerson(waitingGates.budget, resume);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { createInterface, type Interface } from 'node:readline';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+
+/** Asks one line at a time. */
+export interface Prompter {
+  /** The answer without its line break. Throws `onEnd()` where the input has ended, FlameError `interrupted` at Ctrl-C. */
+  ask(question: string, onEnd: () => FlameError): Promise<string>;
+}
+
+/**
+ * Questions on stderr, answers from stdin. Between two questions stdin is left alone, so that a pager or an
+ * editor can have it; lines typed ahead are kept for the next question.
+ */
+export function createPrompter(io: Io): Prompter {
+  const typedAhead: string[] = [];
+  let hasEnded = false;
+  const ask = async (question: string, onEnd: () => FlameError): Promise<string> => {
+    io.signal?.throwIfAborted();
+    const ready = typedAhead.shift();
+    if (ready !== undefined) {
+      io.stderr.write(`${question}${ready}\n`);
+      return ready;
+    }
+    if (hasEnded || isOver(io)) throw onEnd();
+    const lines = await readLines(io, question);
+    const [answer, ...rest] = lines;
+    typedAhead.push(...rest);
+    if (answer !== undefined) return answer;
+    hasEnded = true;
+    io.stderr.write('\n');
+    throw onEnd();
+  };
+  return { ask };
+}
+
+/** Resolves to the first line and those that came with it; to none at the end of the input. */
+function readLines(io: Io, question: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const reader: Interface = createInterface({
+    input: io.stdin,
+    output: io.stderr,
+    terminal: io.stdin.isTTY === true,
+    historySize: 0,
+  });
+  return new Promise<readonly string[]>((resolve, reject) => {
+    const onAbort = (): void => finish(() => reject(io.signal?.reason ?? interrupted()));
+    const finish = (settle: () => void): void => {
+      io.signal?.removeEventListener('abort', onAbort);
+      reader.removeAllListeners('close');
+      reader.close();
+      settle();
+    };
+    io.signal?.addEventListener('abort', onAbort, { once: true });
+    reader.on('line', (line) => {
+      lines.push(line);
+      // Lines of the same chunk follow at once: they are collected before the reader lets go of stdin.
+      if (lines.length === 1) setImmediate(() => finish(() => resolve(lines)));
+    });
+    reader.on('SIGINT', () => finish(() => reject(interrupted())));
+    reader.on('close', () => finish(() => resolve(lines)));
+    reader.setPrompt(question);
+    reader.prompt();
+  });
+}
+
+function isOver(io: Io): boolean {
+  return 'readableEnded' in io.stdin && io.stdin.readableEnded === true;
+}
+
+function interrupted(): FlameError {
+  return new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' });
+}

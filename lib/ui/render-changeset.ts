@@ -1,0 +1,59 @@
+import type { Changeset } from '../domain/changeset.ts';
+import type { ChangesetQuestion } from '../domain/gates.ts';
+import type { Task } from '../domain/task.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import { formatCount, formatSpend } from '../util/format-amount.ts';
+import { wrapText } from '../util/format-width.ts';
+import { isRed } from './is-red.ts';
+import { renderDiagnostic } from './render-verdict.ts';
+import { shortId } from './short-id.ts';
+import type { Style } from './style.ts';
+import { visibleLine, visibleText } from './visible-text.ts';
+
+export type ChangesetView = Omit<ChangesetQuestion, 'showDiff'>;
+
+/** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
+export function renderChangeset(view: ChangesetView, style: Style): string {
+  const { changeset, position, total, tasks, session } = view;
+  const titles = tasks.map((task) => visibleLine(task.title)).join(' + ');
+  const heading = `Changeset ${position}/${total}: [${visibleLine(changeset.group)}] ${titles}`;
+  return [
+    ...wrapText(heading, style.width).map(style.bold),
+    ...wrapText(renderStat(changeset), style.width, '  '),
+    ...wrapText(
+      `${shortId(changeset.commit)} on ${visibleLine(session.base_branch)} at ${shortId(changeset.base)}, session so far ${formatSpend(session)}`,
+      style.width,
+      '  ',
+    ).map(style.dim),
+    ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
+    ...renderWarnings(changeset, style),
+    ...changeset.diagnostics.flatMap((run) => renderDiagnostic(run, style, '  ')),
+  ].join('\n');
+}
+
+function renderStat({ diffstat }: Changeset): string {
+  const { files, insertions, deletions } = diffstat;
+  return `${formatCount(files, 'file')} changed, ${formatCount(insertions, 'insertion')}(+), ${formatCount(deletions, 'deletion')}(-)`;
+}
+
+/** A task and the latest verdict on exactly the commit that is in the changeset. */
+function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): readonly string[] {
+  const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
+  const word = verdict?.status ?? 'no verdict';
+  const notes = verdict === undefined || verdict.notes === '' ? '' : `: ${visibleText(verdict.notes)}`;
+  const lines = wrapText(`${task.id} ${word}${notes}`, style.width, '  ');
+  const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
+  return lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line));
+}
+
+function renderWarnings(changeset: Changeset, style: Style): readonly string[] {
+  const { missing, depends_on } = changeset;
+  const warnings = [
+    ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} did not get this far.`] : []),
+    ...(depends_on.length > 0
+      ? [`Builds on ${depends_on.map(visibleLine).join(', ')}: without it, it is deferred.`]
+      : []),
+    ...(isRed(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
+  ];
+  return warnings.flatMap((text) => wrapText(`warning: ${text}`, style.width, '  ')).map(style.yellow);
+}

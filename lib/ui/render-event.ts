@@ -1,0 +1,152 @@
+import type { Event } from '../domain/event.ts';
+import { formatCount, formatSpend } from '../util/format-amount.ts';
+import { formatDuration } from '../util/format-time.ts';
+import { unreachable } from '../util/unreachable.ts';
+import { shortId } from './short-id.ts';
+import type { Style } from './style.ts';
+import { visibleLine } from './visible-text.ts';
+
+type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
+
+/** An event as one line for a terminal or a log; null: nothing to say. */
+export function renderEvent(event: Event, style: Style): string | null {
+  switch (event.event) {
+    case 'session-started':
+      return style.bold(
+        `Session ${event.session} on ${visibleLine(event.base_branch)}: ${visibleLine(event.objective)}`,
+      );
+    case 'notice':
+      return renderNotice(event, style);
+    case 'canary':
+      return renderCanary(event, style);
+    case 'wave-started':
+      return style.bold(`Wave ${visibleLine(event.wave)}, cycle ${event.cycle}`);
+    case 'wave-ended':
+      return `Wave ${visibleLine(event.wave)} ended: ${visibleLine(event.summary)}`;
+    case 'plan-proposed':
+      return `Plan proposed: ${formatCount(event.tasks, 'task')} in ${formatCount(event.waves, 'step')}`;
+    case 'plan-invalid':
+      return style.yellow(`Plan invalid: ${joinLines(event.problems)}`);
+    case 'task-changed':
+      return `${event.task}: ${event.from} -> ${event.to}${inParentheses(event.why)}`;
+    case 'agent-started':
+      return `${event.agent} started${onTask(event.task)}, pid ${event.pid}`;
+    case 'agent-activity':
+      return style.dim(`${event.agent}: ${visibleLine(event.text)} (${formatSpend(event)})`);
+    case 'agent-ended':
+      return `${event.agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
+    case 'task-failed':
+      return renderFailure(event, style);
+    case 'verdict':
+      return renderVerdict(event, style);
+    case 'changeset-built':
+      return renderBuilt(event, style);
+    case 'changeset-decided':
+      return `Changeset ${visibleLine(event.changeset)}: ${visibleLine(event.decision)}${inParentheses(event.reason ?? '')}`;
+    case 'landed':
+      return style.green(
+        `Changeset ${visibleLine(event.changeset)} landed on ${visibleLine(event.branch)} as ${shortId(event.commit)}`,
+      );
+    case 'landing-refused':
+      return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
+    case 'gate':
+      return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
+    case 'script':
+      return renderScript(event, style);
+    case 'session-ended':
+      return renderSessionEnd(event, style);
+    default:
+      return unreachable(event);
+  }
+}
+
+/** Whether an event is shown even with --quiet: warnings, failures, and how the session ended. */
+export function isNews(event: Event): boolean {
+  switch (event.event) {
+    case 'plan-invalid':
+    case 'task-failed':
+    case 'landing-refused':
+    case 'session-ended':
+      return true;
+    case 'notice':
+      return event.level === 'warning';
+    case 'canary':
+      return event.result === 'failed';
+    case 'verdict':
+      return event.status === 'fail';
+    case 'changeset-built':
+      return event.red;
+    case 'script':
+      return event.exit_code !== 0;
+    default:
+      return false;
+  }
+}
+
+function renderNotice(event: EventOf<'notice'>, style: Style): string {
+  const details = event.details ?? [];
+  const text = visibleLine(event.message) + (details.length === 0 ? '' : ` (${joinLines(details)})`);
+  return event.level === 'warning' ? `${style.yellow('warning:')} ${text}` : text;
+}
+
+function renderCanary(event: EventOf<'canary'>, style: Style): string {
+  const details = inParentheses(event.details);
+  if (event.result === 'denied') return `Canary: the forbidden call was denied${details}`;
+  if (event.result === 'not-needed') return `Canary: not needed${details}`;
+  return style.red(`Canary: the forbidden call was not denied${details}`);
+}
+
+function renderFailure(event: EventOf<'task-failed'>, style: Style): string {
+  const { failure } = event;
+  const details = failure.details.length === 0 ? '' : ` (${joinLines(failure.details)})`;
+  const next = event.will_retry ? '; it is tried again' : '';
+  return `${style.red(`${event.task} failed`)}: ${failure.kind}: ${visibleLine(failure.message)}${details}${next}`;
+}
+
+function renderVerdict(event: EventOf<'verdict'>, style: Style): string {
+  const status = event.status === 'pass' ? style.green('pass') : style.red('fail');
+  const notes = event.notes === '' ? '' : `: ${visibleLine(event.notes)}`;
+  return `${event.task}: ${status} at ${shortId(event.commit)} by ${visibleLine(event.by)}${notes}`;
+}
+
+function renderBuilt(event: EventOf<'changeset-built'>, style: Style): string {
+  const red = event.red ? `, ${style.red('diagnostics fail')}` : '';
+  return `Changeset ${visibleLine(event.changeset)} built at ${shortId(event.commit)}: ${event.tasks.join(', ')}${red}`;
+}
+
+function renderScript(event: EventOf<'script'>, style: Style): string {
+  const name = `Script ${visibleLine(event.hook)}`;
+  if (event.exit_code === 0) return `${name} ended with 0`;
+  const how = event.exit_code === null ? 'was killed' : `ended with ${event.exit_code}`;
+  const last = event.output.trimEnd().split('\n').at(-1) ?? '';
+  return `${style.yellow('warning:')} ${name} ${how}${last === '' ? '' : `: ${visibleLine(last)}`}`;
+}
+
+/** The last event carries the whole status; at a terminal its outline is enough. */
+function renderSessionEnd(event: EventOf<'session-ended'>, style: Style): string {
+  const session = isRecord(event.session) ? event.session : {};
+  const tasks = Array.isArray(event.tasks) ? event.tasks.filter(isRecord) : [];
+  const counts = new Map<string, number>();
+  for (const { status } of tasks) counts.set(String(status), (counts.get(String(status)) ?? 0) + 1);
+  const outline = [...counts].map(([status, count]) => `${count} ${visibleLine(status)}`).join(', ');
+  const spend = formatSpend({ cost_usd: Number(session.cost_usd ?? 0), tokens: Number(session.tokens ?? 0) });
+  const state = typeof session.state === 'string' ? ` ${visibleLine(session.state)}` : ' over';
+  const name = typeof session.id === 'string' ? `Session ${visibleLine(session.id)}` : 'Session';
+  return style.bold(`${name}${state}: ${outline === '' ? 'no tasks' : outline} (${spend})`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.map(visibleLine).join('; ');
+}
+
+function onTask(task: string | null): string {
+  return task === null ? '' : ` on ${task}`;
+}
+
+function inParentheses(text: string): string {
+  return text === '' ? '' : ` (${visibleLine(text)})`;
+}

@@ -1,0 +1,102 @@
+import type { Status } from '../domain/status.ts';
+import type { TaskStatus } from '../domain/task.ts';
+import { taskStatuses } from '../domain/task.ts';
+import { formatSpend } from '../util/format-amount.ts';
+import { formatDuration } from '../util/format-time.ts';
+import { wrapText } from '../util/format-width.ts';
+import { renderTable } from '../util/table.ts';
+import { renderHint } from './render-error.ts';
+import { shortId } from './short-id.ts';
+import type { Style } from './style.ts';
+import { visibleLine } from './visible-text.ts';
+
+export interface StatusOptions {
+  /** For how long agents have run. */
+  readonly now: Date;
+  /** The command to go on with; null: nothing is left to do. */
+  readonly next: string | null;
+  /** What each role cost, as lines; see renderSpend. */
+  readonly spend?: readonly string[];
+}
+
+/** Where a session stands: every task, running agents, changesets, cost and the next command. */
+export function renderStatus(status: Status, style: Style, options: StatusOptions): string {
+  const { session } = status;
+  const next = options.next === null ? [] : ['', renderHint(options.next, style)];
+  if (session === null) return ['No session yet.', ...next].join('\n');
+  const facts = [
+    `cycle ${session.cycle}`,
+    `wave ${session.wave}`,
+    session.state,
+    `on ${visibleLine(session.base_branch)}`,
+  ];
+  return [
+    style.bold(session.id),
+    ...wrapText(visibleLine(session.objective), style.width, '  '),
+    ...wrapText([...facts, formatSpend(session)].join(' · '), style.width, '  '),
+    ...(options.spend ?? []),
+    ...section(renderTasks(status, style)),
+    ...wrapText(countTasks(status), style.width, '  '),
+    ...section(renderAgents(status, style, options.now)),
+    ...section(renderChangesets(status, style)),
+    ...next,
+  ].join('\n');
+}
+
+/** The colour a task's state is shown in. */
+export function paintStatus(status: TaskStatus, style: Style): string {
+  if (status === 'merged' || status === 'done') return style.green(status);
+  if (status === 'failed' || status === 'blocked') return style.red(status);
+  if (status === 'claimed' || status === 'requeued') return style.yellow(status);
+  return status === 'dropped' ? style.dim(status) : status;
+}
+
+function renderTasks({ tasks }: Status, style: Style): readonly string[] {
+  const rows = tasks.map((task) => {
+    const reason = task.reason === null || task.reason === '' ? '' : ` (${visibleLine(task.reason)})`;
+    return [
+      task.id,
+      paintStatus(task.status, style),
+      visibleLine(task.cohesion_group),
+      visibleLine(task.title) + reason,
+    ];
+  });
+  return renderTable(rows, { width: style.width, indent: '  ' });
+}
+
+function countTasks({ tasks }: Status): string {
+  if (tasks.length === 0) return 'no tasks';
+  const counts = taskStatuses
+    .map((status) => ({ status, count: tasks.filter((task) => task.status === status).length }))
+    .filter(({ count }) => count > 0);
+  return counts.map(({ status, count }) => `${count} ${status}`).join(', ');
+}
+
+function renderAgents({ agents }: Status, style: Style, now: Date): readonly string[] {
+  const rows = agents.map((agent) => [
+    agent.id,
+    agent.task_id ?? agent.role,
+    formatDuration(Math.max(0, now.getTime() - Date.parse(agent.started_at)) || 0),
+    formatSpend(agent),
+    `pid ${agent.pid}`,
+  ]);
+  return withTitle('Agents', renderTable(rows, { width: style.width, indent: '  ' }), style);
+}
+
+function renderChangesets({ changesets }: Status, style: Style): readonly string[] {
+  const rows = changesets.map((set) => [
+    visibleLine(set.id),
+    set.state,
+    shortId(set.commit),
+    set.tasks.join(', '),
+  ]);
+  return withTitle('Changesets', renderTable(rows, { width: style.width, indent: '  ' }), style);
+}
+
+function withTitle(title: string, lines: readonly string[], style: Style): readonly string[] {
+  return lines.length === 0 ? [] : [style.bold(title), ...lines];
+}
+
+function section(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', ...lines];
+}

@@ -1,0 +1,47 @@
+import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
+import { formatDuration, formatTime } from '../util/format-time.ts';
+import { wrapText } from '../util/format-width.ts';
+import { shortId } from './short-id.ts';
+import type { Style } from './style.ts';
+import { visibleLine, visibleText } from './visible-text.ts';
+
+/** A verdict with its reasons and evidence, as lines. */
+export function renderVerdict(verdict: Verdict, style: Style, indent = ''): readonly string[] {
+  const status = verdict.status === 'pass' ? style.green('pass') : style.red('fail');
+  const deeper = `${indent}  `;
+  const about = `at ${shortId(verdict.commit)} by ${visibleLine(verdict.by)}, ${formatTime(verdict.at)}`;
+  const [first = '', ...rest] = wrapText(`pass ${about}`, style.width, indent);
+  return [
+    indent + status + first.slice(indent.length + 'pass'.length),
+    ...rest,
+    ...(verdict.notes === '' ? [] : wrapText(visibleText(verdict.notes), style.width, deeper)),
+    ...verdict.issues.flatMap((issue) => bullet(issue, style, deeper)),
+    ...verdict.diagnostics.flatMap((run) => renderDiagnostic(run, style, deeper)),
+  ];
+}
+
+/** One diagnostic: green or red, with the end of its output where it failed. */
+export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: string): readonly string[] {
+  const command = visibleLine(run.command);
+  const took = formatDuration(run.duration_ms);
+  if (run.exit_code === 0) {
+    return wrapText(`ok: ${command} (${took})`, style.width, indent).map(style.green);
+  }
+  const how = run.timed_out
+    ? 'ran out of time'
+    : run.exit_code === null
+      ? 'was killed'
+      : `ended with ${run.exit_code}`;
+  const output = run.output.trimEnd();
+  const tail = output === '' ? [] : visibleText(output).split('\n').slice(-10);
+  return [
+    ...wrapText(`failed: ${command} ${how} (${took})`, style.width, indent).map(style.red),
+    ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),
+  ];
+}
+
+/** A list entry, wrapped below its own text. */
+export function bullet(text: string, style: Style, indent: string): readonly string[] {
+  const lines = wrapText(visibleText(text), style.width, `${indent}  `);
+  return lines.map((line, index) => (index === 0 ? `${indent}- ${line.slice(indent.length + 2)}` : line));
+}

@@ -1,0 +1,35 @@
+import type { Gates } from '../domain/gates.ts';
+import type { Io } from '../domain/io.ts';
+import type { Plan } from '../domain/plan.ts';
+import { askBudget } from './ask-budget.ts';
+import { askChangeset } from './ask-changeset.ts';
+import { askPlan } from './ask-plan.ts';
+import { askSession } from './ask-session.ts';
+import { askValidation, askValidatorFailed } from './ask-validation.ts';
+import { createGateContext, type GateSettings } from './gate-context.ts';
+
+export interface TerminalGatesOptions extends GateSettings {
+  readonly person: string;
+  /** Throws a FlameError naming lines and reasons. */
+  readonly parsePlan: (text: string) => Plan | Promise<Plan>;
+}
+
+/** Gates a person answers at the terminal: questions on stderr, answers from stdin. */
+export function createTerminalGates(io: Io, options: TerminalGatesOptions): Gates {
+  const context = createGateContext(io, options);
+  return {
+    person: options.person,
+    isInteractive: true,
+    plan: (question) => askPlan(context, question, options.parsePlan),
+    validation: (question) => askValidation(context, question),
+    validatorFailed: (question) => askValidatorFailed(context, question),
+    changeset: (question) => askChangeset(context, question),
+    session: (question) => askSession(context, question),
+    budget: (question) => askBudget(context, question),
+  };
+}
+
+/** Whether a person can be asked: questions need stdin and stderr at a terminal. */
+export function hasTerminal(io: Io): boolean {
+  return io.stdin.isTTY === true && io.stderr.isTTY === true;
+}

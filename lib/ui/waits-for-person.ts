@@ -1,0 +1,68 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { ChangesetQuestion } from '../domain/gates.ts';
+
+/** The gates by the name their list has in a decisions file. */
+export type GateName = 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget';
+
+export interface WaitingGate {
+  readonly gate: GateName;
+  /** What is waiting, as the subject of a sentence: `The plan`. */
+  readonly subject: string;
+  /** The decisions, as a decisions file writes them. */
+  readonly answers: string;
+  /** Commands that answer just this question. */
+  readonly commands?: readonly string[];
+}
+
+/**
+ * The FlameError of a gate nobody can answer: `resume` is the command that goes on at a terminal. State is
+ * saved before a gate is asked.
+ */
+export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError {
+  const { gate, subject, answers, commands = [] } = waiting;
+  return new FlameError({
+    kind: 'waiting',
+    code: 'waits-for-person',
+    message: `${subject} waits for a person.`,
+    details: [`Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
+    hints: [...commands, resume, `${resume} --decisions-file FILE`],
+    data: { gate },
+  });
+}
+
+/** The changeset gate, with the commands that decide it. */
+export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolean): WaitingGate {
+  const command = `git flame review --changeset ${changeset.group}`;
+  return {
+    gate: 'changesets',
+    subject: `Changeset ${changeset.group}${isRed ? ', whose diagnostics fail,' : ''}`,
+    answers: isRed ? '{override: REASON} | {reject: REASON} | skip' : 'approve | {reject: REASON} | skip',
+    commands: [
+      isRed ? `${command} --override REASON` : `${command} --approve`,
+      `${command} --reject REASON`,
+      `${command} --skip`,
+    ],
+  };
+}
+
+export const waitingGates = {
+  plan: { gate: 'plan', subject: 'The plan', answers: 'approve | {edit: FILE} | {replan: NOTES} | quit' },
+  session: { gate: 'session', subject: 'The next cycle', answers: 'continue | {replan: NOTES} | stop' },
+  budget: { gate: 'budget', subject: 'The spent budget', answers: '{raise: AMOUNT} | stop' },
+} as const satisfies Readonly<Record<string, WaitingGate>>;
+
+export function waitingValidation(task: string): WaitingGate {
+  return {
+    gate: 'validation',
+    subject: `${task}, which failed its validation,`,
+    answers: '{requeue: NOTES} | drop',
+  };
+}
+
+export function waitingValidator(task: string): WaitingGate {
+  return {
+    gate: 'validator_failed',
+    subject: `${task}, whose validator failed twice,`,
+    answers: 'retry | manual | skip',
+  };
+}
