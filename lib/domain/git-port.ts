@@ -81,7 +81,7 @@ export interface Quarantine {
   readonly objectDir: string;
   /** The repository's own objects; GIT_ALTERNATE_OBJECT_DIRECTORIES inside the cell. */
   readonly alternates: readonly string[];
-  /** The private git folder of the worktree, `<common>/worktrees/<id>`. */
+  /** The private git folder of the worktree, which the agent's git writes; not below `<common>/worktrees`. */
   readonly worktreeGitDir: string;
 }
 
@@ -125,6 +125,8 @@ export interface GitPort {
   worktrees(): Promise<readonly WorktreeInfo[]>;
   /** A detached worktree for one agent with its own quarantine. One at a time, whoever calls. */
   addCellWorktree(path: string, start: ObjectId): Promise<CellWorktree>;
+  /** Cells that exist now, also those of a run that was killed. */
+  cells(): Promise<readonly CellWorktree[]>;
   /** HEAD of a cell's worktree; the objects may still be in quarantine. */
   cellHead(cell: CellWorktree): Promise<ObjectId>;
   /** Paths left uncommitted in a cell's worktree; ignored files are not listed. */
@@ -140,10 +142,14 @@ export interface GitPort {
   ): Promise<ObjectId>;
   /** Starts a merge of `commit` in the worktree, leaving conflict markers. Nothing is committed. */
   startMergeIn(cell: CellWorktree, commit: ObjectId): Promise<readonly string[]>;
-  /** Brings what start..tip adds into the repository and removes the worktree. Safe against a kill at any point. */
+  /** Brings what start..tip adds into the repository; the cell stays. Do it before a branch is moved to tip. */
+  importCell(cell: CellWorktree, tip: ObjectId): Promise<void>;
+  /** importCell, then discardCell. Safe against a kill at any point. */
   acceptCell(cell: CellWorktree, tip: ObjectId): Promise<void>;
   /** Removes the worktree and its quarantine; nothing of it enters the repository. */
   discardCell(cell: CellWorktree): Promise<void>;
+  /** Finishes removals that were cut short and clears cells whose worktree is gone; returns their names. */
+  recoverCells(): Promise<readonly string[]>;
   /** A worktree of an accepted commit whose changes nobody keeps: for checks and readers. Remove with discardCell. */
   addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
   /** Brings a clean worktree whose branch was moved from → to along; refuses to touch local changes. */

@@ -7,6 +7,8 @@ export interface GitContext {
   readonly cwd: string;
   /** The environment of the person's command; what binds git to another repository is removed from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Set for every git started here, after the cleaning: what binds it to one repository or object folder. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 export interface GitOptions {
@@ -100,7 +102,7 @@ export function spawnGit(
 ): ChildProcessWithoutNullStreams {
   return spawn('git', [...safeConfig, ...args], {
     cwd: context.cwd,
-    env: { ...gitEnvironment(context.env), ...extraEnv },
+    env: { ...gitEnvironment(context.env), ...context.variables, ...extraEnv },
     stdio: 'pipe',
     // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
     detached: options.isDetached ?? false,

@@ -1,0 +1,91 @@
+import { copyFileSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { FlameError } from '../domain/flame-error.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { withCellLock } from './cell-lock.ts';
+import { type CellPaths, cellPaths, readCell } from './cell-paths.ts';
+import { ownGit } from './cell-view.ts';
+import type { GitAccess } from './git-access.ts';
+import { removeCell } from './remove-cell.ts';
+import { runGit } from './run-git.ts';
+
+/**
+ * Makes a detached worktree at `path` (absent or empty) with a quarantine of its own, named after the last
+ * part of the path. On any failure nothing is left. Throws FlameError `cell-exists` where the name or folder
+ * is taken.
+ *
+ * It's built by hand, by the layout gitrepository-layout(5) documents, because the worktree's private git
+ * folder must lie outside `<common>/worktrees`: there, the repository's own `git log --all`, `gc` and `fsck`
+ * would follow HEAD to objects that are in quarantine. Making the quarantine an alternate of the repository
+ * is no way out: every git of the person would then skip writing an object the agent happens to have, and
+ * lose it when the quarantine goes. What does lie in `<common>/worktrees` is a stub whose HEAD stays at the
+ * start: `git worktree list` shows the cell and gc keeps what it stands on.
+ */
+export async function addCell(access: GitAccess, path: string, start: ObjectId): Promise<CellWorktree> {
+  const { commonDir } = access.repository;
+  const paths = cellPaths(commonDir, basename(path));
+  await withCellLock(commonDir, () => claimFolders(paths, path));
+  try {
+    writeRecord(paths, path, start);
+    const cell = readCell(commonDir, paths.id);
+    await checkOut(access, cell, paths);
+    return cell;
+  } catch (error) {
+    await removeCell(commonDir, paths.id, path);
+    throw error;
+  }
+}
+
+function claimFolders(paths: CellPaths, path: string): void {
+  if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
+  mkdirSync(dirname(paths.objectDir), { recursive: true });
+  mkdirSync(dirname(paths.stub), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true });
+  const claimed: string[] = [];
+  // mkdir is the claim: it fails where anything is already.
+  for (const folder of [paths.root, paths.stub, paths.objectDir, path]) {
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      for (const made of claimed) rmdirSync(made);
+      throw taken(folder, 'is already there', error);
+    }
+    claimed.push(folder);
+  }
+  writeFileSync(join(paths.root, 'worktree'), path);
+}
+
+function writeRecord(paths: CellPaths, path: string, start: ObjectId): void {
+  // pack and info exist so that a sandbox can bind them read-only: loose objects are all an agent needs.
+  for (const name of ['pack', 'info']) mkdirSync(join(paths.objectDir, name));
+  for (const folder of [paths.agentGitDir, paths.ownGitDir, paths.intake]) mkdirSync(folder);
+  writeFileSync(join(paths.root, 'start'), start);
+  for (const [folder, toCommon] of [
+    [paths.agentGitDir, '../../../..'],
+    [paths.ownGitDir, '../../../..'],
+    [paths.stub, '../..'],
+  ] as const) {
+    writeFileSync(join(folder, 'HEAD'), `${start}\n`);
+    writeFileSync(join(folder, 'commondir'), `${toCommon}\n`);
+    writeFileSync(join(folder, 'gitdir'), `${join(path, '.git')}\n`);
+  }
+  // `git worktree prune` and `remove` leave a locked one alone.
+  writeFileSync(join(paths.stub, 'locked'), 'in use by git flame\n');
+  writeFileSync(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`);
+}
+
+async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
+  await runGit(await ownGit(access, cell), ['read-tree', '-m', '-u', cell.start]);
+  copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
+}
+
+function taken(folder: string, what: string, cause?: unknown): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-exists',
+    message: `A worktree can't be made: ${folder} ${what}.`,
+    hints: ['git flame cleanup'],
+    cause,
+  });
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import type { CellWorktree } from '../domain/git-port.ts';
+import { followAgent } from './cell-view.ts';
+import type { GitAccess } from './git-access.ts';
+import { type GitContext, runGit } from './run-git.ts';
+
+export interface Leftover {
+  readonly path: string;
+  readonly isTracked: boolean;
+}
+
+/** Files of a cell's worktree that differ from its HEAD, sorted; ignored ones are left out. */
+export async function readLeftovers(access: GitAccess, cell: CellWorktree): Promise<readonly Leftover[]> {
+  const { git } = await followAgent(access, cell);
+  const { stdout } = await runGit(git, [
+    ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
+  ]);
+  const entries = splitNul(stdout).map((entry) => ({ tag: entry[0], path: entry.slice(2) }));
+  const found = new Map<string, boolean>();
+  for (const { tag, path } of entries) {
+    const isTracked = tag !== '?';
+    const files = path.endsWith('/') ? await readNested(git, path) : [path];
+    for (const file of files) found.set(file, isTracked);
+  }
+  return [...found]
+    .map(([path, isTracked]) => ({ path, isTracked }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * Files of a repository the agent made inside its worktree, such as by a project generator: git names such a
+ * folder alone. They are listed as plain files, by a git for which that folder is the whole work tree; the
+ * repository in it is never opened.
+ */
+async function readNested(git: GitContext, folder: string, depth = 0): Promise<readonly string[]> {
+  const root = join(git.cwd, folder);
+  const { stdout } = await runGit(
+    { ...git, cwd: root },
+    ['ls-files', '-z', '--others', '--exclude-standard'],
+    { env: { GIT_WORK_TREE: root, GIT_INDEX_FILE: join(git.variables?.GIT_DIR ?? '', 'no-index') } },
+  );
+  const lists = splitNul(stdout).map((path) => {
+    const isDeeper = path.endsWith('/') && depth < 10;
+    return isDeeper ? readNested(git, `${folder}${path}`, depth + 1) : [`${folder}${path}`];
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+function splitNul(output: Buffer): string[] {
+  return output
+    .toString()
+    .split('\0')
+    .filter((entry) => entry !== '');
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CellWorktree } from '../domain/git-port.ts';
+import { parseObjectId } from '../domain/ids.ts';
+
+/**
+ * Where the parts of one cell lie below the common git directory. The agent can write three folders: its
+ * worktree, `agentGitDir` and `objectDir`; all else is the tool's own and never read from those three
+ * without a check.
+ */
+export interface CellPaths {
+  readonly id: string;
+  /** Its existence is the cell's; renamed to `<root>.removing` as the first step of removal. */
+  readonly root: string;
+  /** What the worktree's `.git` file points to: the agent's HEAD and index. */
+  readonly agentGitDir: string;
+  /** HEAD and index of the tool's own view of the worktree. */
+  readonly ownGitDir: string;
+  /** Verified objects that may enter the repository. */
+  readonly intake: string;
+  /** The agent's private object folder. */
+  readonly objectDir: string;
+  /** `<common>/worktrees/<id>`: see add-cell.ts. */
+  readonly stub: string;
+}
+
+export function cellPaths(commonDir: string, id: string): CellPaths {
+  const root = join(cellsFolder(commonDir), id);
+  return {
+    id,
+    root,
+    agentGitDir: join(root, 'git'),
+    ownGitDir: join(root, 'own'),
+    intake: join(root, 'intake'),
+    objectDir: join(commonDir, 'blueflame', 'objects', id),
+    stub: join(commonDir, 'worktrees', id),
+  };
+}
+
+export function cellsFolder(commonDir: string): string {
+  return join(commonDir, 'blueflame', 'cells');
+}
+
+/** The cell as its record on disk describes it. Throws if the record is incomplete. */
+export function readCell(commonDir: string, id: string): CellWorktree {
+  const paths = cellPaths(commonDir, id);
+  return {
+    path: readFileSync(join(paths.root, 'worktree'), 'utf8'),
+    start: parseObjectId(readFileSync(join(paths.root, 'start'), 'utf8')),
+    quarantine: {
+      objectDir: paths.objectDir,
+      alternates: [join(commonDir, 'objects')],
+      worktreeGitDir: paths.agentGitDir,
+    },
+  };
+}
+
+/** Names of the folders below `folder`; none if it's not there. */
+export function listFolders(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

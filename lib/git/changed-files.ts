@@ -1,0 +1,65 @@
+import type { ChangedFile } from '../domain/git-port.ts';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import { type GitContext, gitText, runGit } from './run-git.ts';
+
+const submoduleMode = '160000';
+
+/** Every path that differs between two commits, in git's order; a rename is a deletion and an addition. */
+export async function readChangedFiles(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<readonly ChangedFile[]> {
+  const { stdout } = await runGit(context, [
+    ...['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'],
+    ...['--ignore-submodules=none', base, tip, '--'],
+  ]);
+  const changes = parseChanges(stdout.toString());
+  const sizes = await readSizes(context, changes);
+  return changes.map((change) => ({ ...change, size: sizes.get(change.newOid) ?? 0 }));
+}
+
+type Change = Omit<ChangedFile, 'size'>;
+
+/** All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. */
+export function parseChanges(text: string): readonly Change[] {
+  const tokens = text.split('\0');
+  const raw: Omit<Change, 'isBinary'>[] = [];
+  let at = 0;
+  for (; tokens[at]?.startsWith(':'); at += 2) raw.push(parseRaw(tokens[at] ?? '', tokens[at + 1] ?? ''));
+  const binary = new Set(
+    tokens.slice(at).flatMap((token) => (token.startsWith('-\t-\t') ? [token.slice(4)] : [])),
+  );
+  return raw.map((change) => ({ ...change, isBinary: binary.has(change.path) }));
+}
+
+function parseRaw(fields: string, path: string): Omit<Change, 'isBinary'> {
+  const [oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = fields.slice(1).split(' ');
+  const isModeOnly = letter === 'M' && oldOid === newOid;
+  return {
+    path,
+    status: isModeOnly ? 'mode-changed' : (statuses[letter] ?? 'modified'),
+    oldMode,
+    newMode,
+    oldOid: parseObjectId(oldOid),
+    newOid: parseObjectId(newOid),
+  };
+}
+
+const statuses: Readonly<Record<string, ChangedFile['status']>> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  T: 'type-changed',
+};
+
+async function readSizes(
+  context: GitContext,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, number>> {
+  const blobs = changes.filter(({ status, newMode }) => status !== 'deleted' && newMode !== submoduleMode);
+  if (blobs.length === 0) return new Map();
+  const input = blobs.map(({ newOid }) => `${newOid}\n`).join('');
+  const text = await gitText(context, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], { input });
+  return new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1]) || 0]));
+}

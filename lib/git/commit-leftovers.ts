@@ -1,0 +1,78 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { CellWorktree } from '../domain/git-port.ts';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import type { CellPaths } from './cell-paths.ts';
+import { followAgent, pathsOf } from './cell-view.ts';
+import { commitTree } from './commit-tree.ts';
+import type { GitAccess } from './git-access.ts';
+import { looseFile } from './import-objects.ts';
+import { gitText, runGit } from './run-git.ts';
+
+/**
+ * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
+ * No hook, filter, file monitor or setting of the agent takes part. Returns the cell's new HEAD.
+ */
+export async function commitLeftovers(
+  access: GitAccess,
+  cell: CellWorktree,
+  paths: readonly string[],
+  init: { readonly message: string; readonly author: string },
+): Promise<ObjectId> {
+  const places = pathsOf(access, cell);
+  const { head, git } = await followAgent(access, cell);
+  const input = paths.map((path) => `${path}\0`).join('');
+  await runGit(git, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
+  const tree = parseObjectId(await gitText(git, ['write-tree']));
+  const merging = takeMerging(places, head);
+  const commit = await commitTree(git, { tree, parents: [head, ...merging], ...init });
+  writeFileSync(join(places.ownGitDir, 'HEAD'), `${commit}\n`);
+  showAgent(places, commit);
+  return commit;
+}
+
+/** The commit a merge in this cell was started with, if HEAD has not moved since. */
+function takeMerging({ root }: CellPaths, head: ObjectId): readonly ObjectId[] {
+  const file = join(root, 'merging');
+  if (!existsSync(file)) return [];
+  const [at = '', merging = ''] = readFileSync(file, 'utf8').split('\n');
+  rmSync(file);
+  return at === head ? [parseObjectId(merging)] : [];
+}
+
+function showAgent(places: CellPaths, head: ObjectId): void {
+  copyToQuarantine(places);
+  for (const name of ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE']) {
+    rmSync(join(places.agentGitDir, name), { force: true, recursive: true });
+  }
+  replaceFile(join(places.agentGitDir, 'index'), readFileSync(join(places.ownGitDir, 'index')));
+  replaceFile(join(places.agentGitDir, 'HEAD'), `${head}\n`);
+}
+
+/** Gives the agent's git the objects made for it; copies, since what it can write must not be shared. */
+export function copyToQuarantine({ intake, objectDir }: CellPaths): void {
+  for (const folder of readdirSync(intake)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+    mkdirSync(join(objectDir, folder), { recursive: true });
+    for (const name of readdirSync(join(intake, folder))) {
+      const target = looseFile(objectDir, `${folder}${name}`);
+      if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) copyFileSync(join(intake, folder, name), target);
+    }
+  }
+}
+
+/** By rename, so that a link the agent put there isn't followed. */
+export function replaceFile(file: string, content: string | Uint8Array): void {
+  rmSync(`${file}.flame-new`, { force: true, recursive: true });
+  writeFileSync(`${file}.flame-new`, content, { flag: 'wx' });
+  renameSync(`${file}.flame-new`, file);
+}

@@ -1,0 +1,38 @@
+import type { DiffStat } from '../domain/changeset.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { type GitContext, runGit } from './run-git.ts';
+
+// Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
+// diff-tree, unlike diff, obeys no diff.* setting of the person either.
+const plain = [
+  ...['-r', '--no-ext-diff', '--no-textconv', '--no-color', '--text', '--full-index', '--no-renames'],
+  ...['--no-relative', '--ignore-submodules=none', '--submodule=short'],
+];
+const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--dst-prefix=b/'];
+
+/** Files and lines that differ; counted as diffText shows them, so a binary file counts by its lines too. */
+export async function readDiffStat(context: GitContext, base: ObjectId, tip: ObjectId): Promise<DiffStat> {
+  const { stdout } = await runGit(context, ['diff-tree', ...plain, '--numstat', '-z', base, tip, '--']);
+  const rows = stdout
+    .toString()
+    .split('\0')
+    .filter((row) => row !== '');
+  const sum = (column: number): number =>
+    rows.reduce((total, row) => total + (Number(row.split('\t', 2)[column]) || 0), 0);
+  return { files: rows.length, insertions: sum(0), deletions: sum(1) };
+}
+
+/** The unified diff, whole; or its first lines, up to maxBytes, and a last line that says what was cut. */
+export async function readDiffText(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+  options: { readonly maxBytes?: number } = {},
+): Promise<string> {
+  const safe = ['-c', 'core.quotePath=true', '-c', 'diff.suppressBlankEmpty=false'];
+  const { stdout } = await runGit(context, [...safe, 'diff-tree', ...plain, ...asPatch, base, tip, '--']);
+  const limit = options.maxBytes ?? Number.POSITIVE_INFINITY;
+  if (stdout.length <= limit) return stdout.toString();
+  const end = stdout.lastIndexOf(10, Math.max(0, limit - 1)) + 1;
+  return `${stdout.subarray(0, end).toString()}\n[... diff cut here: ${end} of ${stdout.length} bytes shown ...]\n`;
+}

@@ -1,0 +1,19 @@
+import type { HeadState } from '../domain/git-port.ts';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import { type GitContext, gitText } from './run-git.ts';
+
+/** The branch and commit checked out in a work tree. */
+export async function readHead(context: GitContext): Promise<HeadState> {
+  const [ref, commit] = await Promise.all([
+    gitText(context, ['symbolic-ref', '--quiet', 'HEAD'], { accept: [0, 1] }),
+    resolveCommit(context, 'HEAD'),
+  ]);
+  return { branch: ref === '' ? null : ref.replace(/^refs\/heads\//, ''), commit };
+}
+
+/** The commit a revision names where git stands; null if it names none. */
+export async function resolveCommit(context: GitContext, revision: string): Promise<ObjectId | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  const text = await gitText(context, args, { accept: [0, 1, 128] });
+  return /^[0-9a-f]+$/.test(text) ? parseObjectId(text) : null;
+}

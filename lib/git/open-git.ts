@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { addCell } from './add-cell.ts';
+import { advanceWorktree } from './advance-worktree.ts';
+import { readLeftovers } from './cell-leftovers.ts';
+import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
+import { readChangedFiles } from './changed-files.ts';
+import { commitLeftovers } from './commit-leftovers.ts';
+import { commitTree } from './commit-tree.ts';
+import { readDiffStat, readDiffText } from './diff-commits.ts';
+import { readDirtyPaths } from './dirty-paths.ts';
+import { discoverRepository } from './discover-repository.ts';
+import { type GitAccess, inWorkTree, onObjects, withVariables } from './git-access.ts';
+import { readHead, resolveCommit } from './head-state.ts';
+import { importObjects, type StepObserver } from './import-objects.ts';
+import { readInertDrivers } from './inert-drivers.ts';
+import { listWorktrees } from './list-worktrees.ts';
+import { mergeTree } from './merge-tree.ts';
+import { readCommit, readCommitsBetween } from './read-commits.ts';
+import { readFileAt } from './read-file-at.ts';
+import { readIdentity } from './read-identity.ts';
+import { listCells, recoverQuarantines } from './recover-quarantines.ts';
+import { removeCell } from './remove-cell.ts';
+import { type GitContext, runGit } from './run-git.ts';
+import { startMerge } from './start-merge.ts';
+import { verifyObjects } from './verify-objects.ts';
+
+/** Opens the repository a command stands in. Throws the FlameErrors of discoverRepository. */
+export async function openGit(context: GitContext, onStep?: StepObserver): Promise<GitPort> {
+  const repository = await discoverRepository(context);
+  let drivers: Promise<Readonly<Record<string, string>>> | undefined;
+  const access: GitAccess = {
+    context: { cwd: context.cwd, env: context.env },
+    repository,
+    inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
+  };
+  return { ...readers(access), ...cells(access, onStep), repository, close: async () => undefined };
+}
+
+type CellPart =
+  | 'addCellWorktree'
+  | 'addScratchWorktree'
+  | 'cells'
+  | 'cellHead'
+  | 'cellLeftovers'
+  | 'commitLeftovers'
+  | 'startMergeIn'
+  | 'importCell'
+  | 'acceptCell'
+  | 'discardCell'
+  | 'recoverCells';
+
+function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'close'> {
+  const { repository } = access;
+  const objects = onObjects(access);
+  const here = repository.workTree === null ? objects : inWorkTree(access, repository.workTree);
+  /** Objects of a quarantine are read after they were verified, from where the agent can't change them. */
+  const reading = async (tip: ObjectId, quarantine?: Quarantine): Promise<GitContext> => {
+    if (quarantine === undefined) return objects;
+    return onVerified(access, await verifyObjects(access, quarantine, tip));
+  };
+  return {
+    head: (workTree) => readHead(inWorkTree(access, workTree)),
+    resolveCommit: (revision) => resolveCommit(here, revision),
+    identity: () => readIdentity(here),
+    dirtyPaths: (workTree) => readDirtyPaths(inWorkTree(access, workTree)),
+    isAncestor: async (ancestor, descendant) => {
+      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
+      return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
+    },
+    readCommit: async (commit, quarantine) => readCommit(await reading(commit, quarantine), commit),
+    commitsBetween: async (base, tip, quarantine) =>
+      readCommitsBetween(await reading(tip, quarantine), base, tip),
+    changedFiles: async (base, tip, quarantine) =>
+      readChangedFiles(await reading(tip, quarantine), base, tip),
+    diffStat: (base, tip) => readDiffStat(objects, base, tip),
+    diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
+    readFile: (commit, path) => readFileAt(objects, commit, path),
+    // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
+    mergeTree: async (ours, theirs) =>
+      mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
+    commitTree: (init) => commitTree(here, init),
+    worktrees: () => listWorktrees(objects),
+    advanceWorktree: (workTree, from, to) => advanceWorktree(inWorkTree(access, workTree), from, to),
+  };
+}
+
+function cells(access: GitAccess, onStep?: StepObserver): Pick<GitPort, CellPart> {
+  const { commonDir } = access.repository;
+  const importCell = async (cell: CellWorktree, tip: ObjectId): Promise<void> => {
+    const intake = await verifyObjects(access, cell.quarantine, tip);
+    onStep?.('verified');
+    importObjects(intake, join(commonDir, 'objects'), tip, onStep);
+  };
+  const discardCell = (cell: CellWorktree): Promise<void> =>
+    removeCell(commonDir, pathsOf(access, cell).id, cell.path, onStep);
+  return {
+    addCellWorktree: (path, start) => addCell(access, path, start),
+    addScratchWorktree: (path, commit) => addCell(access, path, commit),
+    cells: async () => listCells(commonDir),
+    cellHead: (cell) => readCellHead(access, cell),
+    cellLeftovers: (cell) => readLeftovers(access, cell),
+    commitLeftovers: (cell, paths, message, author) =>
+      commitLeftovers(access, cell, paths, { message, author }),
+    startMergeIn: (cell, commit) => startMerge(access, cell, commit),
+    importCell,
+    acceptCell: async (cell, tip) => {
+      await importCell(cell, tip);
+      await discardCell(cell);
+    },
+    discardCell,
+    recoverCells: () => recoverQuarantines(commonDir),
+  };
+}

@@ -1,0 +1,56 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { CommitInfo } from '../domain/git-port.ts';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import { type GitContext, runGit } from './run-git.ts';
+
+// rev-list, unlike log, obeys no log.* setting, one of which starts gpg.
+const format = '--format=%H%x00%T%x00%P%x00%an <%ae>%x00%B%x00';
+const listing = ['rev-list', '--no-commit-header', '--encoding=UTF-8', format];
+
+/** One commit. Throws FlameError `no-such-commit`. */
+export async function readCommit(context: GitContext, commit: ObjectId): Promise<CommitInfo> {
+  const result = await runGit(context, [...listing, '--max-count=1', '--end-of-options', commit], {
+    accept: [0, 128],
+  });
+  const [info] = parseCommits(result.stdout.toString());
+  if (result.exitCode === 0 && info !== undefined) return info;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-such-commit',
+    message: `Commit ${commit} can't be read.`,
+    hints: [`git cat-file -t ${commit}`],
+    details: result.stderr.split('\n').slice(0, 5),
+  });
+}
+
+/** Commits of base..tip, parents before children. */
+export async function readCommitsBetween(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<readonly CommitInfo[]> {
+  if (base === tip) return [];
+  const { stdout } = await runGit(context, [...listing, '--reverse', '--topo-order', `${base}..${tip}`]);
+  return parseCommits(stdout.toString());
+}
+
+/** Five fields a commit, each ended by NUL, and a newline after the last. */
+function parseCommits(text: string): CommitInfo[] {
+  const fields = text.split('\0');
+  return Array.from({ length: Math.floor(fields.length / 5) }, (_, index) => {
+    const [oid = '', tree = '', parents = '', author = '', message = ''] = fields.slice(
+      index * 5,
+      index * 5 + 5,
+    );
+    return {
+      oid: parseObjectId(oid.trimStart()),
+      tree: parseObjectId(tree),
+      parents: parents
+        .split(' ')
+        .filter((parent) => parent !== '')
+        .map(parseObjectId),
+      author,
+      message,
+    };
+  });
+}

@@ -1,0 +1,57 @@
+import { chmodSync, existsSync, lstatSync, readdirSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cellPaths } from './cell-paths.ts';
+import type { StepObserver } from './import-objects.ts';
+
+/** The mark of a cell whose removal has begun; recoverQuarantines finishes it. */
+export const removingSuffix = '.removing';
+
+/**
+ * Removes a cell's worktree at `path`, its quarantine and its record. The first step renames the record, so
+ * a removal that was cut short is known as one. Doing it again is harmless.
+ */
+export async function removeCell(
+  commonDir: string,
+  id: string,
+  path: string | null,
+  onStep: StepObserver = () => undefined,
+): Promise<void> {
+  const { root, stub, objectDir } = cellPaths(commonDir, id);
+  const leaving = `${root}${removingSuffix}`;
+  if (existsSync(root)) {
+    // What an earlier removal left would be in the way.
+    await removeTree(leaving);
+    renameSync(root, leaving);
+  }
+  onStep('record renamed');
+  if (path !== null) await removeTree(path);
+  onStep('worktree removed');
+  // Away in one step: half a stub would make `git worktree list` complain.
+  if (existsSync(stub)) renameSync(stub, join(leaving, 'stub'));
+  onStep('stub removed');
+  await removeTree(objectDir);
+  onStep('objects removed');
+  await removeTree(leaving);
+}
+
+/** Removes a folder an agent could write: also where it took away its own right to read or change it. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch (error) {
+    const isDenied =
+      error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'ENOTEMPTY'].includes(`${error.code}`);
+    if (!isDenied) throw error;
+    openFolders(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+function openFolders(path: string): void {
+  if (!lstatSync(path).isDirectory()) return;
+  chmodSync(path, 0o700);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) openFolders(join(path, entry.name));
+  }
+}

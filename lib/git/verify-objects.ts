@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Quarantine } from '../domain/git-port.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { cellPaths } from './cell-paths.ts';
+import { type GitAccess, onObjects, quarantineVariables, withVariables } from './git-access.ts';
+import { type GitContext, runGit, spawnGit } from './run-git.ts';
+
+/**
+ * Copies what `tip` needs from the quarantine into the cell's intake, which only this function fills: each
+ * object named anew by its content, checked as `git fsck` would, and complete with what the repository has.
+ * What the agent planted beside it, or under another object's name, stays behind. Returns the intake.
+ * Throws FlameError `cell-objects-refused` where anything is missing or wrong.
+ */
+export async function verifyObjects(
+  access: GitAccess,
+  quarantine: Quarantine,
+  tip: ObjectId,
+): Promise<string> {
+  const { commonDir } = access.repository;
+  const { root, intake, objectDir } = cellPaths(commonDir, basename(quarantine.objectDir));
+  const start = readFileSync(join(root, 'start'), 'utf8');
+  if (tip === start || hasLoose(intake, tip)) return intake;
+  refuseOddEntries(objectDir);
+  const objects = onObjects(access);
+  const alternates = [join(commonDir, 'objects')];
+  const reads = withVariables(objects, quarantineVariables({ objectDir, alternates }));
+  const writes = withVariables(objects, quarantineVariables({ objectDir: intake, alternates }));
+  const trouble = await copyObjects(reads, writes, `${tip}\n^${start}\n`);
+  if (trouble !== null) throw refused(objectDir, tip, trouble);
+  if (hasLoose(intake, tip)) return intake;
+  // Nothing new: then the repository itself must have it, as when the agent went back to an older commit.
+  const known = await runGit(objects, ['cat-file', '-e', `${tip}^{commit}`], { accept: [0, 1, 128] });
+  if (known.exitCode !== 0) throw refused(objectDir, tip, [known.stderr]);
+  return intake;
+}
+
+/** Whether a folder holds this object as a file of its own. */
+export function hasLoose(objectDir: string, oid: string): boolean {
+  return existsSync(join(objectDir, oid.slice(0, 2), oid.slice(2)));
+}
+
+// --local leaves out what the repository has already; neither deltas nor a commit-graph the agent wrote.
+const pack = [
+  ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false', '-c', 'pack.useBitmaps=false'],
+  ...['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0', '--threads=1'],
+];
+
+/** Pipes a pack of the revisions from one git to another; null, or what went wrong. */
+async function copyObjects(
+  from: GitContext,
+  to: GitContext,
+  revisions: string,
+): Promise<readonly string[] | null> {
+  const reader = spawnGit(from, pack);
+  const writer = spawnGit(to, ['unpack-objects', '-q', '--strict']);
+  const errors: Buffer[] = [];
+  for (const child of [reader, writer]) {
+    child.stdin.on('error', () => undefined);
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+  }
+  writer.stdout.resume();
+  reader.stdout.pipe(writer.stdin);
+  reader.stdin.end(revisions);
+  const codes = await Promise.all(
+    [reader, writer].map(
+      (child) =>
+        new Promise<number>((resolve) => {
+          child.on('error', () => resolve(127));
+          child.on('close', (code) => resolve(code ?? 128));
+        }),
+    ),
+  );
+  return codes.every((code) => code === 0) ? null : Buffer.concat(errors).toString().trim().split('\n');
+}
+
+/** A pipe under an object's name would hang git, a link would lead it out of the folder. */
+function refuseOddEntries(objectDir: string): void {
+  for (const folder of readdirSync(objectDir, { withFileTypes: true })) {
+    if (!folder.isDirectory()) {
+      if (folder.isFile()) continue;
+      throw refused(objectDir, folder.name, ['neither a file nor a folder']);
+    }
+    for (const entry of readdirSync(join(objectDir, folder.name), { withFileTypes: true })) {
+      const name = `${folder.name}/${entry.name}`;
+      if (!entry.isFile()) throw refused(objectDir, name, ['not a file']);
+      if (folder.name === 'info') throw refused(objectDir, name, ['no such file belongs there']);
+    }
+  }
+}
+
+function refused(objectDir: string, what: string, details: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-objects-refused',
+    message: `The objects the agent wrote can't be accepted: ${what} in ${basename(objectDir)} is missing, broken or not plain.`,
+    hints: ['git flame log'],
+    details: details.slice(0, 5),
+  });
+}
