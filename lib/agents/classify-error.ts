@@ -1,0 +1,92 @@
+import type { Failure } from '../domain/failure.ts';
+import { lastLines } from './end-failure.ts';
+
+/** What an error channel said: an API status where one is known, and text that no agent wrote. */
+export interface ErrorSigns {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+/**
+ * Tells the failures of a model API apart: which pass when one waits, and which need somebody. null: nothing
+ * in it names the API. Quota comes before rate: some providers send both as 429.
+ */
+export function classifyError({ status, text }: ErrorSigns): Failure | null {
+  const rule = rules.find(
+    ({ statuses, pattern }) => (status !== null && statuses.includes(status)) || pattern.test(text),
+  );
+  const details = lastLines(text);
+  if (rule !== undefined) {
+    return { kind: rule.kind, message: rule.message, details, retryable: rule.retryable };
+  }
+  if (status === null) return null;
+  const isServerSide = status >= 500;
+  return {
+    kind: isServerSide ? 'rate-limit' : 'agent-error',
+    message: `The model API answered with ${status}.`,
+    details,
+    retryable: isServerSide,
+  };
+}
+
+interface Rule {
+  readonly statuses: readonly number[];
+  readonly pattern: RegExp;
+  readonly kind: Failure['kind'];
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+const rules: readonly Rule[] = [
+  {
+    statuses: [413],
+    pattern:
+      /context window|maximum context length|prompt is too long|input token count .* exceeds|ContextOverflow/i,
+    kind: 'agent-error',
+    message: "The task does not fit into the model's context.",
+    retryable: false,
+  },
+  {
+    statuses: [402],
+    pattern: /credit balance|billing|\bquota\b/i,
+    kind: 'auth',
+    message: "The account's quota or credit is used up.",
+    retryable: false,
+  },
+  {
+    statuses: [401, 403],
+    pattern:
+      /invalid (?:x-)?api[ -]key|authentication_error|failed to authenticate|\bunauthorized\b|please run \/login|not logged in/i,
+    kind: 'auth',
+    message: 'The model API did not accept the credentials.',
+    retryable: false,
+  },
+  {
+    statuses: [404],
+    pattern: /issue with the selected model|model.*(?:not found|does not exist)/i,
+    kind: 'agent-error',
+    message: 'The model API does not know the model.',
+    retryable: false,
+  },
+  {
+    statuses: [429],
+    pattern: /\brate.?limit|request rejected \(429\)|too many requests/i,
+    kind: 'rate-limit',
+    message: 'The model API limits the rate of requests.',
+    retryable: true,
+  },
+  {
+    statuses: [500, 502, 503, 504, 529],
+    pattern: /overloaded|high demand|at capacity|API Error: 5\d\d\b|stream disconnected/i,
+    kind: 'rate-limit',
+    message: 'The model API is overloaded or failing.',
+    retryable: true,
+  },
+  {
+    statuses: [],
+    pattern: /ECONNRESET|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|connection error|unable to connect|socket hang up/i,
+    kind: 'rate-limit',
+    message: 'The model API could not be reached.',
+    retryable: true,
+  },
+];

@@ -1,0 +1,26 @@
+import type { Adapter } from '../domain/adapter.ts';
+import { launchClaude } from './claude-launch.ts';
+import { claudeReader } from './claude-reader.ts';
+import { readClaudeTranscript } from './claude-transcript.ts';
+import type { AdapterConfig } from './get-adapter.ts';
+
+/** Claude Code. Older than 2.1 lacks options the safe invocation needs, and would start without them. */
+export function claudeAdapter(config: AdapterConfig): Adapter {
+  const plugin = config.superpowers.enabled ? config.superpowers.plugin_dir : null;
+  return {
+    name: 'claude',
+    command: config.adapters.claude?.command ?? ['claude'],
+    commits: 'agent',
+    needsModel: true,
+    hasHooks: true,
+    version: {
+      args: ['--version'],
+      minimum: '2.1.0',
+      parse: (output) => output.match(/\b(\d+\.\d+\.\d+)\b/)?.[1] ?? null,
+      install: 'Install Claude Code with `npm install --global @anthropic-ai/claude-code`.',
+    },
+    launch: (request, paths) => launchClaude(request, paths, plugin),
+    reader: (request) => claudeReader(request, config.superpowers),
+    readTranscript: readClaudeTranscript,
+  };
+}

@@ -1,0 +1,68 @@
+import { relative } from 'node:path';
+import type { TokenUsage } from '../domain/token-usage.ts';
+
+// The event stream is outside text: each field is looked at before it's used, and what isn't known is passed over.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One line of JSON; a line that is none, or no object, has no fields. */
+export function parseLine(line: string): Fields {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The text blocks of a message's content. */
+export function textOf(content: unknown): string {
+  return blocksOf(content)
+    .filter(({ type, text }) => type === 'text' && typeof text === 'string')
+    .map(({ text }) => text)
+    .join('');
+}
+
+export function blocksOf(content: unknown): readonly Fields[] {
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+export function usageOf(value: unknown): TokenUsage {
+  if (!isRecord(value)) return {};
+  return {
+    input_tokens: numberOf(value.input_tokens),
+    output_tokens: numberOf(value.output_tokens),
+    cache_creation_input_tokens: numberOf(value.cache_creation_input_tokens),
+    cache_read_input_tokens: numberOf(value.cache_read_input_tokens),
+  };
+}
+
+export function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+export function stringsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** A tool call in a few words, `Edit src/a.ts`; paths relative to the worktree. */
+export function describeCall(block: Fields, worktree: string): string {
+  const input = isRecord(block.input) ? block.input : {};
+  const target = [input.file_path, input.command, input.pattern, input.path, input.skill].find(
+    (value) => typeof value === 'string',
+  );
+  const isPath = target !== undefined && target === input.file_path && `${target}`.startsWith('/');
+  const shown = isPath ? relative(worktree, `${target}`) : `${target ?? ''}`;
+  return firstLine(`${block.name} ${shown}`);
+}
+
+/** One printable line of at most 160 characters. */
+export function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  const printable = line.replace(/\p{Cc}+/gu, ' ').trim();
+  return printable.length <= 160 ? printable : `${printable.slice(0, 159)}…`;
+}

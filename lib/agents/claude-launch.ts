@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import type { CellPaths, Launch, LaunchFile } from '../domain/adapter.ts';
+import type { AgentRequest } from '../domain/agent-port.ts';
+
+/** Stands where the key would be: the gateway puts the real one in its place. */
+export const dummyApiKey = 'no-key-inside-the-cell';
+
+const settingsName = 'settings.json';
+// Linux takes at most 128 kB in one argument.
+const maxArgumentBytes = 100_000;
+
+/** How Claude Code is started; `plugin` is the folder of the Superpowers plugin, null for none. */
+export function launchClaude(request: AgentRequest, paths: CellPaths, plugin: string | null): Launch {
+  const prompt = plainPrompt(request.prompt);
+  const common = { env: environment(paths), options: commonOptions(request, paths, plugin) };
+  return request.isInteractive
+    ? launchInteractive({ ...common, request, paths, prompt })
+    : launchPrint({ ...common, request, paths, prompt });
+}
+
+interface Parts {
+  readonly request: AgentRequest;
+  readonly paths: CellPaths;
+  readonly prompt: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly options: readonly string[];
+}
+
+function launchPrint({ request, paths, prompt, env, options }: Parts): Launch {
+  const fits = Buffer.byteLength(prompt) <= maxArgumentBytes;
+  return {
+    // The prompt stands first: an option that takes a list would swallow it.
+    argv: [...paths.command, '--print', ...(fits ? [prompt] : []), ...printOptions(request), ...options],
+    env,
+    files: [settingsFile(paths)],
+    // With both, the CLI would append one to the other.
+    stdin: fits ? null : prompt,
+    transcript: null,
+  };
+}
+
+function launchInteractive({ request, paths, prompt, env, options }: Parts): Launch {
+  const named = request.conversation === undefined ? [] : ['--session-id', request.conversation];
+  return {
+    argv: [...paths.command, cutBytes(prompt, maxArgumentBytes), ...named, ...options],
+    env: { ...env, TERM: 'xterm-256color', CLAUDE_CODE_DISABLE_TERMINAL_TITLE: '1' },
+    files: [settingsFile(paths), firstRunFile(request)],
+    stdin: null,
+    transcript: request.conversation === undefined ? null : transcriptPath(request, request.conversation),
+  };
+}
+
+/** Where the CLI keeps a conversation, relative to HOME: letters and digits of the folder stay, the rest is `-`. */
+function transcriptPath(request: AgentRequest, conversation: string): string {
+  const folder = request.worktree.path.replace(/[^A-Za-z0-9]/g, '-');
+  return join('.claude', 'projects', folder, `${conversation}.jsonl`);
+}
+
+/** A first word with a slash would be taken for a command of the CLI, a dash for an option. */
+function plainPrompt(prompt: string): string {
+  return /^\s*[/\-!#@]/.test(prompt) || prompt.trim() === '' ? `Your task:\n${prompt}` : prompt;
+}
+
+function printOptions(request: AgentRequest): string[] {
+  const { unit, limit } = request.budget;
+  return [
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--include-partial-messages',
+    '--include-hook-events',
+    '--no-session-persistence',
+    ...(request.answerSchema === null ? [] : ['--json-schema', JSON.stringify(request.answerSchema)]),
+    // 0 is refused by the CLI, and means unlimited here.
+    ...(unit === 'usd' && limit > 0 ? ['--max-budget-usd', decimal(limit)] : []),
+  ];
+}
+
+function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string | null): string[] {
+  const { blocked_tools } = request.policy;
+  const tools = offeredTools(request, plugin);
+  // What the watcher judges needs no second permission; writing is allowed by mode, which ends at the worktree.
+  const allowed = tools.filter((tool) => tool === 'Bash' || tool === 'Skill');
+  return [
+    '--model',
+    request.model,
+    '--system-prompt',
+    request.systemPrompt,
+    // Nothing the repository or the home folder says about hooks, permissions, servers or base URLs.
+    '--setting-sources',
+    '',
+    '--strict-mcp-config',
+    '--settings',
+    join(paths.controlDir, settingsName),
+    '--permission-mode',
+    request.isReadOnly ? 'default' : 'acceptEdits',
+    '--tools',
+    tools.join(','),
+    ...(allowed.length === 0 ? [] : ['--allowed-tools', allowed.join(',')]),
+    ...(blocked_tools.length === 0 ? [] : ['--disallowed-tools', blocked_tools.join(',')]),
+    ...(plugin === null ? [] : ['--plugin-dir', plugin]),
+  ];
+}
+
+/** The CLI offers its own list, with schedulers and sub-agents in it, unless told exactly what. */
+function offeredTools(request: AgentRequest, plugin: string | null): string[] {
+  const { allowed_tools, blocked_tools } = request.policy;
+  const wanted = plugin === null ? allowed_tools : [...allowed_tools, 'Skill'];
+  return [...new Set(wanted)].filter((tool) => !blocked_tools.includes(tool));
+}
+
+function settingsFile(paths: CellPaths): LaunchFile {
+  const settings = {
+    // Said here, so that no other file can say the opposite.
+    disableAllHooks: false,
+    hooks: {
+      ...(paths.canaryCommand === null
+        ? {}
+        : { SessionStart: [{ hooks: [{ type: 'command', command: paths.canaryCommand, timeout: 10 }] }] }),
+      ...(paths.hookCommand === null
+        ? {}
+        : { PreToolUse: [{ matcher: '*', hooks: [watcher(paths.hookCommand)] }] }),
+    },
+  };
+  return { dir: 'control', path: settingsName, content: `${JSON.stringify(settings, null, 2)}\n` };
+}
+
+/**
+ * Only exit 2 blocks: crash, absence and time-out of a hook let the call through. So the shell turns all of
+ * them into a 2, and newer versions are told the same with onFailure. Time-outs are in seconds.
+ */
+function watcher(command: string): Readonly<Record<string, unknown>> {
+  return {
+    type: 'command',
+    command: `timeout -k 1 10 ${command} || exit 2`,
+    timeout: 60,
+    onFailure: 'block',
+  };
+}
+
+function environment(paths: CellPaths): Record<string, string> {
+  return {
+    PATH: paths.searchPath,
+    HOME: paths.home,
+    TMPDIR: paths.tmp,
+    LANG: 'C.UTF-8',
+    // The CLI takes zsh where there is one; the policy judges bash.
+    SHELL: '/bin/bash',
+    CLAUDE_CODE_SHELL: '/bin/bash',
+    ANTHROPIC_API_KEY: dummyApiKey,
+    ...(paths.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: paths.baseUrl }),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+    // Else `@path` anywhere in the prompt is read into it, and no hook is asked.
+    CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+    CLAUDE_CODE_DISABLE_BUNDLED_SKILLS: '1',
+    // Model ids go out as they are written.
+    CLAUDE_CODE_DISABLE_LEGACY_MODEL_REMAP: '1',
+    // Its default is ten, three minutes of waiting; the orchestrator backs off by itself.
+    CLAUDE_CODE_MAX_RETRIES: '2',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_ERROR_REPORTING: '1',
+  };
+}
+
+/** Without it a new home folder means onboarding, which asks a host on the network and gives up offline. */
+function firstRunFile(request: AgentRequest): LaunchFile {
+  const state = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    // Keys are remembered by their last 20 characters.
+    customApiKeyResponses: { approved: [dummyApiKey.slice(-20), dummyApiKey], rejected: [] },
+    projects: {
+      [request.worktree.path]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true },
+    },
+  };
+  return { dir: 'home', path: '.claude.json', content: `${JSON.stringify(state, null, 2)}\n` };
+}
+
+/** Never in exponent form. */
+function decimal(amount: number): string {
+  return Math.max(amount, 0.000001)
+    .toFixed(6)
+    .replace(/\.?0+$/, '');
+}
+
+/** Cut at a character. */
+function cutBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= max
+    ? text
+    : bytes
+        .subarray(0, max)
+        .toString()
+        .replace(/\ufffd+$/, '');
+}

@@ -1,0 +1,141 @@
+import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/adapter.ts';
+import type { AgentActivity, AgentRequest } from '../domain/agent-port.ts';
+import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
+import {
+  blocksOf,
+  describeCall,
+  firstLine,
+  isRecord,
+  numberOf,
+  parseLine,
+  textOf,
+  usageOf,
+} from './claude-events.ts';
+import { type ClaudeResult, judgeClaude } from './judge-claude.ts';
+import { pluginWarnings, type SuperpowersConfig } from './superpowers.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Follows the stream-json output of one run. */
+export function claudeReader(request: AgentRequest, superpowers: SuperpowersConfig): StreamReader {
+  const lines = lineSplitter();
+  const usage = usageCounter();
+  let hasBegun = false;
+  let result: ClaudeResult | null = null;
+  let lastText = '';
+  let warnings: readonly string[] = [];
+
+  const take = (event: Fields): string | null => {
+    if (event.type === 'system' && event.subtype === 'init') {
+      hasBegun = true;
+      warnings = pluginWarnings(event, superpowers, request.role);
+      return 'started';
+    }
+    if (event.type === 'stream_event') return usage.take(event) ? '' : null;
+    if (event.type === 'result') {
+      result = readResult(event);
+      return null;
+    }
+    if (event.type !== 'assistant' || !isRecord(event.message)) return null;
+    lastText = textOf(event.message.content) || lastText;
+    return describeMessage(event.message, request.worktree.path);
+  };
+  const read = (complete: readonly string[]): AgentActivity[] =>
+    complete
+      .map((line) => take(parseLine(line)))
+      .filter((text) => text !== null)
+      .map((text) => ({ text, tokens: usage.total(), cost_usd: 0 }));
+
+  return {
+    push: (chunk) => read(lines.push(chunk)),
+    finish: (end: AgentEnd): AgentResultParts => {
+      read(lines.rest());
+      const judged = judgeClaude({ request, end, result, hasBegun });
+      return {
+        failure: judged,
+        answer: result?.answer ?? null,
+        text: result?.text ?? lastText,
+        cost_usd: result?.cost_usd ?? 0,
+        // After a kill there is no result: what was seen on the way counts.
+        tokens: Math.max(result?.tokens ?? 0, usage.total()),
+        warnings,
+      };
+    },
+  };
+}
+
+function lineSplitter(): { push(chunk: string): string[]; rest(): string[] } {
+  let pending = '';
+  return {
+    push: (chunk) => {
+      const lines = `${pending}${chunk}`.split('\n');
+      pending = lines.pop() ?? '';
+      return lines;
+    },
+    rest: () => [pending],
+  };
+}
+
+/**
+ * Counts tokens while messages arrive: their start tells the input, their end the output. `assistant` events
+ * repeat one usage per content block, and before it's final, so they are not counted.
+ */
+function usageCounter(): { take(event: Fields): boolean; total(): number } {
+  const byMessage = new Map<string, TokenUsage>();
+  const current = new Map<unknown, string>();
+  const take = ({ event, parent_tool_use_id: parent }: Fields): boolean => {
+    if (!isRecord(event)) return false;
+    if (event.type === 'message_start' && isRecord(event.message)) {
+      const id = `${event.message.id}`;
+      current.set(parent ?? null, id);
+      byMessage.set(id, usageOf(event.message.usage));
+      return true;
+    }
+    const id = current.get(parent ?? null);
+    if (event.type !== 'message_delta' || id === undefined) return false;
+    byMessage.set(id, { ...byMessage.get(id), output_tokens: usageOf(event.usage).output_tokens ?? 0 });
+    return true;
+  };
+  const total = (): number => [...byMessage.values()].reduce((sum, usage) => sum + countTokens(usage), 0);
+  return { take, total };
+}
+
+function describeMessage(message: Fields, worktree: string): string | null {
+  const parts = blocksOf(message.content).map((block) => {
+    if (block.type === 'tool_use') return describeCall(block, worktree);
+    return block.type === 'text' && typeof block.text === 'string' ? firstLine(block.text) : '';
+  });
+  return parts.filter((part) => part !== '').at(-1) ?? null;
+}
+
+function readResult(event: Fields): ClaudeResult {
+  return {
+    subtype: `${event.subtype}`,
+    isError: event.is_error !== false,
+    status: typeof event.api_error_status === 'number' ? event.api_error_status : null,
+    turns: numberOf(event.num_turns),
+    text: typeof event.result === 'string' ? event.result : '',
+    errors: Array.isArray(event.errors) ? event.errors.map(String) : [],
+    answer: event.structured_output ?? null,
+    cost_usd: numberOf(event.total_cost_usd),
+    tokens: modelTokens(event.modelUsage),
+  };
+}
+
+/** `usage` of the result misses sub-agents and, on errors, the last turn; modelUsage has all. */
+function modelTokens(modelUsage: unknown): number {
+  if (!isRecord(modelUsage)) return 0;
+  return Object.values(modelUsage)
+    .filter(isRecord)
+    .reduce(
+      (sum, usage) =>
+        sum +
+        countTokens({
+          input_tokens: numberOf(usage.inputTokens),
+          output_tokens: numberOf(usage.outputTokens),
+          cache_creation_input_tokens: numberOf(usage.cacheCreationInputTokens),
+          cache_read_input_tokens: numberOf(usage.cacheReadInputTokens),
+        }),
+      0,
+    );
+}

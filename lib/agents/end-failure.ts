@@ -1,0 +1,59 @@
+import type { AgentEnd } from '../domain/adapter.ts';
+import type { AgentRequest } from '../domain/agent-port.ts';
+import type { Failure } from '../domain/failure.ts';
+
+/** The failure that the way a process ended shows, whatever it printed; null if it ended by itself. */
+export function endFailure(end: AgentEnd, request: Pick<AgentRequest, 'timeoutMs'>): Failure | null {
+  const details = lastLines(end.stderr);
+  if (end.stoppedBecause !== null) return { ...stopFailures[end.stoppedBecause], details };
+  if (end.timedOut) {
+    return {
+      kind: 'agent-timeout',
+      message: `The agent took longer than ${Math.round(request.timeoutMs / 1_000)} s.`,
+      details,
+      retryable: true,
+    };
+  }
+  const signal = end.signal ?? signalOf(end.exitCode);
+  if (signal === null) return null;
+  return { kind: 'agent-crashed', message: `The agent was ended by ${signal}.`, details, retryable: true };
+}
+
+const stopFailures: Readonly<
+  Record<NonNullable<AgentEnd['stoppedBecause']>, Pick<Failure, 'kind' | 'message' | 'retryable'>>
+> = {
+  budget: {
+    kind: 'budget',
+    message: 'The agent spent its budget before it was done.',
+    retryable: false,
+  },
+  stopped: { kind: 'agent-stopped', message: 'The agent was stopped.', retryable: false },
+  'canary-failed': {
+    kind: 'canary-failed',
+    message: 'The agent started without its watcher and was ended.',
+    retryable: false,
+  },
+};
+
+/** A shell, or a CLI that caught the signal, reports it as 128 + its number. */
+function signalOf(exitCode: number | null): string | null {
+  const names: Readonly<Record<number, string>> = {
+    134: 'SIGABRT',
+    137: 'SIGKILL',
+    139: 'SIGSEGV',
+    143: 'SIGTERM',
+    152: 'SIGXCPU',
+    153: 'SIGXFSZ',
+  };
+  return exitCode === null ? 'a signal' : (names[exitCode] ?? null);
+}
+
+/** The last lines of an output that say something, each cut to a readable length. */
+export function lastLines(output: string, count = 10): string[] {
+  return output
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .slice(-count)
+    .map((line) => (line.length <= 300 ? line : `${line.slice(0, 299)}…`));
+}

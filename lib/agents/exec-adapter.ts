@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import type { Adapter, AgentEnd, CellPaths, Launch, StreamReader } from '../domain/adapter.ts';
+import type { AgentRequest } from '../domain/agent-port.ts';
+import type { Failure } from '../domain/failure.ts';
+import { endFailure, lastLines } from './end-failure.ts';
+import type { AdapterConfig } from './get-adapter.ts';
+
+const scriptName = 'task.sh';
+const keptCharacters = 8_000;
+
+/** A task's description as a script: no model, no network, no cost; what it leaves behind is its result. */
+export function execAdapter(config: AdapterConfig): Adapter {
+  return {
+    name: 'exec',
+    command: config.adapters.exec?.command ?? ['/bin/bash'],
+    commits: 'orchestrator',
+    needsModel: false,
+    hasHooks: false,
+    version: {
+      args: ['--version'],
+      minimum: null,
+      parse: (output) => output.match(/\b(\d+\.\d+(?:\.\d+)?)\b/)?.[1] ?? null,
+      install: 'Install bash, or set adapters.exec.command to another interpreter.',
+    },
+    launch: launchScript,
+    reader: scriptReader,
+    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
+  };
+}
+
+function launchScript(request: AgentRequest, paths: CellPaths): Launch {
+  return {
+    argv: [...paths.command, join(paths.controlDir, scriptName)],
+    env: {
+      PATH: paths.searchPath,
+      HOME: paths.home,
+      TMPDIR: paths.tmp,
+      LANG: 'C.UTF-8',
+      SHELL: '/bin/bash',
+      FLAME_TASK_ID: request.task ?? '',
+      FLAME_TASK_TITLE: request.taskTitle ?? '',
+      FLAME_ATTEMPT: `${request.attempt ?? 1}`,
+    },
+    files: [{ dir: 'control', path: scriptName, content: `${request.prompt.trimEnd()}\n` }],
+    stdin: null,
+    transcript: null,
+  };
+}
+
+function scriptReader(request: AgentRequest): StreamReader {
+  let output = '';
+  return {
+    push: (chunk) => {
+      output = `${output}${chunk}`.slice(-keptCharacters);
+      const text = lastLines(chunk, 1)[0];
+      return text === undefined ? [] : [{ text, tokens: 0, cost_usd: 0 }];
+    },
+    finish: (end) => ({
+      failure: judgeScript(end, output, request),
+      answer: null,
+      text: lastLines(output, 20).join('\n'),
+      cost_usd: 0,
+      tokens: 0,
+      warnings: [],
+    }),
+  };
+}
+
+function judgeScript(end: AgentEnd, output: string, request: AgentRequest): Failure | null {
+  const details = lastLines(`${output}\n${end.stderr}`);
+  const own = endFailure(end, request);
+  if (own !== null) return { ...own, details };
+  if (end.exitCode === 0) return null;
+  return {
+    kind: 'agent-error',
+    message: `The script ended with exit code ${end.exitCode}.`,
+    details,
+    retryable: true,
+  };
+}

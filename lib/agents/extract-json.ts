@@ -1,0 +1,44 @@
+// A text of nothing but openings would be scanned to its end for each of them.
+const maxCandidates = 5_000;
+
+/**
+ * The plan in a text that holds more than it: the last JSON object with a `tasks` list, in a fenced block or
+ * bare; null if there is none.
+ */
+export function extractJson(text: string): unknown {
+  const starts = [...text.matchAll(/\{\s*"/g)].map(({ index }) => index).slice(-maxCandidates);
+  let found: unknown = null;
+  let passed = -1;
+  for (const start of starts.filter((index) => text.includes('"tasks"', index))) {
+    // Inside a plan there may be objects that look like one.
+    if (start < passed) continue;
+    const end = closingBrace(text, start);
+    const value = end === null ? null : parseObject(text.slice(start, end + 1));
+    if (end === null || value === null || !Array.isArray(value.tasks)) continue;
+    found = value;
+    passed = end;
+  }
+  return found;
+}
+
+/** The index of the brace that closes the one at `start`; braces in strings don't count. */
+function closingBrace(text: string, start: number): number | null {
+  const token = /"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
+  token.lastIndex = start;
+  let depth = 0;
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    if (match[0] === '{') depth += 1;
+    if (match[0] === '}') depth -= 1;
+    if (depth === 0) return match.index;
+  }
+  return null;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,130 @@
+import type { AgentEnd } from '../domain/adapter.ts';
+import type { AgentRequest } from '../domain/agent-port.ts';
+import type { Failure } from '../domain/failure.ts';
+import { classifyError } from './classify-error.ts';
+import { endFailure, lastLines } from './end-failure.ts';
+
+/** The final `result` event, its fields checked. */
+export interface ClaudeResult {
+  readonly subtype: string;
+  readonly isError: boolean;
+  /** HTTP status of the API's last error. */
+  readonly status: number | null;
+  readonly turns: number;
+  readonly text: string;
+  readonly errors: readonly string[];
+  readonly answer: unknown;
+  readonly cost_usd: number;
+  readonly tokens: number;
+}
+
+interface Signs {
+  readonly request: AgentRequest;
+  readonly end: AgentEnd;
+  readonly result: ClaudeResult | null;
+  /** Whether the stream's first event came. */
+  readonly hasBegun: boolean;
+}
+
+/**
+ * Whether a run did what it was started for; null is yes. No single sign is enough: API errors come with
+ * subtype `success`, unknown commands and missing answers with exit code 0, a kill with no result at all.
+ */
+export function judgeClaude({ request, end, result, hasBegun }: Signs): Failure | null {
+  const own = endFailure(end, request);
+  if (end.stoppedBecause === 'canary-failed') return own;
+  if (request.isInteractive) return own ?? interactiveFailure(end);
+  if (result !== null && isSuccess(result, end)) return answerFailure(request, result);
+  if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
+  // What the API said is the reason behind a kill or a time-out, and tells whether waiting would help.
+  const said = end.stoppedBecause === null ? apiFailure(result, end) : null;
+  return said ?? own ?? (result === null ? noResult(end, hasBegun) : resultFailure(result));
+}
+
+function isSuccess(result: ClaudeResult, end: AgentEnd): boolean {
+  return end.exitCode === 0 && result.subtype === 'success' && !result.isError && result.turns > 0;
+}
+
+/** A planner or validator without an answer did nothing; elsewhere the commits decide. */
+function answerFailure({ role, answerSchema }: AgentRequest, { answer, text }: ClaudeResult): Failure | null {
+  const isNeeded = answerSchema !== null && (role === 'planner' || role === 'validator');
+  if (!isNeeded || (typeof answer === 'object' && answer !== null)) return null;
+  return {
+    kind: 'malformed-answer',
+    message: `The ${role} ended without giving a structured answer.`,
+    details: lastLines(text),
+    retryable: true,
+  };
+}
+
+function budgetSpent({ errors }: ClaudeResult): Failure {
+  return {
+    kind: 'budget',
+    message: 'The agent spent its budget before it was done.',
+    details: errors,
+    // Another attempt would spend it again.
+    retryable: false,
+  };
+}
+
+function apiFailure(result: ClaudeResult | null, { stderr }: AgentEnd): Failure | null {
+  if (result === null) return classifyError({ status: null, text: stderr });
+  return result.isError && result.subtype === 'success'
+    ? classifyError({ status: result.status, text: result.text })
+    : null;
+}
+
+function resultFailure(result: ClaudeResult): Failure {
+  if (result.subtype === 'error_max_structured_output_retries') {
+    return {
+      kind: 'malformed-answer',
+      message: 'The agent gave no answer of the wanted form.',
+      details: result.errors,
+      retryable: true,
+    };
+  }
+  const details = [...result.errors, ...lastLines(result.text)];
+  if (result.turns === 0) {
+    return {
+      kind: 'agent-error',
+      message: 'The agent ended without asking its model.',
+      details,
+      retryable: false,
+    };
+  }
+  return {
+    kind: 'agent-error',
+    message: `The agent ended with an error (${result.subtype}).`,
+    details,
+    retryable: true,
+  };
+}
+
+function noResult({ exitCode, stderr }: AgentEnd, hasBegun: boolean): Failure {
+  const details = lastLines(stderr);
+  if (!hasBegun) {
+    return {
+      kind: 'agent-error',
+      message: `The agent could not start (exit code ${exitCode ?? 'unknown'}).`,
+      details,
+      retryable: false,
+    };
+  }
+  return {
+    kind: 'agent-crashed',
+    message: `The agent ended in mid-work (exit code ${exitCode ?? 'unknown'}).`,
+    details,
+    retryable: true,
+  };
+}
+
+/** A person left it with ctrl-c or /exit; the transcript tells whether there is a plan. */
+function interactiveFailure({ exitCode, stderr }: AgentEnd): Failure | null {
+  if (exitCode === 0 || exitCode === 130) return null;
+  return {
+    kind: 'agent-error',
+    message: `The agent ended with exit code ${exitCode ?? 'unknown'}.`,
+    details: lastLines(stderr),
+    retryable: false,
+  };
+}

@@ -1,0 +1,112 @@
+import type { Config } from '../domain/config.ts';
+import type { AgentPolicy } from '../domain/policy.ts';
+import type { LineComment, PromptData } from '../domain/prompt-port.ts';
+import type { HistoryEntry } from '../domain/task.ts';
+import type { DiagnosticRun } from '../domain/verdict.ts';
+import { unreachable } from '../util/unreachable.ts';
+
+export type PromptFacts = Readonly<Record<string, unknown>>;
+
+// A prompt that doesn't fit the model's context is a failed run: what may be long is cut, and says so.
+const limits = { files: 8_000, readme: 4_000, memory: 12_000, diff: 120_000, output: 1_500, attempts: 8 };
+
+/** What a template can name: the data of its role, and the rules that hold for it. Outside text is cut to size. */
+export function promptFacts(data: PromptData, config: Config): PromptFacts {
+  switch (data.role) {
+    case 'planner':
+      return {
+        ...data,
+        files: cutText(data.files, limits.files),
+        readme: cutText(data.readme, limits.readme),
+        memory: cutText(data.memory, limits.memory),
+        ...projectRules(config),
+      };
+    case 'worker':
+      return {
+        task: data.task,
+        ...policyRules(data.policy),
+        attempts: data.task.history.slice(-limits.attempts).map(describeAttempt),
+        comments: (data.comments ?? []).map(describeComment),
+      };
+    case 'validator':
+      return {
+        task: data.task,
+        ...policyRules(data.policy),
+        diff: cutText(data.diff, limits.diff) || 'The change is empty.',
+        refused: data.audit.top,
+        checks: data.diagnostics.map(describeCheck),
+      };
+    case 'merger':
+      return {
+        group: data.group,
+        tasks: data.tasks,
+        paths: data.paths,
+        messages: data.messages.slice(0, 50),
+        ...policyRules(data.policy),
+      };
+    default:
+      return unreachable(data);
+  }
+}
+
+function projectRules(config: Config): PromptFacts {
+  const { permissions, validation, concurrency, project } = config;
+  return {
+    baseBranch: project.base_branch ?? 'the current one',
+    maxParallel: concurrency.development,
+    allowedPaths: permissions.allowed_paths,
+    blockedPaths: permissions.blocked_paths,
+    commands: permissions.bash_rules.allowed_commands,
+    commitFormat: commitFormat(validation.commit_format.pattern, validation.commit_format.example),
+    diagnostics: validation.validator_diagnostics.enabled ? validation.validator_diagnostics.commands : [],
+  };
+}
+
+function policyRules(policy: AgentPolicy): PromptFacts {
+  return {
+    fileLocks: policy.file_locks,
+    allowedPaths: policy.allowed_paths,
+    blockedPaths: policy.blocked_paths,
+    commands: [...policy.allowed_commands, ...policy.exact_commands],
+    exactCommands: policy.exact_commands,
+    commitFormat: commitFormat(policy.commit_pattern, policy.commit_example),
+    namingRule:
+      policy.naming_style === null ? '' : `${policy.naming_style}, for ${policy.naming_globs.join(', ')}`,
+    requiresTests: policy.require_tests !== null,
+  };
+}
+
+function commitFormat(pattern: string, example: string): string {
+  const parts = [
+    pattern === '' ? '' : `The message must match the regular expression ${pattern}`,
+    example === '' ? '' : `Example: ${example}`,
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function describeAttempt(entry: HistoryEntry): string {
+  const reason = entry.rejection_reason === null ? '' : `\nRejected: ${entry.rejection_reason}`;
+  return `Attempt ${entry.attempt}: ${entry.result}. ${cutText(entry.notes, limits.output)}${reason}`;
+}
+
+function describeComment({ path, line, text }: LineComment): string {
+  return `${path}:${line}: ${text}`;
+}
+
+function describeCheck(run: DiagnosticRun): string {
+  const end = run.timed_out ? 'took too long' : `exit code ${run.exit_code ?? 'none, ended by a signal'}`;
+  const isGood = run.exit_code === 0 && !run.timed_out;
+  return isGood ? `${run.command}: ${end}` : `${run.command}: ${end}\n${keepEnd(run.output)}`;
+}
+
+/** The beginning, with a mark that says how much is missing. */
+function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const kept = text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
+  return `${kept}\n[${text.length - kept.length} more characters are left out]`;
+}
+
+/** The end of an output, where the reason stands. */
+function keepEnd(text: string): string {
+  return text.length <= limits.output ? text : `[…]${text.slice(-limits.output)}`;
+}

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../lib/util/package-root.ts';
+
+const marker = 'FLAME_TEST_NAMESPACE';
+
+/**
+ * Runs the calling test file again in a network namespace with nothing but loopback, once, so that a third
+ * party's program can reach no network. `inside`: this is that run. `outside`: it was run, and its exit code
+ * is this process's. `none`: no such namespace can be made here.
+ */
+export function enterNetworkNamespace(): 'inside' | 'outside' | 'none' {
+  if (process.env[marker] === '1') return 'inside';
+  const unshare = [['-rn'], ['-n']].find((flags) =>
+    run('unshare', [...flags, 'ip', 'link', 'set', 'lo', 'up']),
+  );
+  if (unshare === undefined) return 'none';
+  const result = spawnSync(
+    'unshare',
+    [...unshare, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, process.argv[1] ?? ''],
+    { stdio: 'inherit', env: { ...process.env, [marker]: '1' } },
+  );
+  process.exitCode = result.status ?? 1;
+  return 'outside';
+}
+
+/** The pinned Claude Code program; null where it isn't installed. */
+export function findClaude(): string | null {
+  const folder = join(packageRoot(), 'node_modules', '@anthropic-ai');
+  const native = join(folder, `claude-code-${process.platform}-${process.arch}`, 'claude');
+  return existsSync(native) ? native : null;
+}
+
+function run(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args).status === 0;
+}
