@@ -1,0 +1,160 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { FlameError } from '../domain/flame-error.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import { type GitContext, spawnGit } from './run-git.ts';
+
+export interface GitObject {
+  readonly oid: ObjectId;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+interface Request {
+  readonly command: 'info' | 'contents';
+  readonly name: string;
+  /** How often git ended while this request was the first one waiting. */
+  deaths: number;
+  readonly resolve: (answer: GitObject | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const noBytes = Buffer.alloc(0);
+
+/**
+ * One long-lived `git cat-file --batch-command`. Requests of the same tick go to git in one write. Ref names
+ * are resolved anew each time, and git looks again for packs made meanwhile, so answers are never stale.
+ */
+export class CatFile {
+  readonly #context: GitContext;
+  readonly #gitDir: string;
+  #child: ChildProcessWithoutNullStreams | null = null;
+  #pending: Request[] = [];
+  #unsent: Request[] = [];
+  #received: Buffer = noBytes;
+  #stderr = '';
+  #isClosed = false;
+
+  constructor(context: GitContext, gitDir: string) {
+    this.#context = { ...context, cwd: gitDir };
+    this.#gitDir = gitDir;
+  }
+
+  /** What a ref or object name stands for; null where there's no such object. `bytes` is empty. */
+  info(name: string): Promise<GitObject | null> {
+    return this.#request('info', name);
+  }
+
+  /** An object with its content; null if it's missing. Rejects with FlameError `object-unreadable` if it's damaged. */
+  read(oid: ObjectId): Promise<GitObject | null> {
+    return this.#request('contents', oid);
+  }
+
+  /** Ends git; resolves when it's gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#child;
+    if (child === null) return;
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    child.stdin.end();
+    await gone;
+  }
+
+  #request(command: Request['command'], name: string): Promise<GitObject | null> {
+    if (this.#isClosed) return Promise.reject(new Error('cat-file is closed'));
+    return new Promise((resolve, reject) => {
+      if (this.#unsent.length === 0) queueMicrotask(() => this.#send());
+      this.#unsent.push({ command, name, deaths: 0, resolve, reject });
+    });
+  }
+
+  #send(): void {
+    const batch = this.#unsent;
+    this.#unsent = [];
+    if (batch.length === 0) return;
+    const child = this.#child ?? this.#start();
+    for (const request of batch) this.#pending.push(request);
+    child.stdin.write(`${batch.map(({ command, name }) => `${command} ${name}`).join('\n')}\nflush\n`);
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    // Replaced objects (git replace) would answer with other bytes than the id says.
+    const child = spawnGit(
+      this.#context,
+      [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
+      { GIT_NO_REPLACE_OBJECTS: '1' },
+    );
+    this.#child = child;
+    this.#received = noBytes;
+    this.#stderr = '';
+    child.stdin.on('error', () => undefined);
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr = `${this.#stderr}${chunk.toString()}`.slice(-2_000);
+    });
+    child.once('error', (cause) => this.#died(cause));
+    child.once('close', () => this.#died(null));
+    return child;
+  }
+
+  #receive(chunk: Buffer): void {
+    let buffer = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    while (this.#pending.length > 0) {
+      const used = this.#answerFirst(buffer);
+      if (used === 0) break;
+      buffer = buffer.subarray(used);
+    }
+    this.#received = buffer;
+  }
+
+  /** Answers the first request from the buffer; returns how many bytes that took, 0 if more must come. */
+  #answerFirst(buffer: Buffer): number {
+    const request = this.#pending[0];
+    const end = buffer.indexOf(10);
+    if (request === undefined || end < 0) return 0;
+    const [oid, type, size] = buffer.toString('latin1', 0, end).split(' ');
+    if (size === undefined || type === undefined) {
+      this.#pending.shift();
+      request.resolve(null);
+      return end + 1;
+    }
+    const length = request.command === 'contents' ? Number(size) : 0;
+    const next = request.command === 'contents' ? end + 1 + length + 1 : end + 1;
+    if (buffer.length < next) return 0;
+    this.#pending.shift();
+    request.resolve({ oid: oid as ObjectId, type, bytes: buffer.subarray(end + 1, end + 1 + length) });
+    return next;
+  }
+
+  /** A damaged object ends git: what waited behind it is asked again of a new process. */
+  #died(cause: Error | null): void {
+    if (this.#child === null) return;
+    this.#child = null;
+    const waiting = this.#pending;
+    this.#pending = [];
+    const [first] = waiting;
+    if (first !== undefined) first.deaths += 1;
+    const isHopeless = cause !== null || this.#isClosed;
+    for (const request of waiting) {
+      if (isHopeless || request.deaths > 1) request.reject(this.#unreadable(request, cause));
+    }
+    const again = waiting.filter((request) => !isHopeless && request.deaths <= 1);
+    if (again.length === 0) return;
+    this.#unsent = [...again, ...this.#unsent];
+    this.#send();
+  }
+
+  #unreadable(request: Request, cause: Error | null): FlameError {
+    const lines = this.#stderr.trim().split('\n');
+    return new FlameError({
+      kind: 'environment',
+      code: cause === null ? 'object-unreadable' : 'git-missing',
+      message:
+        cause === null
+          ? `git can't read ${request.name}: ${lines.at(-1) ?? ''}`
+          : 'git could not be started to read objects.',
+      hints: ['git fsck'],
+      details: lines.slice(-5),
+      ...(cause === null ? {} : { cause }),
+    });
+  }
+}

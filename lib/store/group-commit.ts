@@ -1,0 +1,284 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RefUpdate } from '../domain/git-port.ts';
+import type { Snapshot, Transaction, TransactResult } from '../domain/store-port.ts';
+import type { CatFile } from '../git/cat-file.ts';
+import { makeObject, type NewObject, type ObjectFormat } from '../git/loose-object.ts';
+import { type RefCommand, type RefOutcome, RefTransactions } from '../git/ref-transaction.ts';
+import type { GitContext } from '../git/run-git.ts';
+import { unreachable } from '../util/unreachable.ts';
+import { applyChange } from './apply-change.ts';
+import { type Identity, readIdentity } from './identity.ts';
+import { stateRefs } from './note-kinds.ts';
+import type { ObjectWriter } from './object-writer.ts';
+import { PatientLock } from './patient-lock.ts';
+import { type State, StateSnapshot, tipsOf } from './state.ts';
+import type { StateReader } from './state-reader.ts';
+import { refLocked, refRefused, stateBusy, stateTorn } from './store-errors.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+type Decide = (snapshot: Snapshot) => Transaction | null;
+
+interface Caller {
+  readonly decide: Decide;
+  readonly resolve: (result: TransactResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Options {
+  readonly context: GitContext;
+  readonly commonDir: string;
+  readonly objectFormat: ObjectFormat;
+  readonly catFile: CatFile;
+  readonly reader: StateReader;
+  readonly objects: ObjectWriter;
+  readonly queue: WriteQueue;
+  readonly now: () => Date;
+  readonly host: string | null;
+}
+
+/** What a group decided on one state, not yet published. */
+interface Round {
+  readonly base: State;
+  readonly next: State;
+  readonly commands: readonly RefCommand[];
+  readonly objects: readonly NewObject[];
+  /** What each caller gets once the refs have moved: its answer depends on those before it. */
+  readonly answers: ReadonlyMap<Caller, () => void>;
+  /** Who asked for which ref outside the state. */
+  readonly owners: ReadonlyMap<string, { readonly caller: Caller; readonly update: RefUpdate }>;
+}
+
+const groupSize = 64;
+const patienceMs = 30_000;
+// After a lost race the next writers queue for a while, even if nobody holds the turn at that moment.
+const queueForMs = 250;
+
+/**
+ * Applies transactions by compare-and-swap. Those that wait at the same time share one ref transaction; between
+ * processes a lost race reads again and decides again.
+ */
+export class GroupCommit {
+  readonly #options: Options;
+  readonly #refs: RefTransactions;
+  #waiting: Caller[] = [];
+  #work: Promise<void> | null = null;
+  #identity: Promise<Identity> | null = null;
+  #queueUntil = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#refs = this.#openRefs(false);
+  }
+
+  transact(decide: Decide): Promise<TransactResult> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ decide, resolve, reject });
+      this.#work ??= this.#drain();
+    });
+  }
+
+  /** Resolves when what was asked for is done and git is gone. */
+  async close(): Promise<void> {
+    await this.#work;
+    await this.#refs.close();
+  }
+
+  #openRefs(createsReflogs: boolean): RefTransactions {
+    const { context, commonDir, objectFormat } = this.#options;
+    return new RefTransactions({
+      context,
+      gitDir: commonDir,
+      objectFormat,
+      reason: 'git flame',
+      createsReflogs,
+    });
+  }
+
+  async #drain(): Promise<void> {
+    // Callers of the same tick make one group.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#settle(this.#waiting.splice(0, groupSize));
+    this.#work = null;
+  }
+
+  /** Tries until each caller has its answer. */
+  async #settle(group: readonly Caller[]): Promise<void> {
+    const open = new Set(group);
+    const lock = new PatientLock();
+    const until = performance.now() + patienceMs;
+    try {
+      for (let tries = 0; open.size > 0; tries += 1) {
+        if (performance.now() > until) throw stateBusy();
+        if (tries > 0) await wait(Math.random() * Math.min(2 ** tries, 40));
+        await this.#inTurn(() => this.#attempt(open, lock));
+      }
+    } catch (error) {
+      for (const caller of open) caller.reject(error);
+    }
+  }
+
+  async #inTurn(attempt: () => Promise<void>): Promise<void> {
+    const { queue } = this.#options;
+    if (performance.now() > this.#queueUntil && !queue.isUsed()) return attempt();
+    const leave = await queue.enter();
+    try {
+      await attempt();
+    } finally {
+      await leave();
+    }
+  }
+
+  /** One compare-and-swap for all open callers; those it settles leave `open`. */
+  async #attempt(open: Set<Caller>, lock: PatientLock): Promise<void> {
+    this.#identity ??= readIdentity(this.#options.context);
+    const identity = await this.#identity.catch((error: unknown) => {
+      this.#identity = null;
+      throw error;
+    });
+    const round = this.#decide(await this.#options.reader.read(), [...open], identity);
+    const outcome = await this.#publish(round);
+    switch (outcome.kind) {
+      case 'done':
+        this.#options.reader.adopt(round.next);
+        for (const [caller, answer] of round.answers) {
+          open.delete(caller);
+          answer();
+        }
+        return;
+      case 'moved':
+        await this.#onMoved(outcome.ref, round, open);
+        return;
+      case 'locked':
+        this.#queueUntil = performance.now() + queueForMs;
+        if (lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
+        return;
+      case 'refused':
+        if (open.size === 1) throw refRefused(outcome.message);
+        // One caller's ref must not fail the others: each on its own.
+        for (const caller of [...open]) {
+          open.delete(caller);
+          await this.#settle([caller]);
+        }
+        return;
+      case 'unknown':
+        return;
+      default:
+        unreachable(outcome);
+    }
+  }
+
+  #decide(base: State, callers: readonly Caller[], identity: Identity): Round {
+    const objects = new Map<string, NewObject>();
+    const answers = new Map<Caller, () => void>();
+    const owners = new Map<string, { caller: Caller; update: RefUpdate }>();
+    let next = base;
+    for (const caller of callers) {
+      try {
+        const transaction = caller.decide(new StateSnapshot(next));
+        if (isEmpty(transaction)) {
+          answers.set(caller, () => caller.resolve({ kind: 'nothing' }));
+          continue;
+        }
+        checkRefs(transaction);
+        // Its refs wait for the next round if another caller of this one moves them.
+        if (transaction.refs?.some(({ ref }) => owners.has(ref)) === true) continue;
+        next = this.#apply(next, transaction, identity, objects);
+        for (const update of transaction.refs ?? []) owners.set(update.ref, { caller, update });
+        answers.set(caller, () => caller.resolve({ kind: 'done', snapshot: new StateSnapshot(next) }));
+      } catch (error) {
+        answers.set(caller, () => caller.reject(error));
+      }
+    }
+    const updates = [...owners.values()].map(({ update }) => update);
+    return {
+      base,
+      next,
+      objects: [...objects.values()],
+      answers,
+      owners,
+      commands: commandsFor(base, next, updates),
+    };
+  }
+
+  #apply(state: State, transaction: Transaction, identity: Identity, objects: Map<string, NewObject>): State {
+    const { objectFormat, host } = this.#options;
+    const now = this.#options.now();
+    return transaction.changes.reduce(
+      (before, change) =>
+        applyChange(before, change, {
+          actor: transaction.actor,
+          host,
+          identity,
+          now,
+          objectFormat,
+          sink: (type, content) => {
+            const object = makeObject(objectFormat, type, content);
+            objects.set(object.oid, object);
+            return object;
+          },
+        }),
+      state,
+    );
+  }
+
+  async #publish({ base, commands, objects }: Round): Promise<RefOutcome> {
+    if (!commands.some((command) => command.new !== undefined)) return { kind: 'done' };
+    await this.#options.objects.write(objects);
+    const tips = tipsOf(base);
+    const isFirst = commands.some(({ ref, new: to }) => to !== undefined && tips.get(ref) === null);
+    const refs = isFirst ? this.#openRefs(true) : this.#refs;
+    const outcome = await refs.run(commands);
+    if (isFirst) await refs.close();
+    return outcome.kind === 'unknown' ? this.#look(commands, outcome) : outcome;
+  }
+
+  /** git died without an answer: the refs tell. */
+  async #look(commands: readonly RefCommand[], outcome: RefOutcome): Promise<RefOutcome> {
+    const moves = commands.filter((command) => command.new !== undefined);
+    const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));
+    const isThere = moves.map((move, at) => (now[at]?.oid ?? null) === move.new);
+    if (isThere.every((there) => there)) return { kind: 'done' };
+    const [moved, unmoved] = [true, false].map((side) =>
+      moves.filter((_, at) => isThere[at] === side).map(({ ref }) => ref),
+    );
+    if (moved !== undefined && unmoved !== undefined && moved.length > 0) throw stateTorn(moved, unmoved);
+    return outcome;
+  }
+
+  async #onMoved(ref: string, round: Round, open: Set<Caller>): Promise<void> {
+    const owner = round.owners.get(ref);
+    if (owner === undefined) {
+      this.#queueUntil = performance.now() + queueForMs;
+      return;
+    }
+    const actual = (await this.#options.catFile.info(ref))?.oid ?? null;
+    const { caller, update } = owner;
+    if (actual === update.old) return;
+    open.delete(caller);
+    caller.resolve({ kind: 'ref-moved', ref: update.ref, expected: update.old, actual });
+  }
+}
+
+function isEmpty(transaction: Transaction | null): transaction is null {
+  return transaction === null || (transaction.changes.length === 0 && (transaction.refs ?? []).length === 0);
+}
+
+function checkRefs(transaction: Transaction): void {
+  const refs = (transaction.refs ?? []).map(({ ref }) => ref);
+  const own = refs.find((ref) => stateRefs.includes(ref));
+  if (own !== undefined) throw new Error(`${own} is moved by changes alone`);
+  if (new Set(refs).size !== refs.length) throw new Error('a ref stands twice in one transaction');
+}
+
+/**
+ * State refs first: were git killed between two renames, then what happened is at least recorded. The state refs
+ * that stay are verified too, so that no decision rests on a state another process has just changed.
+ */
+function commandsFor(base: State, next: State, updates: readonly RefUpdate[]): readonly RefCommand[] {
+  const after = tipsOf(next);
+  const own = [...tipsOf(base)].map(([ref, old]): RefCommand => {
+    const to = after.get(ref) ?? null;
+    return to === old ? { ref, old } : { ref, old, new: to };
+  });
+  return [...own, ...updates];
+}

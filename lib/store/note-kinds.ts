@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import type { ObjectId, RefName, SessionId, TaskId } from '../domain/ids.ts';
+import { parseRefName } from '../domain/ids.ts';
+import { sessionSchema } from '../domain/session.ts';
+import { taskSchema } from '../domain/task.ts';
+import { reviewNoteSchema, validationNoteSchema } from '../domain/verdict.ts';
+import { makeObject, type ObjectFormat } from '../git/loose-object.ts';
+
+/** The text of the blob that a note annotates, and where the same tree links it. */
+export interface Anchor {
+  readonly text: string;
+  /** Below `anchors/`. */
+  readonly path: readonly string[];
+}
+
+/** One state ref: what its notes hold and what they annotate. */
+export interface NoteKind<T> {
+  readonly ref: RefName;
+  readonly schema: z.ZodType<T>;
+  /** The keys this version knows; others are kept as they are. */
+  readonly keys: readonly string[];
+  /** null: notes annotate commits. */
+  readonly anchor: ((note: Readonly<Record<string, unknown>>) => Anchor | null) | null;
+}
+
+export const taskNotes = defineKind('tasks', taskSchema, ({ session, id }) =>
+  isText(session) && isText(id) ? taskAnchor(session, id) : null,
+);
+export const sessionNotes = defineKind('sessions', sessionSchema, ({ id }) =>
+  isText(id) ? sessionAnchor(id) : null,
+);
+export const validationNotes = defineKind('validations', validationNoteSchema, null);
+export const reviewNotes = defineKind('reviews', reviewNoteSchema, null);
+
+export type ValidationNote = z.infer<typeof validationNoteSchema>;
+
+/** Every state ref, in the order transactions move them. */
+export const stateRefs: readonly RefName[] = [
+  sessionNotes.ref,
+  taskNotes.ref,
+  validationNotes.ref,
+  reviewNotes.ref,
+];
+
+/** `blueflame task <session>/<id>`: the same in every clone, so the note's key is too. */
+export function taskAnchor(session: SessionId | string, id: TaskId | string): Anchor {
+  return { text: `blueflame task ${session}/${id}\n`, path: [session, id] };
+}
+
+export function sessionAnchor(id: SessionId | string): Anchor {
+  return { text: `blueflame session ${id}\n`, path: [id] };
+}
+
+/** The object id a note is filed under. */
+export function anchorKey(format: ObjectFormat, anchor: Anchor): ObjectId {
+  return makeObject(format, 'blob', anchor.text).oid;
+}
+
+function defineKind<T>(
+  name: string,
+  schema: z.ZodType<T> & { readonly shape: object },
+  anchor: NoteKind<T>['anchor'],
+): NoteKind<T> {
+  return { ref: parseRefName(`refs/blueflame/${name}`), schema, keys: Object.keys(schema.shape), anchor };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}

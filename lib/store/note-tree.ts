@@ -1,0 +1,155 @@
+import type { ObjectId } from '../domain/ids.ts';
+import type { NewObject, ObjectType } from '../git/loose-object.ts';
+
+/** A git tree in memory. Never changed: an edit makes new nodes along its path and shares the rest. */
+export interface TreeNode<N> {
+  readonly oid: ObjectId;
+  /** By name; names are bytes, kept as latin1 text. */
+  readonly entries: ReadonlyMap<string, TreeEntry<N>>;
+}
+
+export interface TreeEntry<N> {
+  /** As the tree has it: `100644`, `40000`. */
+  readonly mode: string;
+  readonly oid: ObjectId;
+  /** Set on folders that may hold notes or anchors. */
+  readonly tree: TreeNode<N> | null;
+  /** Set on notes. */
+  readonly note: N | null;
+}
+
+export interface TreeEdit<N> {
+  readonly path: readonly string[];
+  /** null removes what is there. */
+  readonly entry: TreeEntry<N> | null;
+}
+
+/** Names an object and keeps it for writing. */
+export type ObjectSink = (type: ObjectType, content: string | Uint8Array) => NewObject;
+
+export const folderMode = '40000';
+export const fileMode = '100644';
+export const anchorsFolder = 'anchors';
+
+/** Where a note is written: two digits, then the rest. git reads any other division too, and so does this. */
+export function notePath(key: ObjectId): readonly string[] {
+  return [key.slice(0, 2), key.slice(2)];
+}
+
+/** All notes of one key, with their paths. More than one: other tools filed it twice. */
+export function findNotes<N>(
+  root: TreeNode<N> | null,
+  key: string,
+): readonly { readonly path: readonly string[]; readonly note: N }[] {
+  if (root === null) return [];
+  const direct = root.entries.get(key);
+  const folder = root.entries.get(key.slice(0, 2));
+  const below =
+    folder?.tree == null
+      ? []
+      : findNotes(folder.tree, key.slice(2)).map(({ path, note }) => ({
+          path: [key.slice(0, 2), ...path],
+          note,
+        }));
+  return direct?.note == null ? below : [{ path: [key], note: direct.note }, ...below];
+}
+
+/** Every note of the tree, in the tree's order. */
+export function* listNotes<N>(root: TreeNode<N> | null): Generator<N> {
+  for (const entry of root?.entries.values() ?? []) {
+    if (entry.note !== null) yield entry.note;
+    if (entry.tree !== null) yield* listNotes(entry.tree);
+  }
+}
+
+/** The notes only one of two trees has; folders they share cost nothing. */
+export function diffNotes<N>(
+  before: TreeNode<N> | null,
+  after: TreeNode<N> | null,
+): { readonly gone: readonly N[]; readonly added: readonly N[] } {
+  const gone: N[] = [];
+  const added: N[] = [];
+  const visit = (old: TreeNode<N> | null, now: TreeNode<N> | null): void => {
+    if (old?.oid === now?.oid) return;
+    for (const [name, entry] of old?.entries ?? []) {
+      const other = now?.entries.get(name);
+      if (other?.oid === entry.oid) continue;
+      if (entry.note !== null) gone.push(entry.note);
+      if (entry.tree !== null && other?.tree == null) visit(entry.tree, null);
+    }
+    for (const [name, entry] of now?.entries ?? []) {
+      const other = old?.entries.get(name);
+      if (other?.oid === entry.oid) continue;
+      if (entry.note !== null) added.push(entry.note);
+      if (entry.tree !== null) visit(other?.tree ?? null, entry.tree);
+    }
+  };
+  visit(before, after);
+  return { gone, added };
+}
+
+/** Applies edits; null if nothing is left. A folder that becomes empty goes. Throws if a file is in a folder's place. */
+export function editTree<N>(
+  root: TreeNode<N> | null,
+  edits: readonly TreeEdit<N>[],
+  sink: ObjectSink,
+): TreeNode<N> | null {
+  const entries = new Map(root?.entries ?? []);
+  const deeper = new Map<string, TreeEdit<N>[]>();
+  for (const { path, entry } of edits) {
+    const [name = '', ...rest] = path;
+    if (rest.length > 0) {
+      const list = deeper.get(name);
+      if (list === undefined) deeper.set(name, [{ path: rest, entry }]);
+      else list.push({ path: rest, entry });
+    } else if (entry === null) entries.delete(name);
+    else entries.set(name, entry);
+  }
+  for (const [name, list] of deeper) {
+    const old = entries.get(name);
+    if (old !== undefined && old.tree === null) throw new NotAFolder(name);
+    const tree = editTree(old?.tree ?? null, list, sink);
+    if (tree === null) entries.delete(name);
+    else entries.set(name, { mode: folderMode, oid: tree.oid, tree, note: null });
+  }
+  return entries.size === 0 ? null : { oid: sink('tree', renderTree(entries)).oid, entries };
+}
+
+/** A foreign file or an unread folder stands where notes belong. */
+export class NotAFolder extends Error {}
+
+/** Reads a tree object. Throws on bytes that are no tree. */
+export function parseTree(
+  bytes: Buffer,
+  rawIdLength: number,
+): readonly { readonly mode: string; readonly name: string; readonly oid: ObjectId }[] {
+  const found = [];
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(32, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 1 + rawIdLength > bytes.length) throw new Error('is not a tree');
+    found.push({
+      mode: bytes.toString('latin1', at, space),
+      name: bytes.toString('latin1', space + 1, end),
+      oid: bytes.toString('hex', end + 1, end + 1 + rawIdLength) as ObjectId,
+    });
+    at = end + 1 + rawIdLength;
+  }
+  return found;
+}
+
+function renderTree<N>(entries: ReadonlyMap<string, TreeEntry<N>>): Buffer {
+  const rows = [...entries].map(([name, entry]) => ({
+    // git sorts a folder as if its name ended in a slash.
+    order: entry.mode === folderMode ? `${name}/` : name,
+    name,
+    entry,
+  }));
+  rows.sort((a, b) => (a.order < b.order ? -1 : 1));
+  return Buffer.concat(
+    rows.flatMap(({ name, entry }) => [
+      Buffer.from(`${entry.mode} ${name}\0`, 'latin1'),
+      Buffer.from(entry.oid, 'hex'),
+    ]),
+  );
+}

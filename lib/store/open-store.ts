@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { Snapshot, Store, TransactResult } from '../domain/store-port.ts';
+import { CatFile } from '../git/cat-file.ts';
+import type { ObjectFormat } from '../git/loose-object.ts';
+import type { GitContext } from '../git/run-git.ts';
+import { GroupCommit } from './group-commit.ts';
+import { ObjectWriter } from './object-writer.ts';
+import { readLog } from './read-log.ts';
+import { StateSnapshot, tipsOf } from './state.ts';
+import { StateReader } from './state-reader.ts';
+import { WriteQueue } from './write-queue.ts';
+
+export interface StoreOptions {
+  /** The person's folder and environment: whose identity the commits carry. */
+  readonly context: GitContext;
+  /** The common git directory, absolute: linked worktrees share one state. */
+  readonly commonDir: string;
+  readonly objectFormat: ObjectFormat;
+  readonly now?: () => Date;
+  /** Named in the `Host` trailer of each commit; none if not given. */
+  readonly hostname?: string;
+}
+
+/** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { context, commonDir, objectFormat } = options;
+  const catFile = new CatFile(context, commonDir);
+  const reader = new StateReader({ catFile, commonDir, objectFormat });
+  const writer = new GroupCommit({
+    context,
+    commonDir,
+    objectFormat,
+    catFile,
+    reader,
+    objects: new ObjectWriter({ context, commonDir, objectsDir: join(commonDir, 'objects') }),
+    queue: new WriteQueue(commonDir),
+    now: options.now ?? (() => new Date()),
+    host: options.hostname ?? null,
+  });
+  return {
+    snapshot: async (): Promise<Snapshot> => new StateSnapshot(await reader.read()),
+    transact: (decide): Promise<TransactResult> => writer.transact(decide),
+    log: async (filter) => {
+      const tips = tipsOf(await reader.read());
+      const refs = [...tips].flatMap(([ref, tip]) => (tip === null ? [] : [ref]));
+      return readLog(context, commonDir, refs, filter);
+    },
+    close: async () => {
+      await writer.close();
+      await catFile.close();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { statSync } from 'node:fs';
+
+// No git holds a ref this long; a slow machine may.
+const abandonedMs = 3_000;
+
+/** Tells a lock file that some git is using from one that a killed git left. */
+export class PatientLock {
+  #stamp = '';
+  #since = 0;
+
+  /** True when the very same file has been seen for three seconds. */
+  isAbandoned(file: string): boolean {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    const stamp = stat === undefined ? '' : `${file} ${stat.ino} ${stat.mtimeMs}`;
+    if (stamp !== this.#stamp) {
+      this.#stamp = stamp;
+      this.#since = performance.now();
+    }
+    return stamp !== '' && performance.now() - this.#since > abandonedMs;
+  }
+}

@@ -1,0 +1,64 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { ObjectId, RefName } from '../domain/ids.ts';
+
+/** Content under refs/blueflame/* that can't be used. Nothing was changed. */
+export function stateCorrupt(
+  ref: RefName,
+  object: ObjectId | string,
+  problem: string,
+  cause?: unknown,
+): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'state-corrupt',
+    message: `${ref} can't be used: ${object} ${problem}.`,
+    hints: ['git flame doctor', `git log --oneline ${ref}`],
+    data: { ref, object },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** A lock file that nobody seems to be using. It's never deleted silently: git may still be at work. */
+export function refLocked(ref: string, file: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'ref-locked',
+    message: `${ref} is locked by ${file}, and nothing moved while waiting for it.`,
+    hints: [
+      'git flame doctor',
+      `If no git process is running here any more, remove the file: rm '${file.replaceAll("'", "'\\''")}'`,
+    ],
+    data: { ref, file },
+  });
+}
+
+/** Others changed the state each time before this process could. */
+export function stateBusy(): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'state-busy',
+    message: `The state on refs/blueflame/* kept changing all the time; nothing was changed.`,
+    hints: ['git flame status'],
+  });
+}
+
+/** git refused the transaction for a reason that trying again doesn't change. */
+export function refRefused(message: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'ref-refused',
+    message: `git refused to move the refs: ${message}.`,
+    hints: ['git flame doctor'],
+  });
+}
+
+/** git was killed between two refs of one transaction. */
+export function stateTorn(moved: readonly string[], unmoved: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'state-torn',
+    message: `git died while it moved refs: ${moved.join(', ')} moved, ${unmoved.join(', ')} did not.`,
+    hints: ['git flame doctor'],
+    data: { moved, unmoved },
+  });
+}
