@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 
@@ -12,7 +12,7 @@ const hurryMs = 3_000;
  */
 export async function bindProcess(main: (argv: readonly string[], io: Io) => Promise<number>): Promise<void> {
   const interruption = listenForSignals();
-  const isPipeClosed = watchPipes(interruption.stop);
+  watchPipes(() => interruption.stop(pipeClosed()));
   let isSettled = false;
   process.on('exit', (code) => {
     if (isSettled) return;
@@ -30,31 +30,31 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
     hurry: interruption.hurry,
   });
   isSettled = true;
-  process.exitCode = isPipeClosed() && exitCode === exitCodes.internal ? exitCodes.interrupted : exitCode;
+  process.exitCode = exitCode;
   interruption.close();
 }
 
 /** git runs a shell alias at the top of the work tree and says in GIT_PREFIX where the person stands. */
 function userFolder(cwd: string, prefix: string | undefined): string {
   if (prefix === undefined || prefix === '') return cwd;
-  const folder = join(cwd, prefix);
+  const folder = resolve(cwd, prefix);
   return existsSync(folder) ? folder : cwd;
 }
 
 interface Interruption {
   readonly signal: AbortSignal;
   readonly hurry: AbortSignal;
-  stop(): void;
+  stop(reason: FlameError): void;
   close(): void;
 }
 
 function listenForSignals(): Interruption {
   const stopping = new AbortController();
   const hurrying = new AbortController();
-  const stop = (): void => stopping.abort(interrupted());
+  const stop = (reason: FlameError): void => stopping.abort(reason);
   const onSignal = (): void => {
     if (!stopping.signal.aborted) {
-      stop();
+      stop(interrupted());
       return;
     }
     if (hurrying.signal.aborted) process.exit(exitCodes.interrupted);
@@ -74,15 +74,20 @@ function listenForSignals(): Interruption {
 }
 
 /** `git flame log | head` closes the pipe: nothing more can be said, and a long command has to stop. */
-function watchPipes(stop: () => void): () => boolean {
-  let isClosed = false;
+function watchPipes(stop: () => void): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    isClosed = true;
     stop();
   });
   process.stderr.on('error', () => undefined);
-  return () => isClosed;
+}
+
+function pipeClosed(): FlameError {
+  return new FlameError({
+    kind: 'interrupted',
+    code: 'pipe-closed',
+    message: 'Nobody reads the output any more.',
+  });
 }
 
 function interrupted(): FlameError {

@@ -19,7 +19,7 @@ export const commandTable: CommandTable = {
   plan: {
     summary: 'Turn an objective into tasks and have the plan approved',
     details:
-      'A planner proposes the tasks, or a file written by hand replaces it. You approve the plan, edit it, ask for another one or quit; nothing is stored before.',
+      'A planner proposes the tasks, or a file written by hand replaces it. You approve the plan, edit it, ask for another one or quit. No task exists before you approve.',
     operand: { usage: '[OBJECTIVE...]', kind: 'words' },
     options: {
       from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },

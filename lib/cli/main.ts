@@ -48,8 +48,8 @@ async function runCommand<Name extends CommandName>(
   io: Io,
 ): Promise<number> {
   const spec: CommandSpec<Name> = commandTable[command];
-  if (spec.load === undefined) throw notThere(command);
   const cwd = enterDirectory(io.cwd, invocation.directory);
+  if (spec.load === undefined) throw notThere(command);
   const module = await spec.load();
   const { subcommand, positionals, globals } = invocation;
   // parseArgv read the options by the table, whose kinds the compiler checks against CommandOptions.

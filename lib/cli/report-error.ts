@@ -6,6 +6,8 @@ import { createStyle } from '../ui/style.ts';
 /** The only catch of what nobody expected: says it on stderr in one sentence and returns the exit code. */
 export function reportError(error: unknown, argv: readonly string[], io: Io): number {
   const known = toFlameError(error, io.signal);
+  // `| head` has seen enough: that is no error.
+  if (known.code === 'pipe-closed') return exitCodes.interrupted;
   const color = argv.includes('--color') ? true : argv.includes('--no-color') ? false : null;
   const style = createStyle(io.stderr, io.env, { color, plain: argv.includes('--plain') });
   const isDebug = argv.includes('--debug');

@@ -48,5 +48,5 @@ function renderEntry(task: PlannedTask, style: Style): readonly string[] {
 function renderEstimate(estimate: PlanQuestion['estimate']): string {
   if (estimate === null) return 'No estimate of the cost.';
   const { base_usd, with_retries_usd } = estimate;
-  return `At most ${formatUsd(base_usd)}, with every retry ${formatUsd(with_retries_usd)}.`;
+  return `Estimated cost: ${formatUsd(base_usd)}, with every retry ${formatUsd(with_retries_usd)}.`;
 }

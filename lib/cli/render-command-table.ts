@@ -1,0 +1,21 @@
+import { commandTable } from './command-table.ts';
+import { commandNames, usageLines } from './render-help.ts';
+
+const opening = '<!-- commands -->';
+const closing = '<!-- /commands -->';
+
+/** The commands as a Markdown table, for the README. */
+export function renderCommandTable(): string {
+  const rows = commandNames().map(
+    (name) =>
+      `| \`${(usageLines(name)[0] ?? name).replaceAll('|', '\\|')}\` | ${commandTable[name].summary} |`,
+  );
+  return ['| Command | |', '|---|---|', ...rows].join('\n');
+}
+
+/** A README with the table between its markers brought up to date; null if it has no markers. */
+export function updateCommandTable(readme: string): string | null {
+  const [start, end] = [readme.indexOf(opening), readme.indexOf(closing)];
+  if (start < 0 || end < start) return null;
+  return `${readme.slice(0, start + opening.length)}\n${renderCommandTable()}\n${readme.slice(end)}`;
+}

@@ -1,0 +1,89 @@
+import type { CommandName } from '../domain/command-args.ts';
+import type { CommandSpec, OptionSpec } from './command-spec.ts';
+import { commandTable, exitCodeTable, globalSpecs } from './command-table.ts';
+import { commandNames, optionUsage, usageLines } from './render-help.ts';
+
+/** git-flame(1) as roff, from the command table. Holds no date, so that it changes only with its content. */
+export function renderManPage(version: string): string {
+  const lines = [
+    '.\\" Made from lib/cli/command-table.ts; change that.',
+    `.TH GIT\\-FLAME 1 "" "git\\-flame ${escape(version)}" "Git Flame Manual"`,
+    '.nh',
+    '.ad l',
+    '.SH NAME',
+    'git\\-flame \\- lead coding agents from inside git',
+    '.SH SYNOPSIS',
+    '.B git flame',
+    '.RI [ options ]',
+    '.I command',
+    '.RI [ arguments ]',
+    '.SH DESCRIPTION',
+    paragraph(
+      'One person leads a team of coding agents. An objective becomes a plan, the plan becomes tasks, each worked on in a worktree of its own, checked, and merged into changesets that land on the base branch once you approve them. All state is kept as git notes under refs/blueflame/*.',
+    ),
+    '.SH COMMANDS',
+    ...commandNames().flatMap(renderCommand),
+    '.SH OPTIONS',
+    'Every command takes these, before or after its name.',
+    ...renderOptions(globalSpecs),
+    '.SH EXIT STATUS',
+    ...exitCodeTable.flatMap(({ code, means }) => ['.TP', `.B ${code}`, sentence(means)]),
+    '.SH FILES',
+    '.TP',
+    '.I .blueflame.yml',
+    'The configuration, at the top of the repository.',
+    '.SH SEE ALSO',
+    '.BR git (1),',
+    '.BR git\\-notes (1),',
+    '.BR git\\-worktree (1)',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderCommand(name: CommandName): readonly string[] {
+  const spec: CommandSpec<CommandName> = commandTable[name];
+  const { subcommands = [], exitCodes = [], examples } = spec;
+  return [
+    `.SS ${quote(usageLines(name)[0] ?? name)}`,
+    paragraph(`${spec.summary}. ${spec.details}`.trim()),
+    ...subcommands.flatMap((sub) => ['.TP', `.B ${escape(sub.name)}`, sentence(sub.summary)]),
+    ...renderOptions(spec.options),
+    ...exitCodes.flatMap(({ code, means }) => ['.TP', `.B ${code}`, sentence(means)]),
+    ...examples.flatMap(({ command, does }) => [
+      '.PP',
+      sentence(does),
+      '.PP',
+      '.in +4n',
+      '.nf',
+      `.B ${quote(command)}`,
+      '.fi',
+      '.in',
+    ]),
+  ];
+}
+
+function renderOptions(specs: Readonly<Record<string, OptionSpec>>): readonly string[] {
+  return Object.entries(specs).flatMap(([key, spec]) => [
+    '.TP',
+    `.B ${quote(optionUsage(key, spec))}`,
+    sentence(spec.summary),
+  ]);
+}
+
+function sentence(text: string): string {
+  return paragraph(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+}
+
+/** A line that starts with a dot or a quote would be a request of roff. */
+function paragraph(text: string): string {
+  return escape(text).replace(/^([.'])/, '\\&$1');
+}
+
+function quote(text: string): string {
+  return `"${escape(text).replaceAll('"', '\\(dq')}"`;
+}
+
+/** Hyphens as they are typed on a command line, apostrophes straight, backslashes kept. */
+function escape(text: string): string {
+  return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq');
+}
