@@ -12,7 +12,7 @@ const durationPattern = /^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/;
 
 /** `90s`, `5m`, `1h30m`, `30d`, or a number of seconds; null if it's none of them. Answers milliseconds. */
 export function parseDuration(value: string | number): number | null {
-  const text = typeof value === 'number' ? `${value}s` : value.trim();
+  const text = typeof value === 'number' ? `${value}s` : value;
   if (!durationPattern.test(text)) return null;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)];
   return Math.round(parts.reduce((sum, part) => sum + Number(part[1]) * (units[part[2] ?? 's'] ?? 0), 0));
@@ -34,7 +34,9 @@ export function renderDuration(milliseconds: number): string {
 /** A duration of more than nothing, parsed to milliseconds; as a timer at most 24 days. */
 export function durationSchema(use: 'timer' | 'age') {
   return z
-    .union([z.string(), z.number()], { error: 'is not a duration' })
+    .union([z.string().regex(durationPattern, 'is not a duration'), z.number()], {
+      error: 'is not a duration',
+    })
     .transform((value, context) => {
       const duration = parseDuration(value);
       const problem = durationProblem(duration, use);

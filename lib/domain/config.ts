@@ -61,7 +61,9 @@ const modelsSchema = z
     groups: z
       .record(
         groupName,
-        z.union([text, z.strictObject({ worker: text.optional(), validator: text.optional() })]),
+        z.union([text, z.strictObject({ worker: text.optional(), validator: text.optional() })], {
+          error: 'must be a model or {worker: …, validator: …}',
+        }),
       )
       .default({})
       .describe('Another model for a cohesion group: of its workers, or {worker: …, validator: …}.')
@@ -111,16 +113,43 @@ const hooksSchema = z
   })
   .describe('Commands of your own; the facts come as FLAME_ variables and as JSON on stdin.');
 
-const roleSettingsSchema = z.strictObject({
-  adapter: z
-    .string()
-    .refine((name) => isAdapter(name) || name === 'none', 'is not an adapter')
-    .nullable()
-    .default(null)
-    .describe(
-      'claude, exec, or none (a validator: diagnostics alone; a merger: git alone). null: claude, and beside an exec worker none.',
-    ),
-});
+const agentAdapter = z.enum(adapterNames).nullable().default(null);
+/** `none`: code alone plays the role. */
+const checkingAdapter = z
+  .enum([...adapterNames, 'none'])
+  .nullable()
+  .default(null);
+
+const rolesSchema = z
+  .strictObject({
+    planner: z
+      .strictObject({ adapter: agentAdapter.describe('claude or exec. null: claude.') })
+      .describe('Plans the tasks.')
+      .prefault({}),
+    worker: z
+      .strictObject({
+        adapter: agentAdapter.describe('claude, or exec: a task’s description is its script. null: claude.'),
+      })
+      .describe('Writes the code.')
+      .prefault({}),
+    validator: z
+      .strictObject({
+        adapter: checkingAdapter.describe(
+          'claude, exec, or none: the diagnostics decide. null: claude, or none beside an exec worker.',
+        ),
+      })
+      .describe('Judges a finished task.')
+      .prefault({}),
+    merger: z
+      .strictObject({
+        adapter: checkingAdapter.describe(
+          'claude, exec, or none: conflicts go back. null: claude, or none beside an exec worker.',
+        ),
+      })
+      .describe('Resolves conflicts.')
+      .prefault({}),
+  })
+  .describe('Which agent CLI plays which role.');
 
 const adapterSchema = z
   .strictObject({
@@ -157,15 +186,7 @@ export const configSchema = z
     superpowers: superpowersSchema.prefault({}),
     beads: beadsSchema.prefault({}),
     hooks: hooksSchema.prefault({}),
-    roles: z
-      .strictObject({
-        planner: roleSettingsSchema.prefault({}),
-        worker: roleSettingsSchema.prefault({}),
-        validator: roleSettingsSchema.prefault({}),
-        merger: roleSettingsSchema.prefault({}),
-      })
-      .describe('Which agent CLI plays which role.')
-      .prefault({}),
+    roles: rolesSchema.prefault({}),
     adapters: z
       .record(z.string().refine(isAdapter, 'is not an adapter'), adapterSchema)
       .default({})

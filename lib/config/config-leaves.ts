@@ -1,0 +1,45 @@
+import { type Config, configSchema } from '../domain/config.ts';
+import { renderDuration } from '../domain/config-values.ts';
+import { renderPath } from './describe-issue.ts';
+import { schemaAt } from './json-schema.ts';
+import type { ValuePath } from './yaml-source.ts';
+
+export interface ConfigLeaf {
+  readonly keys: ValuePath;
+  /** Dotted. */
+  readonly path: string;
+  /** The value as one would write it in the file. */
+  readonly value: string;
+}
+
+/** Every effective value of a configuration, in the schema's order; lists are one value. */
+export function listConfigLeaves(config: Config): readonly ConfigLeaf[] {
+  return leavesOf(config, []);
+}
+
+function leavesOf(value: unknown, keys: ValuePath): readonly ConfigLeaf[] {
+  const entries = isMap(value) ? Object.entries(value).filter(([, part]) => part !== undefined) : [];
+  if (entries.length > 0) return entries.flatMap(([key, part]) => leavesOf(part, [...keys, key]));
+  return [{ keys, path: renderPath(keys), value: renderConfigValue(keys, value) }];
+}
+
+function renderConfigValue(keys: ValuePath, value: unknown): string {
+  const isDuration = schemaAt(configSchema, keys)?.title === 'duration';
+  return isDuration && typeof value === 'number' ? renderDuration(value) : renderPlain(value);
+}
+
+function renderPlain(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(renderPlain).join(', ')}]`;
+  if (
+    typeof value === 'string' &&
+    /^[A-Za-z_./][\w./-]*$/.test(value) &&
+    !/^(?:true|false|null)$/i.test(value)
+  ) {
+    return value;
+  }
+  return JSON.stringify(value);
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { FlameError } from '../domain/flame-error.ts';
+
+export const configFileName = '.blueflame.yml';
+/** Names a person may expect to be read; rules that silently don't apply would be worse than a question. */
+const otherNames = ['.blueflame.yaml', 'blueflame.yml', 'blueflame.yaml'];
+
+/**
+ * The absolute path of the configuration: the override (relative to the main work tree unless absolute), else
+ * `.blueflame.yml` there; null if there is none. Throws a FlameError `config-missing` where the override isn't
+ * there, and `config-misnamed` where a file of a similar name stands in its place.
+ */
+export async function findConfigFile(mainWorkTree: string, override?: string | null): Promise<string | null> {
+  if (override !== undefined && override !== null) {
+    const file = resolve(mainWorkTree, override);
+    if (await exists(file)) return file;
+    throw new FlameError({
+      kind: 'environment',
+      code: 'config-missing',
+      message: `There is no configuration file ${override}.`,
+      data: { file },
+    });
+  }
+  const file = join(mainWorkTree, configFileName);
+  if (await exists(file)) return file;
+  for (const name of otherNames) {
+    if (await exists(join(mainWorkTree, name))) throw misnamed(name);
+  }
+  return null;
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    // A file that is there but can't be looked at must not turn into defaults.
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    return code !== 'ENOENT' && code !== 'ENOTDIR';
+  }
+}
+
+function misnamed(name: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'config-misnamed',
+    message: `The configuration is named ${configFileName}, and here is a ${name}.`,
+    hints: [`git mv ${name} ${configFileName}`],
+    data: { found: name },
+  });
+}

@@ -1,0 +1,32 @@
+import { valueAt } from './check-value.ts';
+import { renderPath } from './describe-issue.ts';
+import { locate, type Problem, type ValuePath, type YamlSource } from './yaml-source.ts';
+
+const budget = ['limits', 'token_budget'];
+/** Limits in tokens and the limits in dollars they exclude. */
+const pairs: readonly (readonly [ValuePath, ValuePath])[] = [
+  [
+    ['limits', 'max_session_tokens'],
+    ['limits', 'max_session_cost_usd'],
+  ],
+  ...['planner', 'worker', 'validator', 'merger'].map(
+    (role) => [[...budget, `${role}_tokens`] as const, [...budget, `${role}_usd`] as const] as const,
+  ),
+];
+
+/** Limits set in dollars and in tokens at once. Looks at what was written, whatever else is wrong with it. */
+export function findLimitClashes(raw: unknown, source: YamlSource): readonly Problem[] {
+  return pairs.flatMap(([inTokens, inDollars]) => {
+    if (!isSet(valueAt(raw, inTokens)) || !isSet(valueAt(raw, inDollars))) return [];
+    return {
+      path: renderPath(inTokens),
+      message: `excludes ${renderPath(inDollars)}: a limit is in dollars or in tokens`,
+      hint: 'set one of them to 0',
+      ...locate(source, inTokens, 'value'),
+    };
+  });
+}
+
+function isSet(value: unknown): boolean {
+  return typeof value === 'number' && value > 0;
+}

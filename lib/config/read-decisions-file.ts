@@ -1,0 +1,35 @@
+import { type Decisions, decisionsSchema } from '../domain/decisions.ts';
+import { checkValue } from './check-value.ts';
+import { refuseProblems } from './render-problems.ts';
+import { type Problem, readYamlSource } from './yaml-source.ts';
+
+/** What an entry of each list may be, in words. */
+const forms: Readonly<Record<keyof Decisions, string>> = {
+  plan: 'approve, quit, {replan: notes} or {edit: file}',
+  validation: 'drop or {requeue: notes}',
+  validator_failed: 'retry, skip or manual',
+  changesets:
+    'approve, skip, {reject: reason}, {override: reason}, or a map from cohesion groups to one of these',
+  session: 'continue, stop or {replan: notes}',
+  budget: 'stop or {raise: amount}',
+};
+
+/**
+ * Reads the answers of `--decisions-file`, as YAML or JSON. File names in it stay as written: relative to the
+ * decisions file. Throws one FlameError `bad-decisions` with all mistakes in it.
+ */
+export function readDecisionsFile(text: string, fileName: string): Decisions {
+  const source = readYamlSource(text, fileName);
+  const { value, problems } = checkValue(decisionsSchema, source, {});
+  refuseProblems(source, problems.map(nameForms), { code: 'bad-decisions', hints: ['git flame run -h'] });
+  return value ?? decisionsSchema.parse({});
+}
+
+/** Says what an entry may be where it is none of it. */
+function nameForms(problem: Problem): Problem {
+  const list = /^(\w+)\[\d+\]$/.exec(problem.path)?.[1];
+  const form = Object.entries(forms).find(([name]) => name === list)?.[1];
+  return form === undefined
+    ? problem
+    : { ...problem, message: 'is not a decision of this list', hint: `write ${form}` };
+}
