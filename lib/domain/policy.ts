@@ -9,6 +9,8 @@ export const agentPolicySchema = z.object({
   /** Absolute real path; everything outside it is out of bounds. */
   worktree: z.string(),
   can_write: z.boolean(),
+  /** Absolute folders outside the worktree that may be read and written, such as the agent's TMPDIR. */
+  extra_writable: z.array(z.string()).optional(),
   allowed_tools: z.array(z.string()),
   blocked_tools: z.array(z.string()),
   allowed_paths: z.array(z.string()),

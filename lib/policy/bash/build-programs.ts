@@ -1,0 +1,237 @@
+import { type Objection, objection } from '../rules.ts';
+import { scanOptions } from './options.ts';
+import { judgeAll, judgeLoose, judgeScanned, type ProgramCall, type ProgramRule } from './program.ts';
+
+/**
+ * Build tools and interpreters run the project's own code, which an agent may have written: no rule here can
+ * hold that, the sandbox does. These rules keep the tools themselves from being pointed elsewhere.
+ */
+export const buildPrograms: Readonly<Record<string, ProgramRule>> = {
+  make: judgeMake,
+  npm: (call) => judgePackageManager(call, ['test', 'run', 'ci', 'ls', 'outdated', 'start']),
+  pnpm: (call) => judgePackageManager(call, ['test', 'run', 'ls', 'outdated', 'start']),
+  yarn: (call) => judgePackageManager(call, ['test', 'run', 'start']),
+  go: judgeGo,
+  sed: judgeSed,
+  awk: judgeAwk,
+  ...Object.fromEntries(
+    [
+      'node',
+      'python',
+      'python3',
+      'ruby',
+      'perl',
+      'php',
+      'deno',
+      'bun',
+      'tsx',
+      'ts-node',
+      'bash',
+      'sh',
+      'zsh',
+      'dash',
+      'ksh',
+    ].map((name): [string, ProgramRule] => [name, judgeInterpreter]),
+  ),
+};
+
+/** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */
+export function normalizePackageManager(args: readonly string[]): readonly string[] {
+  const quiet = ['-s', '--silent'];
+  const first = args.findIndex((arg) => !quiet.includes(arg));
+  const [subcommand = '', ...rest] = first < 0 ? [] : args.slice(first);
+  const names: Readonly<Record<string, string>> = { t: 'test', tst: 'test', 'run-script': 'run', rum: 'run' };
+  return subcommand === '' ? args : [names[subcommand] ?? subcommand, ...rest];
+}
+
+function judgePackageManager(call: ProgramCall, safe: readonly string[]): Objection | null {
+  const [subcommand = '', ...all] = call.args;
+  if (call.trusted === 0 && !safe.includes(subcommand) && !/^(?:-v|--version)$/.test(subcommand)) {
+    return objection(
+      'bash-not-allowed',
+      `${call.name} ${subcommand} is not allowed. Allowed are: ${safe.join(', ')}.`,
+    );
+  }
+  const own = all.slice(Math.max(0, call.trusted - 1));
+  const end = own.indexOf('--');
+  const args = end < 0 ? own : own.slice(0, end);
+  const scanned = scanOptions(
+    '-sw: -ws --silent --quiet --if-present --workspaces --workspace= --include-workspace-root --no-audit --no-fund --prefer-offline --offline --ignore-scripts --loglevel= --json --depth= --no-progress --frozen-lockfile --no-save --filter=',
+    args,
+  );
+  const unsafe = judgeScanned({ ...call, name: `${call.name} ${subcommand}` }, scanned);
+  if (unsafe !== null) return unsafe;
+  const name = scanned.operands.find((one) => !/^[\w@:./-]+$/.test(one));
+  if (name !== undefined && (subcommand === 'run' || subcommand === 'test')) {
+    return objection(
+      'bash-option',
+      `${JSON.stringify(name)} is not a script name. Arguments of the script come after --.`,
+    );
+  }
+  return scanned.operands.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null;
+}
+
+function judgeMake(call: ProgramCall): Objection | null {
+  const scanned = scanOptions(
+    '-bBdiknpqrRsStw -j[=] -l[=] -C:< -O[=] --always-make --ignore-errors --jobs[=] --keep-going --just-print --dry-run --recon --silent --quiet --no-print-directory --print-directory --trace --question --version --help --output-sync[=] --directory=<'.replace(
+      '-C:<',
+      '-C<',
+    ),
+    splitJobs(call.args.slice(call.trusted)),
+  );
+  const variable = scanned.operands.find(
+    (one) => one.includes('=') && !/^(?!SHELL|MAKE|GNUMAKE)[A-Za-z_]\w*=[\w.]*$/.test(one),
+  );
+  if (variable !== undefined) {
+    return objection(
+      'bash-option',
+      `make ${variable} could replace the programs make runs. Give targets, and only plain values like V=1.`,
+    );
+  }
+  const unsafe = judgeScanned(call, scanned);
+  return (
+    unsafe ?? scanned.operands.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null
+  );
+}
+
+/** `-j 4`: the number is optional and may stand apart. */
+function splitJobs(args: readonly string[]): readonly string[] {
+  return args.filter((arg, at) => !(/^\d+$/.test(arg) && /^(?:-j|--jobs)$/.test(args[at - 1] ?? '')));
+}
+
+// Flags of go build, test and vet that neither run another program nor read settings from elsewhere.
+const goFlags = new Set(
+  'v short race cover failfast benchmem json a x n trimpath c i msan asan fullpath help'.split(' '),
+);
+const goValues = new Set(
+  'run skip count timeout parallel p cpu bench benchtime list tags covermode coverpkg shuffle vet mod buildvcs buildmode fuzztime fuzz installsuffix'.split(
+    ' ',
+  ),
+);
+const goFiles = new Set(
+  'o coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir'.split(' '),
+);
+
+function judgeGo(call: ProgramCall): Objection | null {
+  const [subcommand = '', ...args] = call.args;
+  const safe = ['test', 'build', 'vet', 'list', 'version', 'env', 'fmt', 'doc'];
+  if (call.trusted === 0 && !safe.includes(subcommand)) {
+    return objection('bash-not-allowed', `go ${subcommand} is not allowed. Allowed are: ${safe.join(', ')}.`);
+  }
+  const rest = [...args.slice(Math.max(0, call.trusted - 1))].reverse();
+  for (let arg = rest.pop(); arg !== undefined; arg = rest.pop()) {
+    if (arg === '-args' || arg === '--args') return null;
+    const [, name, attached] = /^--?([A-Za-z]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    const found = name === undefined ? judgeGoOperand(call, arg) : judgeGoFlag(call, name, attached, rest);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function judgeGoFlag(
+  call: ProgramCall,
+  name: string,
+  attached: string | undefined,
+  rest: string[],
+): Objection | null {
+  const flag = name.replace(/^test(?=[a-z])/, '');
+  if (goFlags.has(flag)) return null;
+  if (!goValues.has(flag) && !goFiles.has(flag)) {
+    return objection('bash-option', `go -${name} is not among the flags known to be safe. Leave it out.`);
+  }
+  const value = attached ?? rest.pop() ?? '';
+  if (flag === 'vet' && value !== 'off' && !/^[\w,]+$/.test(value))
+    return objection('bash-option', 'go -vet takes names of checks.');
+  return goFiles.has(flag) && value !== '/dev/null'
+    ? judgeAll(call.context, [{ path: value, access: 'write' }])
+    : null;
+}
+
+function judgeGoOperand(call: ProgramCall, operand: string): Objection | null {
+  if (operand.startsWith('-'))
+    return objection('bash-option', `go ${operand} is not a flag known to be safe.`);
+  if (operand.includes('@'))
+    return objection(
+      'bash-option',
+      `${operand} names a version to download. Use the packages of the module.`,
+    );
+  return judgeLoose(call.context, operand);
+}
+
+/** Addresses with p, d or q, and plain substitutions: nothing that writes files or runs commands. */
+function judgeSed(call: ProgramCall): Objection | null {
+  const scanned = scanOptions(
+    '-nErsuz -e: -i[=] --quiet --silent --regexp-extended --expression= --in-place[=]',
+    call.args.slice(call.trusted),
+  );
+  const scripts = [...(scanned.given.get('e') ?? []), ...(scanned.given.get('expression') ?? [])];
+  const [first, ...others] = scanned.operands;
+  const files = scripts.length > 0 ? scanned.operands : others;
+  const all = scripts.length > 0 ? scripts : [first ?? ''];
+  const address = String.raw`(?:\d+|\$|\/(?:[^\/\\\n]|\\[^\n])*\/)`;
+  const range = String.raw`(?:${address}(?:,\+?${address})?!?)?\s*`;
+  const substitution = String.raw`s([\/|#,:@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*`;
+  const safe = new RegExp(String.raw`^\s*${range}(?:[pdq=]|${substitution})\s*;?\s*$`);
+  const bad = all
+    .flatMap((script) => (safe.test(script) ? [] : script.split(/[;\n]/)))
+    .find((part) => part.trim() !== '' && !safe.test(part));
+  if (bad !== undefined)
+    return objection(
+      'bash-option',
+      `The sed script ${JSON.stringify(bad)} could write files or run commands. Print lines or substitute plainly.`,
+    );
+  const isInPlace = scanned.given.has('i') || scanned.given.has('in-place');
+  const access = isInPlace ? 'write' : 'read';
+  return (
+    judgeScanned(call, scanned) ??
+    judgeAll(
+      call.context,
+      files.filter((path) => path !== '-').map((path) => ({ path, access })),
+    )
+  );
+}
+
+function judgeAwk(call: ProgramCall): Objection | null {
+  const scanned = scanOptions('-F: -v:', call.args.slice(call.trusted));
+  const [program = '', ...files] = scanned.operands;
+  if (
+    /system|getline|[|>@]|close|ENVIRON|printf?\s*\(?.*>/.test(program.replace(/"(?:[^"\\]|\\.)*"/g, '""'))
+  ) {
+    return objection(
+      'bash-option',
+      'This awk program could run commands or write files. Print fields of the input only.',
+    );
+  }
+  return (
+    judgeScanned(call, scanned) ??
+    judgeAll(
+      call.context,
+      files.filter((path) => !/^(?:-|\w+=.*)$/.test(path)).map((path) => ({ path, access: 'read' as const })),
+    )
+  );
+}
+
+/** A script of the worktree may run; code given on the command line or read from elsewhere may not. */
+function judgeInterpreter(call: ProgramCall): Objection | null {
+  const args = call.args.slice(call.trusted);
+  const first = args.findIndex(
+    (arg) => !/^(?:--test|--check|--version|-V|-v|-u|-B|--enable-source-maps|--no-warnings)$/.test(arg),
+  );
+  const operand = first < 0 ? undefined : args[first];
+  const isHarmless = operand === undefined && args.length > 0;
+  if (isHarmless || (operand === undefined && call.trusted > 0)) return null;
+  if (operand === undefined || operand.startsWith('-')) {
+    return objection(
+      'bash-wrapper',
+      `${call.name} ${operand ?? ''} runs code the policy can't see. Put it into a script of the worktree, or use an allowed command.`,
+    );
+  }
+  return (
+    judgeAll(call.context, [{ path: operand, access: 'read' }]) ??
+    args
+      .slice(first + 1)
+      .map((one) => judgeLoose(call.context, one))
+      .find((one) => one !== null) ??
+    null
+  );
+}

@@ -1,0 +1,185 @@
+import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
+import { unreachable } from '../../util/unreachable.ts';
+import type { PathContext } from '../judge-path.ts';
+import { resolvePath } from '../resolve-path.ts';
+import { listSome, type Objection, objection } from '../rules.ts';
+import { judgeCommand, judgeRedirections, matchingPattern } from './judge-command.ts';
+import { readBash } from './read-bash.ts';
+import { Refusal } from './refusal.ts';
+import type { BashNode, Redirection, SimpleCommand } from './syntax.ts';
+
+export interface BashQuestion {
+  readonly policy: AgentPolicy;
+  readonly facts: PathFacts;
+  /** Absolute; where the command starts. */
+  readonly cwd: string;
+  readonly command: string;
+}
+
+/** Judges a command of the Bash tool by its parse; null: nothing against it. */
+export function judgeBash(question: BashQuestion): Objection | null {
+  const { policy, command } = question;
+  const tree = readBash(command);
+  if ('rule' in tree) return tree;
+  const exact = policy.exact_commands.some((one) => one.trim() === command.trim());
+  if (exact) return null;
+  const pattern = matchingPattern(policy, command);
+  if (pattern !== undefined) {
+    return objection(
+      'bash-pattern',
+      `The command matches the blocked pattern ${pattern}. Do it in another way, or leave it to a person.`,
+    );
+  }
+  if (policy.allowed_commands.length === 0) return onlyExact(policy);
+  try {
+    judgeNode(question, tree, [question.cwd]);
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.objection;
+    throw error;
+  }
+}
+
+function onlyExact(policy: AgentPolicy): Objection {
+  const list = listSome(policy.exact_commands, 20);
+  return objection(
+    'diagnostics-only',
+    `Only these commands may be run, exactly as written: ${list}. Read files with the Read, Glob and Grep tools.`,
+  );
+}
+
+/** The folders a command may be in afterwards, depending on how it ended. */
+interface Places {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+}
+
+const mostPlaces = 8;
+
+/** Judges a node in every folder it may start in. Throws a Refusal at the first objection. */
+function judgeNode(question: BashQuestion, node: BashNode, places: readonly string[]): Places {
+  if (places.length > mostPlaces)
+    throw new Refusal('bash-directory', 'Too many changes of folder. Use one `cd` at the start.');
+  const unchanged = { passed: places, failed: places };
+  switch (node.kind) {
+    case 'command':
+      return judgeSimple(question, node, places);
+    case 'pipeline': {
+      if (node.nodes.length > 1) {
+        // Each part runs in a process of its own.
+        for (const part of node.nodes) judgeNode(question, part, places);
+        return unchanged;
+      }
+      const [only] = node.nodes;
+      const ends = only === undefined ? unchanged : judgeNode(question, only, places);
+      return node.negated ? { passed: ends.failed, failed: ends.passed } : ends;
+    }
+    case 'and-or':
+      return judgeChain(question, node, places);
+    case 'list':
+      return judgeList(question, node.nodes, places);
+    case 'subshell':
+      refuseRedirections(question, node.redirections, places);
+      judgeNode(question, node.body, places);
+      return unchanged;
+    case 'group':
+      refuseRedirections(question, node.redirections, places);
+      return judgeNode(question, node.body, places);
+    case 'if': {
+      refuseRedirections(question, node.redirections, places);
+      // Any part may or may not have run before the next.
+      const all = node.parts.reduce((at, part) => union(at, flat(judgeNode(question, part, at))), places);
+      return { passed: all, failed: all };
+    }
+    default:
+      return unreachable(node);
+  }
+}
+
+function judgeList(question: BashQuestion, nodes: readonly BashNode[], places: readonly string[]): Places {
+  let ends: Places = { passed: places, failed: places };
+  for (const node of nodes) ends = judgeNode(question, node, flat(ends));
+  return ends;
+}
+
+function judgeChain(
+  question: BashQuestion,
+  chain: Extract<BashNode, { readonly kind: 'and-or' }>,
+  places: readonly string[],
+): Places {
+  const [first, ...others] = chain.nodes;
+  let ends: Places =
+    first === undefined ? { passed: places, failed: places } : judgeNode(question, first, places);
+  for (const [at, node] of others.entries()) {
+    const isAnd = chain.operators[at] === '&&';
+    const next = judgeNode(question, node, isAnd ? ends.passed : ends.failed);
+    ends = isAnd
+      ? { passed: next.passed, failed: union(ends.failed, next.failed) }
+      : { passed: union(ends.passed, next.passed), failed: next.failed };
+  }
+  return ends;
+}
+
+function judgeSimple(question: BashQuestion, command: SimpleCommand, places: readonly string[]): Places {
+  for (const cwd of places) {
+    const found = judgeCommand(contextAt(question, cwd), command);
+    if (found !== null) throw new Refusal(found.rule, found.details);
+  }
+  if (command.words[0]?.text !== 'cd') return { passed: places, failed: places };
+  return { passed: [...new Set(places.map((cwd) => placeAfter(question, command, cwd)))], failed: places };
+}
+
+/** `cd` goes to one plain folder of the worktree; a folder reached by a symlink has two parents, so it's refused. */
+function placeAfter(question: BashQuestion, command: SimpleCommand, cwd: string): string {
+  const operands = command.words.slice(1).filter((word) => word.text !== '--');
+  const [folder, ...others] = operands;
+  if (
+    folder === undefined ||
+    others.length > 0 ||
+    folder.isGlob ||
+    /^-/.test(folder.text) ||
+    folder.text === ''
+  ) {
+    throw new Refusal('bash-directory', 'Write `cd FOLDER && …` with one folder of the worktree.');
+  }
+  const { policy, facts } = question;
+  const found = resolvePath({
+    path: folder.text,
+    cwd,
+    worktree: policy.worktree,
+    extra: policy.extra_writable ?? [],
+    facts,
+  });
+  if ('rule' in found) throw new Refusal('bash-directory', found.details);
+  if (found.lexical !== found.resolved) {
+    throw new Refusal(
+      'bash-directory',
+      `${folder.text} is a symlink; from there \`..\` is ambiguous. Go to ${found.resolved || '.'} instead.`,
+    );
+  }
+  if (found.kind === 'extra') return found.resolved;
+  return found.resolved === '' ? policy.worktree : `${policy.worktree}/${found.resolved}`;
+}
+
+function refuseRedirections(
+  question: BashQuestion,
+  redirections: readonly Redirection[],
+  places: readonly string[],
+): void {
+  for (const cwd of places) {
+    const found = judgeRedirections(contextAt(question, cwd), redirections);
+    if (found !== null) throw new Refusal(found.rule, found.details);
+  }
+}
+
+function contextAt(question: BashQuestion, cwd: string): PathContext {
+  return { policy: question.policy, facts: question.facts, cwd };
+}
+
+function flat(places: Places): readonly string[] {
+  return union(places.passed, places.failed);
+}
+
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
+}

@@ -1,0 +1,121 @@
+import { type Access, judgeName, judgePath, type PathContext } from '../judge-path.ts';
+import { type Objection, objection, type RuleName } from '../rules.ts';
+import { aimsAt } from './expand-glob.ts';
+import { type OptionSpec, type ScannedOptions, scanOptions } from './options.ts';
+
+/** One program with its arguments, as bash would start it. */
+export interface ProgramCall {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** How many leading arguments the lead wrote into the allowed command itself: they need no judging. */
+  readonly trusted: number;
+  /** Text of a here-document on standard input. */
+  readonly input: string | null;
+  readonly context: PathContext;
+  /** Judges a command that this program would run. */
+  readonly judgeInner: (words: readonly string[]) => Objection | null;
+}
+
+export type ProgramRule = (call: ProgramCall) => Objection | null;
+
+/** What the operands of a program are. `pattern-first`: the first is text unless -e or -f gave it. */
+export type Operands = Access | 'text' | 'none' | 'pattern-first';
+
+/** A program whose listed options are harmless and whose operands are all of one kind. */
+export function plainProgram(spec: OptionSpec, operands: Operands): ProgramRule {
+  return (call) => {
+    const scanned = scanOptions(spec, call.args.slice(call.trusted));
+    return judgeScanned(call, scanned) ?? judgeOperands(call, operandPaths(scanned, operands), operands);
+  };
+}
+
+/** Unknown options, the files options name, and the wildcards they give. */
+export function judgeScanned(
+  call: ProgramCall,
+  scanned: ScannedOptions,
+  rule: RuleName = 'bash-option',
+): Objection | null {
+  if (scanned.unknown !== null) {
+    return objection(
+      rule,
+      `${call.name} ${scanned.unknown} is not among the options known to be safe. Leave it out, or write a common option in full.`,
+    );
+  }
+  const pattern = scanned.patterns.map((one) => judgePattern(call.context, one)).find((one) => one !== null);
+  return pattern ?? judgeAll(call.context, scanned.files);
+}
+
+export function judgeAll(
+  context: PathContext,
+  files: readonly { readonly path: string; readonly access: Access }[],
+): Objection | null {
+  for (const file of files) {
+    const found = judgePath(context, file.path, file.access);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** A wildcard over names, such as a search's --include: it may not aim at what is blocked. */
+export function judgePattern(context: PathContext, pattern: string): Objection | null {
+  const bare = pattern.replace(/^!/, '');
+  const name = bare.split('/').at(-1) ?? '';
+  const readings = bare.includes('**') || !bare.includes('/') ? [bare, name] : [bare];
+  const blocked = readings
+    .map((one) => aimedAt(context.policy.blocked_paths, one))
+    .find((one) => one !== undefined);
+  if (blocked === undefined && !readings.some(aimsAtProtected)) return null;
+  return objection(
+    'path-blocked',
+    `${pattern} aims at what is blocked for agents (${blocked ?? 'git and agent settings'}). Search elsewhere.`,
+  );
+}
+
+/** The blocked glob a wildcard aims at, if any. */
+export function aimedAt(blocked: readonly string[], pattern: string): string | undefined {
+  return blocked.find((glob) => aimsAt(pattern, glob));
+}
+
+export function aimsAtProtected(pattern: string): boolean {
+  return ['.git', '.claude', '.mcp.json', '.blueflame.yml'].some((name) => aimsAt(pattern, `**/${name}`));
+}
+
+/** Whether a relative or absolute argument is plainly a path that is out of bounds; for programs without a rule. */
+export function judgeLoose(context: PathContext, argument: string): Objection | null {
+  const option = /^(?:--?[^=]*=|-[A-Za-z](?=[/~.]))(.*)$/s.exec(argument)?.[1];
+  const assigned = /^[A-Za-z_]\w*=(.*)$/s.exec(argument)?.[1];
+  const candidates = [argument, option, assigned].filter((one) => one !== undefined && one !== '');
+  for (const candidate of candidates) {
+    if (candidate === undefined || candidate.startsWith('-') || /\n/.test(candidate)) continue;
+    const isPathLike = /^[/~]|(?:^|\/)\.\.(?:\/|$)|^[^\s]*\/|^\.[^\s]*$/.test(candidate);
+    const looksElsewhere = /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(candidate);
+    if (looksElsewhere) {
+      const found = judgePath(context, candidate, 'read');
+      if (found !== null) return found;
+    } else if (isPathLike) {
+      const found = judgeName(context.policy, candidate.replace(/^(?:\.\/)+/, ''));
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+function operandPaths(scanned: ScannedOptions, operands: Operands): readonly string[] {
+  if (operands !== 'pattern-first') return scanned.operands;
+  const hasPattern = ['e', 'f', 'regexp', 'file', 'files', 'type-list'].some((name) =>
+    scanned.given.has(name),
+  );
+  return hasPattern ? scanned.operands : scanned.operands.slice(1);
+}
+
+function judgeOperands(call: ProgramCall, paths: readonly string[], operands: Operands): Objection | null {
+  if (operands === 'text') return null;
+  if (operands === 'none') {
+    return paths.length === 0
+      ? null
+      : objection('bash-option', `${call.name} takes no arguments here. Leave them out.`);
+  }
+  const access = operands === 'pattern-first' ? 'read' : operands;
+  const files = paths.filter((path) => path !== '-').map((path) => ({ path, access }));
+  return judgeAll(call.context, files);
+}

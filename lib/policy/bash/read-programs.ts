@@ -1,0 +1,138 @@
+import { objection } from '../rules.ts';
+import { scanOptions } from './options.ts';
+import { judgeAll, judgeScanned, type ProgramRule, plainProgram } from './program.ts';
+
+const grepOptions =
+  '-EFGPivwxyczlLqsohHnbZTUraRI -e: -f:< -A: -B: -C: -m: -d: -D: -# --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file=< --ignore-case --no-ignore-case --word-regexp --line-regexp --null-data --no-messages --invert-match --max-count= --byte-offset --line-number --line-buffered --with-filename --no-filename --label= --only-matching --quiet --silent --binary-files= --text --directories= --devices= --recursive --dereference-recursive --include=~ --exclude= --exclude-from=< --exclude-dir= --files-without-match --files-with-matches --count --initial-tab --null --before-context= --after-context= --context= --color[=] --colour[=] --help --version';
+const ripgrepOptions =
+  '-.acFHhiIlLnNoPpqsSuUvwx0V -e: -f:< -g:~ -t: -T: -A: -B: -C: -m: -M: -j: -r: -d: -E: --glob=~ --iglob=~ --type= --type-not= --regexp= --file=< --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --invert-match --count --count-matches --files --files-with-matches --files-without-match --hidden --no-hidden --no-ignore --no-ignore-vcs --no-heading --heading --line-number --no-line-number --column --only-matching --max-count= --max-depth= --max-columns= --max-filesize= --multiline --multiline-dotall --pcre2 --pretty --quiet --replace= --sort= --sortr= --stats --json --text --trim --vimgrep --with-filename --no-filename --null --color= --colors= --context= --after-context= --before-context= --context-separator= --passthru --follow --one-file-system --threads= --type-list --encoding= --no-messages --unrestricted --no-config --crlf --binary --version --help';
+
+/** Programs that only look. Options that run something, write, or read lists of files are left out on purpose. */
+export const readPrograms: Readonly<Record<string, ProgramRule>> = {
+  ls: plainProgram(
+    '-1aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ -I: -w: -T: --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --classify[=] --file-type --format= --full-time --group-directories-first --human-readable --si --dereference --hide= --hyperlink[=] --indicator-style= --inode --ignore= --literal --numeric-uid-gid --no-group --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --kibibytes --zero --help --version',
+    'read',
+  ),
+  cat: plainProgram(
+    '-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank --show-nonprinting --help --version',
+    'read',
+  ),
+  tac: plainProgram('-br -s: --before --regex --separator=', 'read'),
+  head: plainProgram(
+    '-qvz -c: -n: -# --bytes= --lines= --quiet --silent --verbose --zero-terminated --help --version',
+    'read',
+  ),
+  tail: plainProgram(
+    '-qvz -c: -n: -# --bytes= --lines= --quiet --silent --verbose --zero-terminated --help --version',
+    'read',
+  ),
+  wc: plainProgram(
+    '-clmLw --bytes --chars --lines --max-line-length --words --total= --help --version',
+    'read',
+  ),
+  grep: plainProgram(grepOptions, 'pattern-first'),
+  egrep: plainProgram(grepOptions, 'pattern-first'),
+  fgrep: plainProgram(grepOptions, 'pattern-first'),
+  rg: plainProgram(ripgrepOptions, 'pattern-first'),
+  cut: plainProgram(
+    '-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated',
+    'read',
+  ),
+  tr: plainProgram('-cCdst --complement --delete --squeeze-repeats --truncate-set1', 'text'),
+  nl: plainProgram(
+    '-p -b: -d: -f: -h: -i: -l: -n: -s: -v: -w: --body-numbering= --number-format= --number-width= --number-separator=',
+    'read',
+  ),
+  fold: plainProgram('-bs -w: --bytes --spaces --width=', 'read'),
+  rev: plainProgram('-0', 'read'),
+  paste: plainProgram('-sz -d: --delimiters= --serial --zero-terminated', 'read'),
+  column: plainProgram(
+    '-tnxLeJ -s: -o: -c: -N: -O: -R: -T: -H: -W: --table --separator= --output-separator= --output-width= --json',
+    'read',
+  ),
+  comm: plainProgram(
+    '-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated',
+    'read',
+  ),
+  diff: plainProgram(
+    '-abBcdeEfiHlnNpqrsTtuwyZ -C: -U: -I: -x: -W: -F: -# --unified[=] --context[=] --brief --recursive --new-file --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --strip-trailing-cr --report-identical-files --side-by-side --width= --text --color[=] --exclude= --show-c-function --label= --normal --minimal --suppress-common-lines',
+    'read',
+  ),
+  cmp: plainProgram('-bls -n: -i: --bytes= --silent --quiet --verbose --print-bytes', 'read'),
+  md5sum: plainProgram('-btz --binary --text --tag --zero', 'read'),
+  sha1sum: plainProgram('-btz --binary --text --tag --zero', 'read'),
+  sha256sum: plainProgram('-btz --binary --text --tag --zero', 'read'),
+  stat: plainProgram('-fLt -c: --format= --printf= --dereference --terse --file-system', 'read'),
+  file: plainProgram(
+    '-bhiLk0 -F: --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going',
+    'read',
+  ),
+  du: plainProgram(
+    '-abcDhHklLmPsSx0 -d: -B: -t: --all --apparent-size --bytes --total --human-readable --summarize --max-depth= --exclude= --si --threshold= --one-file-system --separate-dirs',
+    'read',
+  ),
+  tree: plainProgram(
+    '-adfilpsugDhtrcCFJXQNnvqx -L: -P:~ -I: -o:> --noreport --dirsfirst --gitignore --prune --du --si --filelimit= --charset= --matchdirs --ignore-case --sort=',
+    'read',
+  ),
+  od: plainProgram(
+    '-abcdfhiloxsv -A: -t: -N: -j: -w: --address-radix= --format= --read-bytes= --skip-bytes= --output-duplicates',
+    'read',
+  ),
+  xxd: plainProgram('-abCEeipuv -c: -g: -l: -s: -o:', 'read'),
+  realpath: plainProgram(
+    '-emLPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --no-symlinks --relative-to=< --relative-base=<',
+    'read',
+  ),
+  readlink: plainProgram(
+    '-femnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet',
+    'read',
+  ),
+  basename: plainProgram('-az -s: --multiple --suffix= --zero', 'text'),
+  dirname: plainProgram('-z --zero', 'text'),
+  jq: plainProgram(
+    '-rncsSMCejRa --raw-output --null-input --compact-output --slurp --sort-keys --monochrome-output --color-output --exit-status --join-output --raw-input --ascii-output --tab --indent=',
+    'pattern-first',
+  ),
+  sort: plainProgram(
+    '-bdfghiMnRrsuVzcCm -k: -t: -S: -o:> --parallel= --output=> --key= --field-separator= --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated --check[=] --merge --buffer-size= --sort= --debug',
+    'read',
+  ),
+  uniq: (call) => {
+    const scanned = scanOptions(
+      '-cdDiuz -f: -s: -w: --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
+      call.args.slice(call.trusted),
+    );
+    const [input, output] = scanned.operands;
+    const files = [
+      ...(input === undefined || input === '-' ? [] : [{ path: input, access: 'read' as const }]),
+      ...(output === undefined ? [] : [{ path: output, access: 'write' as const }]),
+    ];
+    return judgeScanned(call, scanned) ?? judgeAll(call.context, files);
+  },
+  find: (call) => {
+    const args = call.args.slice(call.trusted);
+    const first = args.findIndex((arg) => /^[-(!]/.test(arg));
+    const [places, tests] = first < 0 ? [args, []] : [args.slice(0, first), args.slice(first)];
+    const bad = tests.find((arg) => /^-(?!.*\s)/.test(arg) && !findTests.has(arg) && !/^-\d+$/.test(arg));
+    if (bad !== undefined) {
+      return objection(
+        'bash-option',
+        `find ${bad} is not among the tests known to be safe. List files with find, then treat them one by one.`,
+      );
+    }
+    const compared = tests.flatMap((arg, at) =>
+      /^-(?:newer|samefile)$/.test(arg) ? [tests[at + 1] ?? '.'] : [],
+    );
+    return judgeAll(
+      call.context,
+      [...places, ...compared].map((path) => ({ path, access: 'read' as const })),
+    );
+  },
+};
+
+const findTests = new Set(
+  '-name -iname -path -ipath -wholename -regex -iregex -regextype -type -xtype -size -empty -maxdepth -mindepth -depth -mtime -mmin -atime -amin -ctime -cmin -newer -samefile -perm -user -group -not -a -and -o -or -print -print0 -printf -ls -prune -quit -true -false -xdev -mount -daystart -follow -readable -writable -executable -links -inum -L -P -H'.split(
+    ' ',
+  ),
+);

@@ -1,0 +1,42 @@
+/** A word of a command that can be read as it stands. */
+export interface Word {
+  /** Its text after quotes; of a wildcard word the pattern. */
+  readonly text: string;
+  /** Unquoted wildcards in it: bash replaces it by the names it matches. */
+  readonly isGlob: boolean;
+  /** Written without quotes, escapes or wildcards. */
+  readonly isPlain: boolean;
+}
+
+export interface Redirection {
+  readonly access: 'read' | 'write';
+  readonly target: string;
+}
+
+export interface SimpleCommand {
+  readonly kind: 'command';
+  readonly environment: readonly { readonly name: string; readonly value: string }[];
+  /** The command word and its arguments; empty for a bare assignment or redirection. */
+  readonly words: readonly Word[];
+  readonly redirections: readonly Redirection[];
+  /** What a here-document or here-string gives to its standard input; null: inherited or piped. */
+  readonly input: string | null;
+}
+
+/** What a script may consist of; everything else is refused while reading. */
+export type BashNode =
+  | SimpleCommand
+  | { readonly kind: 'pipeline'; readonly nodes: readonly BashNode[]; readonly negated: boolean }
+  | {
+      readonly kind: 'and-or';
+      readonly nodes: readonly BashNode[];
+      readonly operators: readonly ('&&' | '||')[];
+    }
+  | { readonly kind: 'list'; readonly nodes: readonly BashNode[] }
+  | { readonly kind: 'subshell'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
+  | { readonly kind: 'group'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
+  | {
+      readonly kind: 'if';
+      readonly parts: readonly BashNode[];
+      readonly redirections: readonly Redirection[];
+    };

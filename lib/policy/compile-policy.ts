@@ -1,0 +1,111 @@
+import type { Config } from '../domain/config.ts';
+import type { AgentId } from '../domain/ids.ts';
+import type { AgentPolicy } from '../domain/policy.ts';
+import type { Role } from '../domain/role.ts';
+
+export interface PolicyInput {
+  readonly config: Config;
+  readonly role: Role;
+  readonly agentId: AgentId;
+  /** Absolute real path. */
+  readonly worktree: string;
+  /** The task's locks; for a merger those of all the tasks it merges. */
+  readonly fileLocks: readonly string[];
+  /** Absolute folders outside the worktree, or globs in it that count as locked. */
+  readonly extraWritable?: readonly string[];
+}
+
+const readTools = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'Bash', 'TodoWrite'];
+const readCommands = [
+  'git status',
+  'git diff',
+  'git log',
+  'git show',
+  'git ls-files',
+  'git ls-tree',
+  'git grep',
+  'git blame',
+  'git shortlog',
+  'git rev-parse',
+  'git branch',
+  'git describe',
+  'ls',
+  'cat',
+  'head',
+  'tail',
+  'wc',
+  'grep',
+  'rg',
+  'find',
+  'sort',
+  'uniq',
+  'cut',
+  'diff',
+  'stat',
+  'file',
+  'tree',
+  'du',
+  'jq',
+  'sed',
+  'basename',
+  'dirname',
+  'pwd',
+  'echo',
+  'printf',
+];
+
+/** Compiles what one agent may do. A pure function: the same input gives the same policy, byte for byte. */
+export function compilePolicy(input: PolicyInput): AgentPolicy {
+  const { config, role } = input;
+  const { permissions, validation } = config;
+  const canWrite = role === 'worker' || role === 'merger';
+  const extra = input.extraWritable ?? [];
+  const locks = [...input.fileLocks, ...extra.filter((path) => !path.startsWith('/'))];
+  return {
+    v: 1,
+    agent_id: input.agentId,
+    role,
+    worktree: input.worktree,
+    can_write: canWrite,
+    extra_writable: extra.filter((path) => path.startsWith('/')),
+    allowed_tools: allowedTools(config, role),
+    blocked_tools: permissions.blocked_tools,
+    allowed_paths: canWrite ? permissions.allowed_paths : [],
+    blocked_paths: permissions.blocked_paths,
+    file_locks: validation.file_scope.enforce && canWrite ? locks : null,
+    allowed_commands: allowedCommands(config, role),
+    exact_commands:
+      role === 'validator' && validation.validator_diagnostics.enabled
+        ? validation.validator_diagnostics.commands
+        : [],
+    blocked_patterns: permissions.bash_rules.blocked_patterns,
+    allowed_env: permissions.bash_rules.allowed_env,
+    commit_pattern: validation.commit_format.pattern,
+    commit_example: validation.commit_format.example,
+    naming_style: validation.file_naming.style,
+    naming_globs: validation.file_naming.enforce_for,
+    max_file_bytes: config.sandbox.max_file_size_mb * 1024 * 1024,
+    require_tests: validation.require_tests.enabled
+      ? {
+          source_patterns: validation.require_tests.source_patterns,
+          test_patterns: validation.require_tests.test_patterns,
+        }
+      : null,
+  };
+}
+
+/** StructuredOutput is how claude hands in its answer: without it no agent could end its work. */
+function allowedTools(config: Config, role: Role): string[] {
+  const configured = config.permissions.allowed_tools;
+  const own =
+    role === 'planner' || role === 'validator'
+      ? configured.filter((tool) => readTools.includes(tool))
+      : configured;
+  const skill = role === 'planner' && config.superpowers.enabled ? ['Skill'] : [];
+  return [...new Set([...own, ...skill, 'StructuredOutput'])];
+}
+
+function allowedCommands(config: Config, role: Role): string[] {
+  if (role === 'validator') return [];
+  return role === 'planner' ? readCommands : config.permissions.bash_rules.allowed_commands;
+}

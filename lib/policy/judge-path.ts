@@ -1,0 +1,156 @@
+import type { AgentPolicy, PathFacts } from '../domain/policy.ts';
+import { fold, locksConflict, pathMatches } from '../util/path-globs.ts';
+import { fileNameProblem } from './file-name.ts';
+import { type ResolvedPath, resolvePath } from './resolve-path.ts';
+import { listSome, type Objection, objection } from './rules.ts';
+
+/**
+ * read: look at it · write: create, change or remove it · folder: make or remove a folder on the way to what
+ * may be written · stage: put it into a commit (its content was judged when it was written).
+ */
+export type Access = 'read' | 'write' | 'folder' | 'stage';
+
+export interface PathContext {
+  readonly policy: AgentPolicy;
+  readonly facts: PathFacts;
+  readonly cwd: string;
+}
+
+/** Judges one path of a tool call or command; null: nothing against it. */
+export function judgePath(context: PathContext, path: string, access: Access): Objection | null {
+  const { policy, facts, cwd } = context;
+  if (access !== 'read' && !policy.can_write) return readOnly(policy);
+  const found = resolvePath({
+    path,
+    cwd,
+    worktree: policy.worktree,
+    extra: policy.extra_writable ?? [],
+    facts,
+  });
+  if ('rule' in found) return found;
+  return (
+    judgeKind(found, path, access) ?? (found.kind === 'extra' ? null : judgeInside(policy, found, access))
+  );
+}
+
+/** The rules on a path of the repository that need no file system: the post-check asks them too. */
+export function judgeName(policy: AgentPolicy, path: string): Objection | null {
+  if (isProtected(path)) {
+    return objection(
+      'path-protected',
+      `${path} belongs to git, to an agent's settings or to the tool's configuration. Leave it alone; work on the files of your task.`,
+    );
+  }
+  const blocked = policy.blocked_paths.find((glob) => isBlockedBy(glob, path));
+  if (blocked === undefined) return null;
+  return objection(
+    'path-blocked',
+    `${path} is blocked for agents (permissions.blocked_paths: ${blocked}). Do the task without it; if it can't be done, say so in your answer.`,
+  );
+}
+
+/** Whether the allowed globs and the locks let a path be written; null if so. */
+export function judgeScope(policy: AgentPolicy, path: string): Objection | null {
+  if (!policy.allowed_paths.some((glob) => pathMatches(glob, path))) {
+    return objection(
+      'path-not-allowed',
+      `${path || 'The top folder'} may not be written. Writable are: ${listSome(policy.allowed_paths)}.`,
+    );
+  }
+  if (policy.file_locks === null || policy.file_locks.some((lock) => pathMatches(lock, path))) return null;
+  return objection(
+    'path-out-of-scope',
+    `${path || 'The top folder'} is not locked for this task; another task may be working on it. Locked are: ${listSome(policy.file_locks)}. Stay within them, or say in your answer which file is missing.`,
+  );
+}
+
+/** Git reads .gitattributes and .gitmodules in any folder and acts on them; null if an explicit lock names the file. */
+export function judgeAttributes(policy: AgentPolicy, path: string): Objection | null {
+  if (!/(?:^|\/)\.git(?:attributes|modules)$/.test(fold(path))) return null;
+  if (policy.file_locks?.some((lock) => lock === path) === true) return null;
+  return objection(
+    'path-attributes',
+    `${path} changes how git treats other files. It is writable only when a lock of the task names exactly this file.`,
+  );
+}
+
+function readOnly(policy: AgentPolicy): Objection {
+  return objection(
+    'read-only-role',
+    `A ${policy.role} writes nothing. Read what you need and give your findings as your answer.`,
+  );
+}
+
+function judgeKind(found: ResolvedPath, path: string, access: Access): Objection | null {
+  if (found.entry?.kind === 'other') {
+    return objection('path-special', `${path} is a device, pipe or socket. Use a regular file.`);
+  }
+  if (access === 'write' && found.entry?.kind === 'file' && found.entry.links > 1) {
+    return objection(
+      'path-linked',
+      `${path} has ${found.entry.links} hard links; writing it would change a file elsewhere. Write a new file instead.`,
+    );
+  }
+  return null;
+}
+
+function judgeInside(policy: AgentPolicy, found: ResolvedPath, access: Access): Objection | null {
+  const names = [...new Set([found.lexical, found.resolved])];
+  const objections = names.map((name) => judgeName(policy, name) ?? judgeAccess(policy, name, found, access));
+  return objections.find((one) => one !== null) ?? null;
+}
+
+function judgeAccess(
+  policy: AgentPolicy,
+  name: string,
+  found: ResolvedPath,
+  access: Access,
+): Objection | null {
+  if (access === 'read') return null;
+  if (access === 'folder' || (access === 'stage' && found.entry?.kind !== 'file')) {
+    return judgeFolder(policy, name);
+  }
+  const scope = judgeScope(policy, name) ?? judgeAttributes(policy, name);
+  if (scope !== null || found.entry !== null || access === 'stage') return scope;
+  return fileNameProblem(policy, name);
+}
+
+/** A folder may hold what may be written without being writable as a whole. */
+function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
+  if (name === '') return null;
+  const meets = (glob: string): boolean => locksConflict(`${name}/`, glob);
+  return policy.allowed_paths.some(meets) && (policy.file_locks?.some(meets) ?? true)
+    ? null
+    : judgeScope(policy, name);
+}
+
+// Short names of Windows file systems, trailing dots and streams reach the same folder there.
+const gitFolder = /^\.git(?:[. ]*$|:)|^git~\d+$/;
+const settings = new Set([
+  '.claude',
+  '.claude.json',
+  '.mcp.json',
+  '.codex',
+  '.gemini',
+  '.cursor',
+  '.opencode',
+  '.agents',
+  '.blueflame',
+  '.blueflame.yml',
+  '.blueflame.yaml',
+]);
+
+function isProtected(path: string): boolean {
+  return fold(path)
+    .split('/')
+    .some((segment) => gitFolder.test(segment) || settings.has(segment));
+}
+
+/** A blocked folder is blocked with all it holds, whatever the case of its name. */
+export function isBlockedBy(glob: string, path: string): boolean {
+  const [pattern, name] = [fold(glob), fold(path)];
+  if (pathMatches(pattern, name)) return true;
+  if (pattern.endsWith('/**') && pathMatches(pattern.slice(0, -3), name)) return true;
+  const segments = name.split('/');
+  return segments.slice(1).some((_, index) => pathMatches(pattern, segments.slice(0, index + 1).join('/')));
+}

@@ -1,0 +1,117 @@
+import type { PathFacts } from '../domain/policy.ts';
+import { type Objection, objection } from './rules.ts';
+
+export type PathEntry = NonNullable<ReturnType<PathFacts['lstat']>>;
+
+/** Where a path leads, in the worktree or in one of the extra folders. */
+export interface ResolvedPath {
+  readonly kind: 'inside' | 'extra';
+  /** Relative to the worktree, '' at its top; absolute in an extra folder. As written, without `.` and `..`. */
+  readonly lexical: string;
+  /** The same after symlinks: what the kernel would open. */
+  readonly resolved: string;
+  /** What is there now; null if nothing is. */
+  readonly entry: PathEntry | null;
+}
+
+export interface PathQuestion {
+  readonly path: string;
+  /** Absolute; relative paths start here. */
+  readonly cwd: string;
+  readonly worktree: string;
+  readonly extra: readonly string[];
+  readonly facts: PathFacts;
+}
+
+const mostLinks = 40;
+
+/** Follows a path segment by segment as the kernel does (`link/..` is the parent of the link's target). */
+export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
+  const { path, worktree, facts } = question;
+  const malformed = malformation(path);
+  if (malformed !== null) {
+    return objection(
+      'path-malformed',
+      `The path ${JSON.stringify(path.slice(0, 200))} ${malformed}. Write it plainly, relative to the worktree.`,
+    );
+  }
+  const cwd = walk(question.cwd, facts);
+  const written = path.startsWith('/') ? path : `${cwd?.path ?? question.cwd}/${path}`;
+  const end = walk(written, facts);
+  if (cwd === null || end === null) return objection('path-outside', `${path} is a loop of symlinks.`);
+  const lexical = normalizeAbsolute(written);
+  const relative = { lexical: inFolder(worktree, lexical), resolved: inFolder(worktree, end.path) };
+  if (relative.lexical !== null && relative.resolved !== null) {
+    return { kind: 'inside', lexical: relative.lexical, resolved: relative.resolved, entry: end.entry };
+  }
+  const isExtra = question.extra.some(
+    (folder) => inFolder(folder, lexical) !== null && inFolder(folder, end.path) !== null,
+  );
+  if (isExtra) return { kind: 'extra', lexical, resolved: end.path, entry: end.entry };
+  const via = relative.lexical === null ? '' : ', through a symlink,';
+  return objection(
+    'path-outside',
+    `${path} leads${via} out of the worktree ${worktree}. Use paths inside the worktree.`,
+  );
+}
+
+/** Resolves `.` and `..` as text alone. */
+export function normalizeAbsolute(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  return `/${kept.join('/')}`;
+}
+
+function malformation(path: string): string | null {
+  if (path === '') return 'is empty';
+  if (path.length > 4_000) return 'is too long';
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))
+    return 'holds control or invisible characters';
+  if (path.includes('\\')) return 'holds a backslash';
+  if (path.startsWith('~')) return 'starts with `~`, which is not expanded';
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path) || /^[A-Za-z]:(?:\/|$)/.test(path))
+    return 'is not a path of this system';
+  if (path.split('/').some((segment) => /^\s|\s$/.test(segment))) return 'has a blank at the edge of a name';
+  return null;
+}
+
+/** null: more symlinks than the kernel would follow. */
+function walk(
+  path: string,
+  facts: PathFacts,
+): { readonly path: string; readonly entry: PathEntry | null } | null {
+  const rest = path.split('/').reverse();
+  let at: string[] = [];
+  let entry: PathEntry | null = null;
+  let links = 0;
+  while (rest.length > 0) {
+    const segment = rest.pop() ?? '';
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') {
+      at.pop();
+      entry = facts.lstat(`/${at.join('/')}`);
+      continue;
+    }
+    entry = facts.lstat(`/${[...at, segment].join('/')}`);
+    if (entry?.kind !== 'symlink') {
+      at.push(segment);
+      continue;
+    }
+    links += 1;
+    if (links > mostLinks) return null;
+    if (entry.target.startsWith('/')) at = [];
+    rest.push(...entry.target.split('/').reverse());
+  }
+  const end = `/${at.join('/')}`;
+  return { path: end, entry: entry?.kind === 'symlink' ? facts.lstat(end) : entry };
+}
+
+/** The path below a folder, '' for the folder itself; null outside. */
+function inFolder(folder: string, path: string): string | null {
+  const root = folder.endsWith('/') ? folder.slice(0, -1) : folder;
+  if (path === root) return '';
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : null;
+}

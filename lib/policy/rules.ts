@@ -1,0 +1,64 @@
+/** Every rule a decision or a violation can name, and what it stands for. The names are stable: audits and tests rely on them. */
+export const rules = {
+  allowed: 'Nothing in the policy forbids the call.',
+  'policy-error': 'The policy could not judge the call, so the call is refused.',
+  'call-malformed': 'A tool call must hold the fields its tool needs, with values of the right kind.',
+  'tool-not-allowed': 'Only the tools the role and the configuration both allow may be used.',
+  'tool-blocked': 'Tools in permissions.blocked_tools are never used.',
+  'tool-option': 'A tool may not be told to leave its sandbox or to go on in the background.',
+  'path-malformed': 'A path is plain text: no control or invisible characters, backslashes, `~`, or URLs.',
+  'path-outside': 'A path must lie in the worktree, also after `..` and symlinks are followed.',
+  'path-protected': 'Git’s own files, agent settings and the configuration of the tool are out of bounds.',
+  'path-blocked': 'Paths matching permissions.blocked_paths are out of bounds, for reading too.',
+  'path-not-allowed': 'What is written must match permissions.allowed_paths.',
+  'path-out-of-scope': 'What is written must be covered by the file locks of the task.',
+  'path-linked': 'A file with several hard links is not written: the other name may be out of bounds.',
+  'path-special': 'Devices, pipes and sockets are neither read nor written.',
+  'path-attributes':
+    '.gitattributes and .gitmodules change how git treats other files; only an explicit lock allows them.',
+  'read-only-role': 'Planners and validators write nothing.',
+  'file-name': 'New files follow validation.file_naming.',
+  'bash-characters':
+    'A command holds no control, invisible or text-reordering characters, and is of a sensible length.',
+  'bash-syntax': 'A command that does not parse completely is refused.',
+  'bash-construct': 'Only simple commands joined by pipes, `&&`, `||` and `;` can be judged.',
+  'bash-dynamic': 'Every word must be readable as it stands: no variables, substitutions or `~`.',
+  'bash-background': 'Nothing is left running in the background.',
+  'bash-environment': 'A command may set only the variables in bash_rules.allowed_env for itself.',
+  'bash-redirect': 'Output and input may be redirected only to files the path rules allow.',
+  'bash-not-allowed': 'Only commands in bash_rules.allowed_commands are run.',
+  'bash-pattern': 'Commands matching bash_rules.blocked_patterns are never run.',
+  'bash-option': 'Options that run programs, skip checks or reach other files are refused.',
+  'bash-wrapper': 'Programs that run other commands hide them from the policy.',
+  'bash-directory': '`cd` goes only to a plain folder in the worktree.',
+  'git-option':
+    'Options of git that run programs, skip hooks, or reach other repositories and files are refused.',
+  'commit-message': 'Commit messages follow validation.commit_format.',
+  'diagnostics-only': 'A validator runs the configured diagnostics, word for word, and nothing else.',
+  symlink: 'A symlink may not be absolute or lead out of the repository.',
+  submodule: 'Submodules are neither added, moved nor removed.',
+  binary: 'A binary file must be named by an allowed path or a lock.',
+  'file-size': 'A file may not be larger than sandbox.max_file_size_mb.',
+  secret: 'Credentials do not belong in a commit.',
+  'tests-missing': 'With validation.require_tests a change of sources comes with a change of tests.',
+  history: 'The commits must follow one another in a line from the start of the task.',
+} as const;
+
+export type RuleName = keyof typeof rules;
+
+/** Why something is refused: the rule, and words for the agent that say what it may do instead. */
+export interface Objection {
+  readonly rule: RuleName;
+  readonly details: string;
+}
+
+export function objection(rule: RuleName, details: string): Objection {
+  return { rule, details };
+}
+
+/** The first few of a list, for a message. */
+export function listSome(items: readonly string[], most = 12): string {
+  if (items.length === 0) return 'nothing';
+  const shown = items.slice(0, most).join(', ');
+  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}

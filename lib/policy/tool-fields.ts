@@ -1,0 +1,95 @@
+import type { ToolCall } from '../domain/policy.ts';
+import type { Access } from './judge-path.ts';
+import { type Objection, objection } from './rules.ts';
+
+interface ToolShape {
+  /** Text that must be there. */
+  readonly required: readonly string[];
+  readonly access: Access;
+}
+
+// The tools of the agent CLIs the program drives. A tool that isn't here counts as one that writes.
+const shapes: Readonly<Record<string, ToolShape>> = {
+  Read: { required: ['file_path'], access: 'read' },
+  NotebookRead: { required: ['notebook_path'], access: 'read' },
+  LS: { required: ['path'], access: 'read' },
+  Glob: { required: ['pattern'], access: 'read' },
+  Grep: { required: ['pattern'], access: 'read' },
+  Write: { required: ['file_path'], access: 'write' },
+  Edit: { required: ['file_path'], access: 'write' },
+  MultiEdit: { required: ['file_path'], access: 'write' },
+  NotebookEdit: { required: ['notebook_path'], access: 'write' },
+  Bash: { required: ['command'], access: 'read' },
+};
+// What these tools take is data, not places.
+const dataTools = new Set(['StructuredOutput', 'TodoWrite', 'Skill', 'Task', 'Agent', 'AskUserQuestion']);
+
+export interface ToolPaths {
+  readonly access: Access;
+  readonly paths: readonly string[];
+  /** Wildcards over paths, relative to `base`. */
+  readonly patterns: readonly string[];
+  /** Where the patterns start; null: at the folder of the call. */
+  readonly base: string | null;
+}
+
+/** Every path and path wildcard a call names, wherever in its input. */
+export function toolPaths(call: ToolCall): ToolPaths | Objection {
+  const shape = shapes[call.tool_name];
+  const missing = shape?.required.find((field) => typeof call.tool_input[field] !== 'string');
+  if (missing !== undefined) {
+    return objection(
+      'call-malformed',
+      `${call.tool_name} needs the text field ${missing}. Call it again with that field.`,
+    );
+  }
+  const none = { access: 'read', paths: [], patterns: [], base: null } as const;
+  if (dataTools.has(call.tool_name) || call.tool_name === 'Bash') return none;
+  const paths = collect(call.tool_input, 0);
+  if (paths === null) {
+    return objection(
+      'call-malformed',
+      `A path of this ${call.tool_name} call is not text. Give every path as text.`,
+    );
+  }
+  const base = call.tool_input.path;
+  return {
+    access: shape?.access ?? 'write',
+    paths,
+    patterns: patternsOf(call),
+    base: typeof base === 'string' ? base : null,
+  };
+}
+
+const pathField =
+  /(?:^|_)(?:path|paths|file|files|filename|filenames|folder|dir|directory|directories|cwd)$/i;
+
+/** null: a path field that holds something else than text. */
+function collect(value: unknown, depth: number): readonly string[] | null {
+  if (typeof value !== 'object' || value === null) return [];
+  if (depth > 8) return null;
+  const found: string[] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    const isPath = pathField.test(key.replace(/([a-z])([A-Z])/g, '$1_$2'));
+    const own = isPath ? pathValues(inner) : [];
+    const below = collect(inner, depth + 1);
+    if (own === null || below === null) return null;
+    found.push(...own, ...below);
+  }
+  return found;
+}
+
+function pathValues(value: unknown): readonly string[] | null {
+  if (typeof value === 'string') return [value];
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return typeof value === 'object' ? [] : null;
+  const texts = value.filter((one): one is string => typeof one === 'string');
+  return texts.length === value.length || value.every((one) => typeof one !== 'number') ? texts : null;
+}
+
+function patternsOf(call: ToolCall): readonly string[] {
+  const fields = call.tool_name === 'Glob' ? ['pattern', 'glob'] : ['glob'];
+  return fields
+    .map((field) => call.tool_input[field])
+    .filter((value): value is string => typeof value === 'string');
+}
