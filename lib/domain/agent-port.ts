@@ -61,6 +61,8 @@ export interface AgentOutcome {
   readonly audit: AuditSummary;
   /** Where its event stream and audit are kept. */
   readonly logFile: string;
+  /** What a person should know although it's no failure. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RunningAgent {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
@@ -72,26 +72,23 @@ export async function followAgent(
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
   const git = await ownGit(access, cell);
-  if (indexOf(ownGitDir) === head) return { head, git };
+  if (readOwnHead(ownGitDir) === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);
-  setOwnHead(ownGitDir, head);
+  writeFileSync(join(ownGitDir, 'HEAD'), `${head}\n`);
   return { head, git };
 }
 
-/** Says that the tool's own index is that of `head`. */
-export function setOwnHead(ownGitDir: string, head: ObjectId): void {
-  writeFileSync(join(ownGitDir, 'HEAD'), `${head}\n`);
-  writeFileSync(join(ownGitDir, 'index-of'), head);
-}
-
 /** Makes the next followAgent read the index again, after something else was put in it. */
-export function forgetOwnIndex(ownGitDir: string): void {
-  rmSync(join(ownGitDir, 'index-of'), { force: true });
+export function forgetOwnHead(ownGitDir: string): void {
+  rmSync(join(ownGitDir, 'HEAD'), { force: true });
 }
 
-function indexOf(ownGitDir: string): string | null {
-  const file = join(ownGitDir, 'index-of');
-  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+function readOwnHead(ownGitDir: string): string | null {
+  try {
+    return readFileSync(join(ownGitDir, 'HEAD'), 'utf8').trim();
+  } catch {
+    return null;
+  }
 }
 
 /** Adds settings to a GIT_CONFIG_COUNT list. */

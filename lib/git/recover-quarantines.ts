@@ -32,8 +32,7 @@ export async function recoverQuarantines(commonDir: string): Promise<readonly st
 export function listCells(commonDir: string): readonly CellWorktree[] {
   return listFolders(cellsFolder(commonDir)).flatMap((id) => {
     if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, 'start'))) return [];
-    const cell = readCell(commonDir, id);
-    return existsSync(cell.path) ? [cell] : [];
+    return [readCell(commonDir, id)];
   });
 }
 

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Adapter, CellPaths } from '../domain/adapter.ts';
+import type { AgentRequest } from '../domain/agent-port.ts';
+import { auditFile, openAuditLog } from './audit-log.ts';
+import type { CellProfile } from './bwrap-profile.ts';
+import { startDecisionServer } from './decision-server.ts';
+import { type EgressLine, type Gateway, startGateway } from './gateway.ts';
+import { realPathFacts } from './path-facts.ts';
+import { logRoot, makeSocketFolder, type RunFolder } from './run-folder.ts';
+import type { RunnerContext } from './runner-context.ts';
+import type { Confinement } from './sandbox-probe.ts';
+import { shellQuote } from './shell-quote.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
+export interface AgentServices {
+  readonly paths: Pick<CellPaths, 'baseUrl' | 'hookCommand' | 'canaryCommand'>;
+  readonly mounts: CellProfile['mounts'];
+  /** Programs the services need inside. */
+  readonly programs: readonly string[];
+  /** Puts the bridge to the gateway before the agent, where it needs one. */
+  wrap(argv: readonly string[]): readonly string[];
+  tokens(): number;
+  sawCanary(): boolean;
+  close(): Promise<void>;
+}
+
+export interface ServiceRequest {
+  readonly adapter: Adapter;
+  readonly request: AgentRequest;
+  readonly folder: RunFolder;
+  readonly confinement: Confinement;
+  readonly upstream: Upstream;
+  onTokens(total: number): void;
+  onRefused(why: 'budget' | 'canary-failed'): void;
+}
+
+// Any port does: each cell has its own loopback. Not one a project's own server would take.
+const bridgePort = 47_113;
+const canaryPatienceMs = 5_000;
+const inside = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };
+
+/** Starts what the adapter needs; nothing for one that talks to no model and has no hooks. */
+export async function startServices(context: RunnerContext, service: ServiceRequest): Promise<AgentServices> {
+  const { adapter } = service;
+  if (!adapter.needsModel && !adapter.hasHooks) return noServices;
+  const isCell = service.confinement === 'bubblewrap';
+  const sockets = makeSocketFolder(service.folder);
+  const canary = signal();
+  const judge = adapter.hasHooks ? await startJudge(context, service, sockets.path, canary.raise) : null;
+  const gateway = adapter.needsModel
+    ? await openGateway(context, service, isCell ? join(sockets.path, 'gateway.sock') : null, canary)
+    : null;
+  const tools = isCell ? inside.tools : context.distDir;
+  const watcher = [process.execPath, join(tools, 'watcher.cjs'), '--socket'].map(shellQuote).join(' ');
+  const judgePath = shellQuote(join(isCell ? inside.sockets : sockets.path, 'judge.sock'));
+  return {
+    paths: {
+      baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
+      hookCommand: judge === null ? null : `${watcher} ${judgePath}`,
+      canaryCommand: judge === null ? null : `${watcher} ${judgePath} --canary`,
+    },
+    mounts: isCell
+      ? [
+          { source: sockets.path, target: inside.sockets },
+          { source: context.distDir, target: inside.tools },
+        ]
+      : [],
+    programs: [process.execPath],
+    wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
+    tokens: () => gateway?.tokens() ?? 0,
+    sawCanary: canary.isRaised,
+    close: async () => {
+      canary.giveUp();
+      await Promise.all([judge?.close(), gateway?.close()]);
+      sockets.remove();
+    },
+  };
+}
+
+const noServices: AgentServices = {
+  paths: { baseUrl: null, hookCommand: null, canaryCommand: null },
+  mounts: [],
+  programs: [],
+  wrap: (argv) => argv,
+  tokens: () => 0,
+  sawCanary: () => false,
+  close: async () => undefined,
+};
+
+function bridgeCommand(): string[] {
+  return [
+    process.execPath,
+    join(inside.tools, 'bridge.cjs'),
+    String(bridgePort),
+    join(inside.sockets, 'gateway.sock'),
+  ];
+}
+
+async function startJudge(
+  context: RunnerContext,
+  service: ServiceRequest,
+  sockets: string,
+  onCanary: () => void,
+): Promise<{ close(): Promise<void> }> {
+  const { id, policy } = service.request;
+  const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
+  const server = await startDecisionServer({
+    socketPath: join(sockets, 'judge.sock'),
+    policy,
+    audit,
+    decide: context.decide,
+    facts: realPathFacts,
+    onCanary,
+  });
+  return {
+    close: async () => {
+      await server.close();
+      audit.close();
+    },
+  };
+}
+
+function openGateway(
+  context: RunnerContext,
+  service: ServiceRequest,
+  socketPath: string | null,
+  canary: Signal,
+): Promise<Gateway> {
+  const { budget, id } = service.request;
+  const file = join(logRoot(context.repository.commonDir), `${id}.egress.jsonl`);
+  return startGateway({
+    socketPath,
+    secret: randomBytes(16).toString('hex'),
+    upstream: service.upstream,
+    tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
+    isWatched: () => (service.adapter.hasHooks ? canary.within(canaryPatienceMs) : Promise.resolve(true)),
+    onTokens: service.onTokens,
+    onRefused: service.onRefused,
+    log: (line) => appendEgress(file, context.now(), line),
+  });
+}
+
+function appendEgress(file: string, at: Date, line: EgressLine): void {
+  appendFileSync(file, `${JSON.stringify({ timestamp: at.toISOString(), ...line })}\n`, { mode: 0o600 });
+}
+
+interface Signal {
+  readonly raise: () => void;
+  readonly isRaised: () => boolean;
+  /** Whoever still waits hears that it did not come. */
+  readonly giveUp: () => void;
+  within(ms: number): Promise<boolean>;
+}
+
+function signal(): Signal {
+  let isRaised = false;
+  const waiting = new Set<() => void>();
+  const wake = (): void => {
+    for (const resolve of waiting) resolve();
+  };
+  return {
+    raise: () => {
+      isRaised = true;
+      wake();
+    },
+    isRaised: () => isRaised,
+    giveUp: wake,
+    within: (ms) =>
+      new Promise((resolve) => {
+        if (isRaised) return resolve(true);
+        const done = (): void => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          resolve(isRaised);
+        };
+        const timer = setTimeout(done, ms);
+        waiting.add(done);
+      }),
+  };
+}

@@ -1,0 +1,78 @@
+/** What a cell shows and what can be written in it. All paths are absolute and the same inside and outside. */
+export interface CellProfile {
+  /** Folders shown empty: they hold what no agent needs, or sockets (a read-only mount doesn't stop connect()). */
+  readonly hidden: readonly string[];
+  /** Single files shown empty: sockets outside the hidden folders. */
+  readonly hiddenFiles: readonly string[];
+  /** An empty regular file to show instead. */
+  readonly emptyFile: string;
+  /** Shown again, read-only, although they are below a hidden folder. */
+  readonly readOnly: readonly string[];
+  /** Folders shown empty inside what was just shown again. */
+  readonly hiddenInside: readonly string[];
+  readonly writable: readonly string[];
+  /** Read-only although they are below something writable. */
+  readonly protected: readonly string[];
+  /** Shown at another path, read-only. */
+  readonly mounts: readonly { readonly source: string; readonly target: string }[];
+  /** Shown as /tmp, for programs that don't look at TMPDIR. */
+  readonly tempDir: string;
+  readonly workingDirectory: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Keeps the terminal: a person talks with the agent. */
+  readonly isInteractive: boolean;
+}
+
+/** The file descriptor on which bubblewrap reports its child's pid and exit code. */
+export const statusDescriptor = 3;
+
+// As root, bubblewrap keeps every capability unless told otherwise, and `mount -o remount,rw /` works inside.
+const isolation = [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-net',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--die-with-parent',
+  '--cap-drop',
+  'ALL',
+];
+
+/** Arguments of bwrap for a profile, up to and with `--`: the program and its arguments follow. */
+export function bwrapArguments(profile: CellProfile): string[] {
+  return [
+    ...isolation,
+    ...(profile.isInteractive ? [] : ['--new-session']),
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...mountArguments(profile),
+    ...['--chdir', profile.workingDirectory, '--clearenv'],
+    ...Object.entries(profile.env).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--json-status-fd', String(statusDescriptor), '--'],
+  ];
+}
+
+/** The smallest cell there is, to find out whether cells can be made here. */
+export function probeArguments(): string[] {
+  return [...isolation, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', 'true'];
+}
+
+// Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.
+function mountArguments(profile: CellProfile): string[] {
+  const hidden = outermostFirst(profile.hidden.filter((path) => path !== '/tmp'));
+  return [
+    ...['--bind', profile.tempDir, '/tmp'],
+    ...hidden.flatMap((path) => ['--tmpfs', path]),
+    ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile, path]),
+    ...outermostFirst(profile.readOnly).flatMap((path) => ['--ro-bind', path, path]),
+    ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),
+    ...outermostFirst(profile.writable).flatMap((path) => ['--bind', path, path]),
+    ...outermostFirst(profile.protected).flatMap((path) => ['--ro-bind', path, path]),
+    ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
+    // A write below a hidden folder fails instead of vanishing.
+    ...hidden.concat(profile.hiddenInside).flatMap((path) => ['--remount-ro', path]),
+  ];
+}
+
+function outermostFirst(paths: readonly string[]): string[] {
+  return [...new Set(paths)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+}

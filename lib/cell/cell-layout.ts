@@ -1,0 +1,98 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Quarantine, Repository } from '../domain/git-port.ts';
+import type { CellProfile } from './bwrap-profile.ts';
+import { isBelow } from './is-below.ts';
+import type { RunFolder } from './run-folder.ts';
+import { isThere, packagePaths, realPath, toolchainPaths } from './tool-paths.ts';
+import { listSocketPaths } from './unix-sockets.ts';
+
+/** Where a cell works: a git worktree with its quarantine, or a plain folder. */
+export interface CellPlace {
+  readonly path: string;
+  readonly quarantine: Quarantine | null;
+}
+
+export interface CellLayoutRequest {
+  readonly place: CellPlace;
+  readonly isReadOnly: boolean;
+  readonly folder: RunFolder;
+  readonly repository: Repository;
+  /** The person's home, '' if unknown. */
+  readonly personHome: string;
+  readonly searchFolders: readonly string[];
+  /** Files that will be run, with the packages they belong to. */
+  readonly programs: readonly string[];
+  readonly mounts: CellProfile['mounts'];
+  readonly env: Readonly<Record<string, string>>;
+  readonly isInteractive: boolean;
+}
+
+// Sockets, other people's files, keys: everything an agent doesn't need to work.
+const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
+
+/** Looks at the machine and says what the cell shows and what can be written in it. */
+export function layOutCell(request: CellLayoutRequest): CellProfile {
+  const { folder, repository } = request;
+  const hidden = hiddenFolders(request.personHome);
+  const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
+  const needed = neededPaths(request).filter((path) => isHidden(path) && isThere(path));
+  return {
+    hidden,
+    hiddenFiles: listSocketPaths().filter((path) => !isHidden(path) && isThere(path)),
+    emptyFile: folder.emptyFile,
+    readOnly: needed.filter((path) => !hidden.includes(path)),
+    // What the tool keeps there is of no agent's business; its own parts are shown again below.
+    hiddenInside: [join(repository.commonDir, 'blueflame')],
+    writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(request.place))],
+    protected: [
+      folder.control,
+      ...(request.isReadOnly ? workPlaces(request.place) : protectedPlaces(request.place)),
+    ],
+    mounts: request.mounts,
+    tempDir: folder.tmp,
+    workingDirectory: request.place.path,
+    env: request.env,
+    isInteractive: request.isInteractive,
+  };
+}
+
+function hiddenFolders(personHome: string): string[] {
+  const home = personHome === '' ? [] : [personHome, realPath(personHome)];
+  const found = [...alwaysHidden, ...home].filter((path) => path !== '/' && isThere(path)).map(realPath);
+  return [...new Set(found)];
+}
+
+function neededPaths(request: CellLayoutRequest): string[] {
+  const { repository, personHome } = request;
+  return [
+    repository.commonDir,
+    ...(repository.mainWorkTree === null ? [] : [repository.mainWorkTree]),
+    ...(request.place.quarantine?.alternates ?? []),
+    request.place.path,
+    ...toolchainPaths(request.searchFolders, personHome),
+    ...request.programs.flatMap((program) => packagePaths(program, personHome)),
+  ];
+}
+
+function workPlaces(place: CellPlace): string[] {
+  if (place.quarantine === null) return [place.path];
+  return [place.path, place.quarantine.worktreeGitDir, place.quarantine.objectDir];
+}
+
+// What binds the worktree to its repository, and what is no business of an agent's git.
+function protectedPlaces(place: CellPlace): string[] {
+  if (place.quarantine === null) return [];
+  const { worktreeGitDir, objectDir } = place.quarantine;
+  const config = join(worktreeGitDir, 'config.worktree');
+  // A file that isn't there can't be mounted over, but it could be created.
+  closeSync(openSync(config, 'a'));
+  return [
+    join(place.path, '.git'),
+    join(worktreeGitDir, 'gitdir'),
+    join(worktreeGitDir, 'commondir'),
+    config,
+    join(objectDir, 'pack'),
+    join(objectDir, 'info'),
+  ].filter(isThere);
+}

@@ -1,0 +1,84 @@
+import { createServer, type Socket } from 'node:net';
+import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import type { AuditLog } from './audit-log.ts';
+import { listenOn } from './listen-on.ts';
+import { blocked, largestCallBytes, parseRequest, parseToolCall } from './watcher-protocol.ts';
+
+export type Decide = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => Decision;
+
+export interface DecisionServerOptions {
+  readonly socketPath: string;
+  readonly policy: AgentPolicy;
+  readonly audit: AuditLog;
+  readonly decide: Decide;
+  readonly facts: PathFacts;
+  /** The agent's settings were accepted: its hooks run. */
+  onCanary(): void;
+}
+
+/** Judges one agent's calls. Every answer is in the audit before it is given; any trouble is a block. */
+export async function startDecisionServer(
+  options: DecisionServerOptions,
+): Promise<{ close(): Promise<void> }> {
+  const server = createServer((socket) => serve(socket, options));
+  return listenOn(server, options.socketPath);
+}
+
+function serve(socket: Socket, options: DecisionServerOptions): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const answer = (decision: Decision): void => {
+    socket.removeAllListeners('data');
+    socket.end(`${JSON.stringify(decision)}\n`);
+  };
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > largestCallBytes) answer(record(options, null, tooLarge));
+    else if (chunk.includes(10)) answer(judge(Buffer.concat(chunks).toString(), options));
+  });
+}
+
+const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
+const malformed = blocked('malformed-call', 'The hook did not report a tool call that can be judged.');
+
+function judge(text: string, options: DecisionServerOptions): Decision {
+  try {
+    const request = parseRequest(text.slice(0, text.indexOf('\n')));
+    if (request !== null && 'canary' in request) {
+      options.onCanary();
+      return { decision: 'allow', rule: 'canary', details: '' };
+    }
+    const call = parseToolCall(request?.call);
+    if (call === null) return record(options, null, malformed);
+    return record(options, call, decideSafely(call, options));
+  } catch (error) {
+    return record(options, null, error instanceof SyntaxError ? malformed : failed(error));
+  }
+}
+
+function decideSafely(call: ToolCall, options: DecisionServerOptions): Decision {
+  try {
+    return options.decide(options.policy, call, options.facts);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function record(options: DecisionServerOptions, call: ToolCall | null, decision: Decision): Decision {
+  try {
+    options.audit.append(call, decision);
+    return decision;
+  } catch (error) {
+    return blocked('audit-failed', `The audit can't be written, so nothing may run: ${messageOf(error)}`);
+  }
+}
+
+function failed(error: unknown): Decision {
+  return blocked('watcher-failed', `The watcher could not judge this call: ${messageOf(error)}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

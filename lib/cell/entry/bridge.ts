@@ -1,0 +1,26 @@
+// Runs an agent that needs the model: loopback is all the network its cell has, so the bridge listens there
+// and passes every connection to the gateway's socket. It ends as the agent ends.
+import { spawn } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import { constants } from 'node:os';
+
+const [port = '', socketPath = '', program = '', ...args] = process.argv.slice(2);
+const server = createServer((client) => {
+  const gateway = connect(socketPath);
+  client.on('error', () => gateway.destroy());
+  gateway.on('error', () => client.destroy());
+  client.pipe(gateway).pipe(client);
+});
+server.on('error', (error) => fail(error));
+server.listen(Number(port), '127.0.0.1', runAgent);
+
+function runAgent(): void {
+  const agent = spawn(program, args, { stdio: 'inherit' });
+  agent.on('error', (error) => fail(error));
+  agent.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => agent.kill(name));
+}
+
+function fail(error: Error): void {
+  process.stderr.write(`The agent could not be started: ${error.message}\n`, () => process.exit(127));
+}

@@ -1,0 +1,35 @@
+// The hook command inside a cell: exit 0 lets the tool call run, exit 2 blocks it and tells the agent why on
+// stderr. Every other exit code would let the call run, so everything unexpected ends in exit 2.
+
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Decision } from '../../domain/policy.ts';
+import { askServer } from '../ask-server.ts';
+import type { judgeAlone } from '../judge-alone.ts';
+import { readHookInput } from '../read-hook-input.ts';
+import { answerTimeoutMs, blocked } from '../watcher-protocol.ts';
+
+process.exitCode = 2;
+process.on('uncaughtException', (error) => finish(blocked('watcher-failed', error.message)));
+process.on('unhandledRejection', (error) => finish(blocked('watcher-failed', String(error))));
+setTimeout(() => finish(blocked('watcher-failed', 'The watcher took too long.')), answerTimeoutMs);
+
+const [mode = '', place = '', ...flags] = process.argv.slice(2);
+judge().then(finish, (error: unknown) => finish(blocked('watcher-failed', String(error))));
+
+async function judge(): Promise<Decision> {
+  if (mode === '--socket' && flags.includes('--canary')) return askServer(place, { canary: true });
+  const call = await readHookInput(process.stdin);
+  if (mode === '--socket') return askServer(place, { call });
+  if (mode === '--policy') return loadJudge()(place, call, new Date());
+  return blocked('watcher-failed', 'The watcher was started without --socket or --policy.');
+}
+
+function loadJudge(): typeof judgeAlone {
+  return createRequire(__filename)(join(__dirname, 'judge.cjs')).judgeAlone;
+}
+
+function finish(decision: Decision): void {
+  if (decision.decision === 'allow') process.exit(0);
+  process.stderr.write(`${decision.details} [${decision.rule}]\n`, () => process.exit(2));
+}

@@ -1,0 +1,37 @@
+import type { Quarantine } from '../domain/git-port.ts';
+import { quarantineVariables } from '../git/git-access.ts';
+
+// The person's own settings don't reach a cell: no signing key is there, and nothing may run in the background.
+const cellConfig: readonly (readonly [string, string])[] = [
+  ['safe.directory', '*'],
+  ['commit.gpgSign', 'false'],
+  ['tag.gpgSign', 'false'],
+  ['core.fsmonitor', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['advice.detachedHead', 'false'],
+];
+
+/** git's variables inside a cell: objects go to the quarantine, commits carry the given author. */
+export function gitCellEnvironment(
+  quarantine: Quarantine | null,
+  author: { readonly name: string; readonly email: string },
+): Record<string, string> {
+  const config = cellConfig.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return {
+    ...(quarantine === null ? {} : quarantineVariables(quarantine)),
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_COMMITTER_NAME: author.name,
+    GIT_COMMITTER_EMAIL: author.email,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_COUNT: String(cellConfig.length),
+    ...Object.fromEntries(config),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_EDITOR: ':',
+    GIT_PAGER: 'cat',
+  };
+}

@@ -1,0 +1,63 @@
+import type { CellProfile } from './bwrap-profile.ts';
+import { type CellPlace, layOutCell } from './cell-layout.ts';
+import { gitCellEnvironment } from './git-environment.ts';
+import type { RunFolder } from './run-folder.ts';
+import type { RunnerContext } from './runner-context.ts';
+
+export interface CellRequest {
+  readonly folder: RunFolder;
+  readonly place: CellPlace;
+  readonly isReadOnly: boolean;
+  readonly isInteractive: boolean;
+  readonly programs: readonly string[];
+  readonly mounts: CellProfile['mounts'];
+  readonly env: Readonly<Record<string, string>>;
+  readonly author: { readonly name: string; readonly email: string };
+}
+
+/** The profile of one cell, git's variables added to its environment. */
+export function prepareCell(context: RunnerContext, request: CellRequest): CellProfile {
+  const env = {
+    ...toolchainEnvironment(context),
+    ...request.env,
+    ...gitCellEnvironment(request.place.quarantine, request.author),
+  };
+  return layOutCell({
+    place: request.place,
+    isReadOnly: request.isReadOnly,
+    isInteractive: request.isInteractive,
+    folder: request.folder,
+    repository: context.repository,
+    personHome: context.env.HOME ?? '',
+    searchFolders: context.searchFolders,
+    programs: request.programs,
+    mounts: request.mounts,
+    env,
+  });
+}
+
+// Where toolchains keep what they need offline; no credentials.
+const toolchainVariables = [
+  ...['CARGO_HOME', 'RUSTUP_HOME', 'GOROOT', 'GOPATH', 'GOMODCACHE', 'JAVA_HOME', 'NVM_DIR', 'VOLTA_HOME'],
+  ...['PYENV_ROOT', 'RBENV_ROOT', 'ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR', 'LANG', 'LC_ALL', 'TZ'],
+];
+
+/** The environment of commands that are no agents: diagnostics, setup. */
+export function commandEnvironment(context: RunnerContext, folder: RunFolder): Record<string, string> {
+  return {
+    LANG: 'C.UTF-8',
+    ...toolchainEnvironment(context),
+    PATH: context.searchFolders.join(':'),
+    HOME: folder.home,
+    TMPDIR: folder.tmp,
+    CI: 'true',
+  };
+}
+
+function toolchainEnvironment({ env }: RunnerContext): Record<string, string> {
+  const kept = toolchainVariables.flatMap((name): [string, string][] => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(kept);
+}

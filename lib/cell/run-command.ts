@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import type { AgentRunner, CommandRun } from '../domain/agent-port.ts';
+import { commandEnvironment, prepareCell } from './prepare-cell.ts';
+import { makeRunFolder } from './run-folder.ts';
+import type { RunnerContext } from './runner-context.ts';
+import { type CellProcess, spawnCell } from './spawn-cell.ts';
+import { tailBuffer } from './tail-buffer.ts';
+
+const longestOutput = 4_000;
+const graceMs = 2_000;
+
+/**
+ * Runs a shell line in a cell without any network, in a worktree it may change. `onStart` hears of the
+ * process, so that it can be ended from outside.
+ */
+export async function runCommand(
+  context: RunnerContext,
+  request: Parameters<AgentRunner['runCommand']>[0],
+  onStart: (cell: CellProcess) => void,
+): Promise<CommandRun> {
+  const began = performance.now();
+  const { confinement } = await context.sandbox();
+  const name = `command-${randomBytes(4).toString('hex')}`;
+  const folder = makeRunFolder(context.repository.commonDir, name);
+  const output = tailBuffer(longestOutput * 4);
+  try {
+    const profile = prepareCell(context, {
+      folder,
+      place: request.worktree,
+      isReadOnly: false,
+      isInteractive: false,
+      programs: [],
+      mounts: [],
+      env: commandEnvironment(context, folder),
+      author: { name: request.label, email: 'blueflame@localhost' },
+    });
+    const cell = spawnCell({
+      confinement,
+      profile,
+      limits: context.limits,
+      argv: ['bash', '-c', request.command],
+      stdin: null,
+      mark: name,
+      onStdout: output.push,
+      onStderr: output.push,
+    });
+    onStart(cell);
+    const { timedOut, exitCode } = await withTimeout(cell, request.timeoutMs);
+    return {
+      exitCode,
+      timedOut,
+      duration_ms: Math.round(performance.now() - began),
+      output: output.text().slice(-longestOutput),
+    };
+  } finally {
+    folder.remove();
+  }
+}
+
+async function withTimeout(
+  cell: CellProcess,
+  timeoutMs: number,
+): Promise<{ timedOut: boolean; exitCode: number | null }> {
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    void cell.stop(graceMs);
+  }, timeoutMs);
+  const end = await cell.ended;
+  clearTimeout(timer);
+  return { timedOut, exitCode: timedOut || end.startError !== null ? null : end.exitCode };
+}

@@ -1,0 +1,24 @@
+import type { Adapter } from '../domain/adapter.ts';
+import type { Config } from '../domain/config.ts';
+import type { Repository } from '../domain/git-port.ts';
+import type { Decide } from './decision-server.ts';
+import type { CellLimits } from './limits.ts';
+import type { SandboxState } from './sandbox-probe.ts';
+
+/** What all cells of one command share. */
+export interface RunnerContext {
+  readonly config: Config;
+  readonly repository: Repository;
+  /** The environment of the person's command. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly adapters: (name: string) => Adapter;
+  /** Folder of the bundles that run inside cells. */
+  readonly distDir: string;
+  readonly now: () => Date;
+  readonly decide: Decide;
+  readonly limits: CellLimits;
+  /** Folders of PATH that exist. */
+  readonly searchFolders: readonly string[];
+  /** Tried once. */
+  sandbox(): Promise<SandboxState>;
+}

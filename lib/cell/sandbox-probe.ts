@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { probeArguments } from './bwrap-profile.ts';
+
+/**
+ * How cells are kept apart here. namespaces: no file or network isolation, but nothing outlives the agent;
+ * watched: only a process group and a mark in the environment.
+ */
+export type Confinement = 'bubblewrap' | 'namespaces' | 'watched';
+
+export interface SandboxState {
+  readonly confinement: Confinement;
+  /** What is not enforced on this machine, one sentence each. */
+  readonly missing: readonly string[];
+}
+
+/** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
+export const namespaceCommand = [
+  ...['setpriv', '--pdeathsig', 'KILL', '--'],
+  ...['unshare', '--user', '--map-current-user', '--fork', '--pid', '--kill-child', '--mount-proc'],
+];
+
+const unconfined = [
+  'Agents can write every file the person can write: bubblewrap is missing or not permitted here.',
+  'Agents reach the network, and see the processes and sockets of the person.',
+];
+
+/** Tries out what works here; every answer comes from a real attempt. */
+export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxState> {
+  const perProcess = 'Memory and CPU time are limited for each process, not for an agent as a whole.';
+  if (await succeeds('bwrap', probeArguments(), env)) {
+    return { confinement: 'bubblewrap', missing: [perProcess] };
+  }
+  const [program = '', ...args] = namespaceCommand;
+  if (await succeeds(program, [...args, 'true'], env)) {
+    return { confinement: 'namespaces', missing: [...unconfined, perProcess] };
+  }
+  const escapes = 'A process that leaves its group and clears its environment outlives its agent.';
+  return { confinement: 'watched', missing: [...unconfined, escapes, perProcess] };
+}
+
+function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'ignore', env, timeout: 10_000, killSignal: 'SIGKILL' });
+    child.on('error', () => resolve(false));
+    child.on('close', (code) => resolve(code === 0));
+  });
+}

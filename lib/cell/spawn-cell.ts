@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { bwrapArguments, type CellProfile, statusDescriptor } from './bwrap-profile.ts';
+import { type CellLimits, withLimits } from './limits.ts';
+import { descendants, processesWith, processStart, signal } from './process-tree.ts';
+import { type Confinement, namespaceCommand } from './sandbox-probe.ts';
+
+export interface CellStart {
+  readonly confinement: Confinement;
+  readonly profile: CellProfile;
+  readonly limits: CellLimits;
+  readonly argv: readonly string[];
+  /** null: stdin is /dev/null. Not used with an interactive agent. */
+  readonly stdin: string | null;
+  /** A name no other living cell has: finds what left the process group. */
+  readonly mark: string;
+  onStdout(chunk: Buffer): void;
+  onStderr(chunk: Buffer): void;
+}
+
+export interface CellEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Why nothing was run; null when the program was started. */
+  readonly startError: string | null;
+}
+
+export interface CellProcess {
+  readonly pid: number;
+  /** See processStart; null when it could not be started. */
+  readonly startedAt: string | null;
+  /** Resolves when the program and all its descendants are gone and their output is read. */
+  readonly ended: Promise<CellEnd>;
+  /** SIGTERM to all in the cell, SIGKILL after the grace time. Resolves like `ended`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const markVariable = 'BLUEFLAME_CELL';
+
+/**
+ * Starts a program in a cell. All die with this process, however it ends: the kernel ties that to the thread
+ * that spawns, so call it from the main thread.
+ */
+export function spawnCell(start: CellStart): CellProcess {
+  const child = spawnConfined(start);
+  const status = readStatus(child);
+  child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => start.onStderr(chunk));
+  // A program may end without reading its input.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(start.stdin ?? '');
+  const ended = waitForEnd(child, status, start);
+  return {
+    pid: child.pid ?? 0,
+    startedAt: child.pid === undefined ? null : processStart(child.pid),
+    ended,
+    stop: async (graceMs) => {
+      terminate(child, status.reaper?.pid ?? null, start);
+      const timer = setTimeout(() => killAll(child, start), graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function spawnConfined(start: CellStart): ChildProcess {
+  const { profile, confinement } = start;
+  const command = withLimits(start.limits, start.argv);
+  const [program = '', ...args] =
+    confinement === 'bubblewrap'
+      ? ['bwrap', ...bwrapArguments(profile), ...command]
+      : [...(confinement === 'namespaces' ? namespaceCommand : []), ...command];
+  const input = start.stdin === null ? 'ignore' : 'pipe';
+  return spawn(program, args, {
+    stdio: profile.isInteractive
+      ? ['inherit', 'inherit', 'inherit', 'pipe']
+      : [input, 'pipe', 'pipe', confinement === 'bubblewrap' ? 'pipe' : 'ignore'],
+    cwd: profile.workingDirectory,
+    env: { ...profile.env, [markVariable]: start.mark },
+    // Ctrl-C at the terminal is for the tool: it tells the agents itself.
+    detached: !profile.isInteractive,
+  });
+}
+
+interface Status {
+  /** The first process of the cell's process namespace; it is gone only when all others are. */
+  reaper: { readonly pid: number; readonly start: string | null } | null;
+  hasRun: boolean;
+}
+
+function readStatus(child: ChildProcess): Status {
+  const status: Status = { reaper: null, hasRun: false };
+  let text = '';
+  const pipe = child.stdio[statusDescriptor] as Readable | null | undefined;
+  pipe?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    const pid = numberAfter(text, 'child-pid');
+    if (pid !== null) status.reaper ??= { pid, start: processStart(pid) };
+    status.hasRun = numberAfter(text, 'exit-code') !== null;
+  });
+  pipe?.on('error', () => undefined);
+  return status;
+}
+
+function numberAfter(text: string, key: string): number | null {
+  const match = new RegExp(`"${key}": (\\d+)`).exec(text);
+  return match === null ? null : Number(match[1]);
+}
+
+async function waitForEnd(child: ChildProcess, status: Status, start: CellStart): Promise<CellEnd> {
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString()).slice(-1_000);
+  });
+  const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  const end = await new Promise<{ code: number | null; name: string | null; error: string | null }>(
+    (resolve) => {
+      child.on('error', (error) => resolve({ code: null, name: null, error: error.message }));
+      child.on('exit', (code, name) => resolve({ code, name, error: null }));
+    },
+  );
+  if (end.error !== null) return { exitCode: null, signal: null, startError: end.error };
+  // Whoever is left holds the pipes open: end them before waiting for the last output.
+  if (start.confinement === 'watched') await killRest(child, start);
+  await closed;
+  while (isAlive(status.reaper)) await pause();
+  const isRefused = start.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
+  const startError = isRefused ? (stderr.trim().split('\n').at(-1) ?? 'bwrap failed') : null;
+  return { exitCode: end.code, signal: end.name, startError };
+}
+
+function terminate(child: ChildProcess, reaper: number | null, start: CellStart): void {
+  const top = start.confinement === 'bubblewrap' ? reaper : (child.pid ?? null);
+  if (top === null) {
+    killAll(child, start);
+    return;
+  }
+  const inside = descendants(top);
+  if (start.confinement === 'watched') inside.push(top, ...processesWith(markVariable, start.mark));
+  for (const pid of inside) signal(pid, 'SIGTERM');
+}
+
+function killAll(child: ChildProcess, start: CellStart): void {
+  if (child.pid === undefined) return;
+  if (start.confinement === 'watched') {
+    if (!start.profile.isInteractive) signal(-child.pid, 'SIGKILL');
+    for (const pid of processesWith(markVariable, start.mark)) signal(pid, 'SIGKILL');
+  }
+  if (child.exitCode === null && child.signalCode === null) signal(child.pid, 'SIGKILL');
+}
+
+async function killRest(child: ChildProcess, start: CellStart): Promise<void> {
+  do {
+    killAll(child, start);
+    await pause();
+  } while (processesWith(markVariable, start.mark).length > 0);
+}
+
+function isAlive(reaper: Status['reaper']): boolean {
+  return reaper !== null && reaper.start !== null && processStart(reaper.pid) === reaper.start;
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}

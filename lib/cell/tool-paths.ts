@@ -1,0 +1,88 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isBelow } from './is-below.ts';
+
+// Below these a person keeps credentials and documents beside programs: never shown as a whole.
+const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);
+// Toolchains that are started through a small program in PATH.
+const toolchains = [
+  '.rustup',
+  '.cargo/registry',
+  '.cargo/git',
+  '.local/lib',
+  '.local/share/mise',
+  '.local/share/fnm',
+];
+
+/** The folders of PATH that exist and are absolute, in order, each once. */
+export function searchFolders(path: string): string[] {
+  return [...new Set(path.split(':'))].filter((folder) => isAbsolute(folder) && isThere(folder));
+}
+
+/** The program's absolute path: as written, or the first executable of that name in the folders; null if absent. */
+export function findProgram(
+  name: string,
+  folders: readonly string[],
+  workingDirectory: string,
+): string | null {
+  const candidates = name.includes('/')
+    ? [resolve(workingDirectory, name)]
+    : folders.map((folder) => join(folder, name));
+  return candidates.find(isExecutableFile) ?? null;
+}
+
+/** What must be seen for programs of PATH to run although their folders are below hidden ones. */
+export function toolchainPaths(folders: readonly string[], home: string): string[] {
+  const own = folders.flatMap((folder) => [folder, realPath(folder)]).flatMap((path) => prefixOf(path, home));
+  const hasHomeTools = folders.some((folder) => isBelow(folder, home));
+  const known = hasHomeTools ? toolchains.map((name) => join(home, name)).filter(isThere) : [];
+  return [...new Set([...own, ...known])];
+}
+
+/** The file, and the package it belongs to: its `node_modules`, or its folder where nothing else lives in it. */
+export function packagePaths(file: string, home: string): string[] {
+  return [...new Set([file, realPath(file)].flatMap((path) => [path, ...packageOf(path, home)]))];
+}
+
+/** Resolves links; the path itself where nothing is there. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Whether anything is there that can be looked at; a dangling link is not. */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Below a folder of somebody else.
+    return false;
+  }
+}
+
+function prefixOf(folder: string, home: string): string[] {
+  const prefix = dirname(folder);
+  if (basename(folder) !== 'bin' && basename(folder) !== 'shims') return [folder];
+  const isShared = prefix === home || !isBelow(prefix, home) || sharedPrefixes.has(basename(prefix));
+  return isShared ? [folder] : [prefix];
+}
+
+function packageOf(path: string, home: string): string[] {
+  const modules = path.indexOf('/node_modules/');
+  if (modules > 0) return [path.slice(0, modules + '/node_modules'.length)];
+  const folder = dirname(path);
+  const isShared = folder === home || sharedPrefixes.has(basename(folder)) || isBelow(home, folder);
+  return isShared || folder === '/' || folder === '/tmp' ? [] : [folder];
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

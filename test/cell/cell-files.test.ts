@@ -1,0 +1,142 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeTempDir } from '../support/repo.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { openCellFixture, snapshotTree } from './fixture.ts';
+
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+
+inCell('SBX-2: a commit in the worktree works and its objects stay in the quarantine', async () => {
+  const { repo, port, cell, sh } = await openCellFixture();
+  const before = repo.git('rev-parse', '--all');
+  const run = await sh(
+    'echo new > new.txt && git add -A && git commit -q -m "add new" && git rev-parse HEAD && git status --short',
+  );
+  assert.is(run.exitCode, 0, run.output);
+  const head = run.output.trim();
+  assert.is(await port.cellHead(cell), head);
+  assert.is(repo.git('rev-parse', '--all'), before);
+  assert.throws(() => repo.git('cat-file', '-e', head));
+  await port.acceptCell(cell, await port.cellHead(cell));
+  repo.git('cat-file', '-e', head);
+});
+
+inCell('SBX-2: nothing else of the repository can be changed', async () => {
+  const { repo, cell, sh, port } = await openCellFixture();
+  const other = await port.addCellWorktree(join(repo.path, '.trees', 'worker-99999999'), cell.start);
+  const isKept = (path: string): boolean => !path.startsWith(cell.path) && !path.includes('worker-1a2b3c4d');
+  const before = snapshotTree(repo.path, isKept);
+  const attempts = [
+    'git config user.name evil',
+    'git branch evil',
+    'git update-ref refs/heads/main HEAD~0',
+    'git tag evil',
+    'echo "#!/bin/sh" > $(git rev-parse --git-common-dir)/hooks/post-commit',
+    'rm -rf $(git rev-parse --git-common-dir)/objects/*',
+    'echo x >> $(git rev-parse --git-common-dir)/info/exclude',
+    `echo x > ${repo.path}/README.md`,
+    `echo x > ${other.path}/README.md`,
+    `echo x > ${other.quarantine.objectDir}/x`,
+    'rm .git',
+    'mv .git moved',
+    'echo "gitdir: /tmp" > .git',
+    `echo x > ${cell.quarantine.worktreeGitDir}/config.worktree`,
+    `echo x > ${cell.quarantine.worktreeGitDir}/commondir`,
+    'git gc --quiet --prune=now && exit 1',
+    'git worktree prune --expire now && git worktree remove --force ../worker-99999999',
+    'echo x > /etc/flame-test',
+    'touch /usr/flame-test',
+  ];
+  for (const attempt of attempts) {
+    const run = await sh(attempt);
+    assert.is.not(run.exitCode, 0, attempt);
+  }
+  assert.is(snapshotTree(repo.path, isKept), before);
+});
+
+inCell('SBX-2: mounts can not be changed from inside, not even in a namespace of its own', async () => {
+  const { sh } = await openCellFixture();
+  for (const attempt of [
+    'mount -o remount,rw /',
+    'mount -t tmpfs none /mnt',
+    'umount /tmp',
+    'unshare -Urm mount -o remount,rw,bind /',
+    'unshare -Urm umount /run',
+    'mknod /tmp/disk b 8 0',
+    'chroot / true',
+  ]) {
+    const run = await sh(attempt);
+    assert.is.not(run.exitCode, 0, `${attempt}: ${run.output}`);
+  }
+});
+
+inCell('SBX-1: there is no network but loopback', async () => {
+  const { sh } = await openCellFixture();
+  const run = await sh('cat /proc/net/dev | grep -c :; exec 3<>/dev/tcp/127.0.0.1/1; echo "tcp $?"');
+  assert.match(run.output, /^1\n/);
+  const abroad = await sh('exec 3<>/dev/tcp/192.0.2.1/80');
+  assert.match(abroad.output, /unreachable/);
+});
+
+inCell(
+  "the person's home, its sockets and other agents' folders are empty, the toolchain is not",
+  async () => {
+    const home = makeTempDir('flame-home');
+    mkdirSync(join(home, '.ssh'));
+    writeFileSync(join(home, '.ssh/id'), 'secret');
+    mkdirSync(join(home, '.tools/v1/bin'), { recursive: true });
+    mkdirSync(join(home, '.tools/v1/lib'));
+    writeFileSync(join(home, '.tools/v1/lib/part'), 'part\n');
+    writeFileSync(join(home, '.tools/v1/bin/tool'), `#!/bin/sh\ncat ${home}/.tools/v1/lib/part\n`, {
+      mode: 0o755,
+    });
+    const path = `${home}/.tools/v1/bin:${process.env.PATH}`;
+    const { sh, repo } = await openCellFixture({ env: { HOME: home, PATH: path } });
+    const run = await sh(
+      `tool; ls -A ${home}; cat ${home}/.ssh/id; ls -A /run ${repo.path}/.git/blueflame/run; echo x > ${home}/x`,
+    );
+    assert.match(run.output, /^part\n\.tools\n/);
+    assert.match(run.output, /id: No such file/);
+    assert.not.match(run.output, /secret/);
+    assert.is.not(run.exitCode, 0);
+  },
+);
+
+inCell('HOME, TMPDIR and /tmp are its own and gone afterwards', async () => {
+  const { sh, repo } = await openCellFixture();
+  const run = await sh('echo a > $HOME/a && echo b > $TMPDIR/b && cat /tmp/b && mktemp && echo $HOME');
+  assert.is(run.exitCode, 0, run.output);
+  assert.match(run.output, new RegExp(`${repo.path}/\\.git/blueflame/run/command-[0-9a-f]{8}/home`));
+  assert.is(
+    snapshotTree(join(repo.path, '.git/blueflame/run'), () => true),
+    '',
+  );
+});
+
+inCell('the environment holds nothing of the person but the tools', async () => {
+  const { sh } = await openCellFixture({
+    env: { ANTHROPIC_API_KEY: 'sk-real', SSH_AUTH_SOCK: '/run/agent', AWS_SECRET_ACCESS_KEY: 'x' },
+  });
+  const run = await sh('env; cat /proc/*/environ | tr "\\0" "\\n"');
+  assert.not.match(run.output, /sk-real|SSH_AUTH_SOCK|AWS_/);
+});
+
+inCell('a read-only cell can not write its worktree and can read its history', async () => {
+  const { runner, request } = await openCellFixture();
+  const agent = await runner.start(
+    request({
+      isReadOnly: true,
+      prompt:
+        'git log --oneline; git status --short; cat README.md; echo x > new.txt; rm README.md; git commit --allow-empty -m x',
+    }),
+    () => undefined,
+  );
+  const { text, answer } = await agent.outcome;
+  assert.match(text, /initial commit\n# Sample/);
+  assert.match((answer as { stderr: string }).stderr, /new\.txt: Read-only file system/);
+  assert.match((answer as { stderr: string }).stderr, /README\.md': (?:Read-only|Device)/);
+});
+
+test.run();
