@@ -5,7 +5,7 @@ import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { withCellLock } from './cell-lock.ts';
 import { type CellPaths, cellPaths, readCell } from './cell-paths.ts';
-import { ownGit } from './cell-view.ts';
+import { ownGit, setOwnHead } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
 import { removeCell } from './remove-cell.ts';
 import { runGit } from './run-git.ts';
@@ -77,6 +77,7 @@ function writeRecord(paths: CellPaths, path: string, start: ObjectId): void {
 
 async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
   await runGit(await ownGit(access, cell), ['read-tree', '-m', '-u', cell.start]);
+  setOwnHead(paths.ownGitDir, cell.start);
   copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
@@ -72,23 +72,26 @@ export async function followAgent(
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
   const git = await ownGit(access, cell);
-  if (readOwnHead(ownGitDir) === head) return { head, git };
+  if (indexOf(ownGitDir) === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);
-  writeFileSync(join(ownGitDir, 'HEAD'), `${head}\n`);
+  setOwnHead(ownGitDir, head);
   return { head, git };
 }
 
-/** Makes the next followAgent read the index again, after something else was put in it. */
-export function forgetOwnHead(ownGitDir: string): void {
-  rmSync(join(ownGitDir, 'HEAD'), { force: true });
+/** Says that the tool's own index is that of `head`. */
+export function setOwnHead(ownGitDir: string, head: ObjectId): void {
+  writeFileSync(join(ownGitDir, 'HEAD'), `${head}\n`);
+  writeFileSync(join(ownGitDir, 'index-of'), head);
 }
 
-function readOwnHead(ownGitDir: string): string | null {
-  try {
-    return readFileSync(join(ownGitDir, 'HEAD'), 'utf8').trim();
-  } catch {
-    return null;
-  }
+/** Makes the next followAgent read the index again, after something else was put in it. */
+export function forgetOwnIndex(ownGitDir: string): void {
+  rmSync(join(ownGitDir, 'index-of'), { force: true });
+}
+
+function indexOf(ownGitDir: string): string | null {
+  const file = join(ownGitDir, 'index-of');
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
 /** Adds settings to a GIT_CONFIG_COUNT list. */

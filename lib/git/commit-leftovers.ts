@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
 import type { CellPaths } from './cell-paths.ts';
-import { followAgent, pathsOf } from './cell-view.ts';
+import { followAgent, pathsOf, setOwnHead } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
 import { looseFile } from './import-objects.ts';
@@ -35,7 +35,7 @@ export async function commitLeftovers(
   const tree = parseObjectId(await gitText(git, ['write-tree']));
   const merging = takeMerging(places, head);
   const commit = await commitTree(git, { tree, parents: [head, ...merging], ...init });
-  writeFileSync(join(places.ownGitDir, 'HEAD'), `${commit}\n`);
+  setOwnHead(places.ownGitDir, commit);
   showAgent(places, commit);
   return commit;
 }

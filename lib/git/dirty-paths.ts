@@ -1,11 +1,21 @@
 import { type GitContext, gitEnvironment } from './run-git.ts';
 
-/** Paths `git status` reports in the person's work tree: changed, staged and untracked, not ignored; both ends of a rename. */
-export async function readDirtyPaths(context: GitContext): Promise<readonly string[]> {
+/** Paths `git status` reports in the person's work tree: changed, staged and untracked, not ignored. */
+export function readDirtyPaths(context: GitContext): Promise<readonly string[]> {
+  return readStatus(context, '--untracked-files=all');
+}
+
+/** The same without untracked files. */
+export function readChangedTracked(context: GitContext): Promise<readonly string[]> {
+  return readStatus(context, '--untracked-files=no');
+}
+
+/** Sorted; a rename counts with both its ends. */
+async function readStatus(context: GitContext, untracked: string): Promise<readonly string[]> {
   const { simpleGit } = await import('simple-git');
   const git = simpleGit({
     baseDir: context.cwd,
-    // It refuses these settings whatever their value; here they switch programs off, or are the person's own.
+    // It refuses these whatever their value; here they are the person's own, or switch a program off.
     unsafe: {
       allowUnsafeAskPass: true,
       allowUnsafeConfigPaths: true,
@@ -18,8 +28,8 @@ export async function readDirtyPaths(context: GitContext): Promise<readonly stri
     },
     config: ['core.fsmonitor=false'],
   }).env({ ...gitEnvironment(context.env), ...context.variables });
-  const status = await git.status(['--untracked-files=all']);
-  const paths = status.files.flatMap(({ path, from }) =>
+  const { files } = await git.status([untracked]);
+  const paths = files.flatMap(({ path, from }) =>
     from === undefined || from === '' ? [path] : [from, path],
   );
   return [...new Set(paths)].sort();

@@ -9,17 +9,18 @@ import { readChangedFiles } from './changed-files.ts';
 import { commitLeftovers } from './commit-leftovers.ts';
 import { commitTree } from './commit-tree.ts';
 import { readDiffStat, readDiffText } from './diff-commits.ts';
-import { readDirtyPaths } from './dirty-paths.ts';
+import { readChangedTracked, readDirtyPaths } from './dirty-paths.ts';
 import { discoverRepository } from './discover-repository.ts';
 import { type GitAccess, inWorkTree, onObjects, withVariables } from './git-access.ts';
 import { readHead, resolveCommit } from './head-state.ts';
 import { importObjects, type StepObserver } from './import-objects.ts';
 import { readInertDrivers } from './inert-drivers.ts';
+import { listFiles } from './list-files.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { mergeTree } from './merge-tree.ts';
 import { readCommit, readCommitsBetween } from './read-commits.ts';
-import { readFileAt } from './read-file-at.ts';
 import { readIdentity } from './read-identity.ts';
+import { readTexts } from './read-texts.ts';
 import { listCells, recoverQuarantines } from './recover-quarantines.ts';
 import { removeCell } from './remove-cell.ts';
 import { type GitContext, runGit } from './run-git.ts';
@@ -42,6 +43,7 @@ type CellPart =
   | 'addCellWorktree'
   | 'addScratchWorktree'
   | 'cells'
+  | 'findCell'
   | 'cellHead'
   | 'cellLeftovers'
   | 'commitLeftovers'
@@ -65,6 +67,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     resolveCommit: (revision) => resolveCommit(here, revision),
     identity: () => readIdentity(here),
     dirtyPaths: (workTree) => readDirtyPaths(inWorkTree(access, workTree)),
+    changedTracked: (workTree) => readChangedTracked(inWorkTree(access, workTree)),
     isAncestor: async (ancestor, descendant) => {
       const args = ['merge-base', '--is-ancestor', ancestor, descendant];
       return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
@@ -76,7 +79,9 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       readChangedFiles(await reading(tip, quarantine), base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
-    readFile: (commit, path) => readFileAt(objects, commit, path),
+    readTexts: async (commit, paths, quarantine) =>
+      readTexts(await reading(commit, quarantine), commit, paths),
+    listFiles: (commit, limit) => listFiles(objects, commit, limit),
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) =>
       mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
@@ -99,6 +104,7 @@ function cells(access: GitAccess, onStep?: StepObserver): Pick<GitPort, CellPart
     addCellWorktree: (path, start) => addCell(access, path, start),
     addScratchWorktree: (path, commit) => addCell(access, path, commit),
     cells: async () => listCells(commonDir),
+    findCell: async (path) => listCells(commonDir).find((cell) => cell.path === path) ?? null,
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),
     commitLeftovers: (cell, paths, message, author) =>

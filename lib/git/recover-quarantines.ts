@@ -32,7 +32,8 @@ export async function recoverQuarantines(commonDir: string): Promise<readonly st
 export function listCells(commonDir: string): readonly CellWorktree[] {
   return listFolders(cellsFolder(commonDir)).flatMap((id) => {
     if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, 'start'))) return [];
-    return [readCell(commonDir, id)];
+    const cell = readCell(commonDir, id);
+    return existsSync(cell.path) ? [cell] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cellPaths } from './cell-paths.ts';
@@ -32,7 +32,7 @@ export async function removeCell(
   onStep('stub removed');
   await removeTree(objectDir);
   onStep('objects removed');
-  await removeTree(leaving);
+  rmSync(leaving, { recursive: true, force: true });
 }
 
 /** Removes a folder an agent could write: also where it took away its own right to read or change it. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { followAgent, forgetOwnHead, pathsOf } from './cell-view.ts';
+import { followAgent, forgetOwnIndex, pathsOf } from './cell-view.ts';
 import { copyToQuarantine, replaceFile } from './commit-leftovers.ts';
 import type { GitAccess } from './git-access.ts';
 import { runGit } from './run-git.ts';
@@ -35,7 +35,7 @@ export async function startMerge(
   for (const name of handedOver) handOver(places.ownGitDir, places.agentGitDir, name);
   replaceFile(join(places.agentGitDir, 'index'), readFileSync(join(places.ownGitDir, 'index')));
   writeFileSync(join(places.root, 'merging'), `${head}\n${commit}\n`);
-  forgetOwnHead(places.ownGitDir);
+  forgetOwnIndex(places.ownGitDir);
   const paths = stdout
     .toString()
     .split('\0')

@@ -85,7 +85,8 @@ function refuseOddEntries(objectDir: string): void {
     for (const entry of readdirSync(join(objectDir, folder.name), { withFileTypes: true })) {
       const name = `${folder.name}/${entry.name}`;
       if (!entry.isFile()) throw refused(objectDir, name, ['not a file']);
-      if (folder.name === 'info') throw refused(objectDir, name, ['no such file belongs there']);
+      // info/packs is for dumb servers; alternates or a commit-graph would be believed.
+      if (folder.name === 'info' && entry.name !== 'packs') throw refused(objectDir, name, ['not allowed']);
     }
   }
 }
