@@ -1,6 +1,6 @@
 import type { Task } from '../domain/task.ts';
 import { byText } from './by-priority.ts';
-import { blockTask, type TaskChange } from './task-state.ts';
+import { blockTask, requeueTask, type TaskChange } from './task-state.ts';
 import { transitiveDependents } from './transitive-dependents.ts';
 
 /**
@@ -22,6 +22,26 @@ export function blockDependents(
       const path = dependency === failedId ? '' : ` (through ${dependency})`;
       return [blockTask(task, { reason: `needs ${failedId}${path}: ${reason}` })];
     });
+}
+
+/**
+ * Requeues the done work that was built on a task which has just left `done` by any way but a merge: its
+ * branch holds the refused commits, and would bring them onto the base. By id. Call it before blockDependents,
+ * so that what can't run any more is blocked from there.
+ */
+export function restartDependents(
+  tasks: readonly Task[],
+  changedId: string,
+  { at }: { readonly at: string },
+): readonly TaskChange[] {
+  const through = transitiveDependents(tasks, [changedId]);
+  const status = tasks.find(({ id }) => id === changedId)?.status ?? 'gone';
+  return [...tasks]
+    .sort((a, b) => byText(a.id, b.id))
+    .filter((task) => task.status === 'done' && through.has(task.id))
+    .map((task) =>
+      requeueTask(task, { kind: 'restart', notes: `was built on ${changedId}, which is ${status} now`, at }),
+    );
 }
 
 /**
