@@ -111,6 +111,25 @@ test('a task whose ground is not there waits, and so does all that needs it', ()
   });
 });
 
+test('what waits does not depend on the order of the tasks', () => {
+  const tasks = [
+    makePassed('a', { dependencies: ['b'] }),
+    makePassed('b', { dependencies: ['c'] }),
+    makePassed('c', { dependencies: ['z'] }),
+    makeTask('z', { status: 'blocked' }),
+  ];
+  const expected = {
+    changesets: [],
+    waiting: [
+      'c needs z, which is blocked',
+      'b needs c, which waits itself',
+      'a needs b, which waits itself',
+    ],
+  };
+  assert.equal(group(tasks), expected);
+  assert.equal(group([...tasks].reverse()), expected);
+});
+
 test('VAL-7 nothing passed, no changeset', () => {
   assert.equal(group([makeTask('a', { status: 'failed' }), makeTask('b')]), { changesets: [], waiting: [] });
 });
