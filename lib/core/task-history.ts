@@ -1,9 +1,44 @@
-import type { HistoryEntry } from '../domain/task.ts';
-import { oneLine } from './one-line.ts';
+import type { HistoryEntry, Task } from '../domain/task.ts';
+import { boundText, oneLine } from './one-line.ts';
 
 const wholeEntries = 5;
 const foldedLines = 50;
 const maxOldReasons = 2_000;
+
+/** What an attempt took; added to what the task's history knows already. */
+export interface AttemptCost {
+  /** USD. */
+  readonly cost: number;
+  readonly tokens: number;
+}
+
+/** How an attempt ended, or what became of it later. */
+export interface AttemptEnd extends Partial<AttemptCost> {
+  readonly result: string;
+  readonly notes: string;
+  readonly rejection?: string | null;
+  readonly at: string;
+}
+
+/**
+ * The history of a task whose attempt has just ended that way. A done attempt has its entry already, which
+ * then says what became of it; a failed one that is requeued gets a second entry of the same number.
+ */
+export function endAttempt(task: Task, end: AttemptEnd): HistoryEntry[] {
+  const entry = {
+    agent_id: task.agent_id,
+    timestamp: end.at,
+    result: end.result,
+    notes: boundText(end.notes),
+    rejection_reason: end.rejection == null ? null : boundText(end.rejection),
+    cost_usd: end.cost ?? 0,
+    tokens_used: end.tokens ?? 0,
+  };
+  if (task.status === 'done') return amendAttempt(task.history, entry);
+  const last = task.history.at(-1);
+  const isSameAttempt = task.status === 'failed' && last !== undefined;
+  return addAttempt(task.history, isSameAttempt ? { ...entry, attempt: last.attempt } : entry);
+}
 
 /** Appends an ended attempt. The latest 5 entries stay whole, older ones become one line each, at most 50. */
 export function addAttempt(
@@ -16,13 +51,14 @@ export function addAttempt(
 /** Says what became of the latest attempt after it was done; its agent and cost stay, more cost is added. */
 export function amendAttempt(
   history: readonly HistoryEntry[],
-  change: Omit<HistoryEntry, 'attempt' | 'agent_id'>,
+  change: Omit<HistoryEntry, 'attempt'>,
 ): HistoryEntry[] {
   const last = history.at(-1);
-  if (last?.result !== 'done') return addAttempt(history, { ...change, agent_id: null });
+  if (last?.result !== 'done') return addAttempt(history, change);
   const amended: HistoryEntry = {
     ...last,
     ...change,
+    agent_id: last.agent_id,
     cost_usd: last.cost_usd + change.cost_usd,
     tokens_used: last.tokens_used + change.tokens_used,
   };

@@ -1,10 +1,10 @@
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../domain/ids.ts';
-import type { HistoryEntry, Task, TaskStatus } from '../domain/task.ts';
+import type { Task, TaskStatus } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { boundText, oneLine } from './one-line.ts';
-import { addAttempt, amendAttempt, nextAttempt } from './task-history.ts';
+import { type AttemptCost, endAttempt, nextAttempt } from './task-history.ts';
 
 /*
  *             ┌───── release ─────┐
@@ -42,13 +42,6 @@ export interface TaskChange {
   readonly subject: string;
   /** `pending -> claimed` */
   readonly transition: string;
-}
-
-/** What an attempt took; added to what the task's history knows already. */
-export interface AttemptCost {
-  /** USD. */
-  readonly cost: number;
-  readonly tokens: number;
 }
 
 export type RequeueKind = 'rejected' | 'validation_failed' | 'conflict' | 'restart';
@@ -105,7 +98,7 @@ export function releaseTask(
   task: Task,
   release: { readonly reason: string; readonly at: string } & Partial<AttemptCost>,
 ): TaskChange {
-  const history = addAttempt(task.history, ended(task, 'released', release.reason, release));
+  const history = endAttempt(task, { ...release, result: 'released', notes: release.reason });
   const next = changeStatus(task, 'pending', { ...unclaimed, history });
   return describe(task, next, `, released: ${release.reason}`);
 }
@@ -126,7 +119,7 @@ export function completeTask(
     start_commit: work.start,
     branch: work.branch,
     result: { status: null, notes: boundText(work.notes), issues: [] },
-    history: addAttempt(task.history, ended(task, 'done', work.notes, work)),
+    history: endAttempt(task, { ...work, result: 'done' }),
   });
   return describe(task, next, ` by ${task.agent_id ?? task.claimed_by ?? 'nobody'}`);
 }
@@ -137,11 +130,11 @@ export function failTask(
   end: { readonly failure: Failure; readonly at: string } & AttemptCost,
 ): TaskChange {
   const message = describeFailure(end.failure);
-  const entry = ended(task, 'failed', [message, ...end.failure.details].join('\n'), end);
+  const notes = [message, ...end.failure.details].join('\n');
   const next = changeStatus(task, 'failed', {
     reason: oneLine(message),
     result: { status: 'fail', notes: boundText(message), issues: boundIssues(end.failure.details) },
-    history: endAttempt(task, entry),
+    history: endAttempt(task, { ...end, result: 'failed', notes }),
   });
   return describe(task, next, ` (${end.failure.kind}): ${message}`);
 }
@@ -179,14 +172,11 @@ export function requeueTask(
 ): TaskChange {
   const why = requeue.reason ?? requeue.notes ?? '';
   const notes = requeue.notes ?? why;
-  const entry = {
-    ...ended(task, requeue.kind, notes, { at: requeue.at }),
-    rejection_reason: requeue.kind === 'rejected' ? boundText(why) : null,
-  };
+  const rejection = requeue.kind === 'rejected' ? why : null;
   const next = changeStatus(task, 'requeued', {
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
-    history: endAttempt(task, entry),
+    history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection }),
     ...(requeue.description === undefined ? {} : { description: requeue.description }),
     ...(requeue.file_locks === undefined ? {} : { file_locks: [...requeue.file_locks] }),
   });
@@ -243,33 +233,6 @@ export function judgeTask(task: Task, verdict: Verdict): TaskChange {
 function describe(before: Task, task: Task, rest: string): TaskChange {
   const transition = `${before.status} -> ${task.status}`;
   return { task, transition, subject: oneLine(`${task.id}: ${transition}${rest}`) };
-}
-
-function ended(
-  task: Task,
-  result: string,
-  notes: string,
-  end: { readonly at: string } & Partial<AttemptCost>,
-): Omit<HistoryEntry, 'attempt'> {
-  return {
-    agent_id: task.agent_id,
-    timestamp: end.at,
-    result,
-    notes: boundText(notes),
-    rejection_reason: null,
-    cost_usd: end.cost ?? 0,
-    tokens_used: end.tokens ?? 0,
-  };
-}
-
-/** A done attempt has its line already; a requeue of a failed one adds a line to the same attempt. */
-function endAttempt(task: Task, entry: Omit<HistoryEntry, 'attempt'>): HistoryEntry[] {
-  if (task.status === 'done') return amendAttempt(task.history, entry);
-  const last = task.history.at(-1);
-  if (task.status === 'failed' && last !== undefined) {
-    return addAttempt(task.history, { ...entry, attempt: last.attempt });
-  }
-  return addAttempt(task.history, entry);
 }
 
 // Scripts look for the word: a spent budget must be told from every other failure.

@@ -84,6 +84,7 @@ test('of very many rejection reasons the oldest give way', () => {
 test('a done attempt is amended in place, keeping agent and cost', () => {
   const done = addAttempt([], entry('done'));
   const fate = {
+    agent_id: null,
     timestamp: testTime,
     result: 'rejected',
     notes: 'too slow',
@@ -91,7 +92,9 @@ test('a done attempt is amended in place, keeping agent and cost', () => {
     cost_usd: 0.5,
     tokens_used: 1,
   };
-  assert.equal(amendAttempt(done, fate), [{ ...done[0], ...fate, cost_usd: 0.75, tokens_used: 11 }]);
+  assert.equal(amendAttempt(done, fate), [
+    { ...fate, attempt: 1, agent_id: 'worker-1a2b3c4d', cost_usd: 0.75, tokens_used: 11 },
+  ]);
 });
 
 test('without a done attempt the fate gets a line of its own', () => {
