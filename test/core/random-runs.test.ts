@@ -15,7 +15,7 @@ import { lockCovers, locksConflict } from '../../lib/util/path-globs.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 
-const seeds = Array.from({ length: 250 }, (_, index) => index + 1);
+const seeds = Array.from({ length: 120 }, (_, index) => index + 1);
 const locks = [
   'src/',
   'src/a.ts',
