@@ -13,9 +13,11 @@ const maxArgumentBytes = 100_000;
 export function launchClaude(request: AgentRequest, paths: CellPaths, plugin: string | null): Launch {
   const prompt = plainPrompt(request.prompt);
   const common = { env: environment(paths), options: commonOptions(request, paths, plugin) };
-  return request.isInteractive
-    ? launchInteractive({ ...common, request, paths, prompt })
-    : launchPrint({ ...common, request, paths, prompt });
+  const launch = request.isInteractive ? launchInteractive : launchPrint;
+  return {
+    ...launch({ ...common, request, paths, prompt }),
+    ...(plugin === null ? {} : { reads: [plugin] }),
+  };
 }
 
 interface Parts {
@@ -106,7 +108,8 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
 function offeredTools(request: AgentRequest, plugin: string | null): string[] {
   const { allowed_tools, blocked_tools } = request.policy;
   const wanted = plugin === null ? allowed_tools : [...allowed_tools, 'Skill'];
-  return [...new Set(wanted)].filter((tool) => !blocked_tools.includes(tool));
+  // The tool for answers comes with the schema, by itself.
+  return [...new Set(wanted)].filter((tool) => !blocked_tools.includes(tool) && tool !== 'StructuredOutput');
 }
 
 function settingsFile(paths: CellPaths): LaunchFile {

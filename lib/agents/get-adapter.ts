@@ -6,6 +6,7 @@ import { claudeAdapter } from './claude-adapter.ts';
 import { execAdapter } from './exec-adapter.ts';
 
 type AdapterName = (typeof adapterNames)[number];
+/** `superpowers` as resolveSuperpowers left it. */
 export type AdapterConfig = Pick<Config, 'adapters' | 'superpowers'>;
 
 const adapters: Readonly<Record<AdapterName, (config: AdapterConfig) => Adapter>> = {
@@ -20,7 +21,7 @@ export function getAdapter(name: string, config: AdapterConfig): Adapter {
       kind: 'usage',
       code: 'unknown-adapter',
       message: `There is no adapter ${JSON.stringify(name)}; there are: ${adapterNames.join(', ')}.`,
-      hints: ['git flame config explain roles'],
+      hints: ['Set roles.<role>.adapter in .blueflame.yml to one of them.'],
       data: { name, known: adapterNames },
     });
   }

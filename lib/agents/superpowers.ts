@@ -29,19 +29,6 @@ export function skillsFor(
     .map((name) => (name.includes(':') ? name : `superpowers:${name}`));
 }
 
-/** Said once before a run; null: nothing to say. `exists` tells whether a file is there. */
-export function superpowersWarning(
-  config: SuperpowersConfig,
-  exists: (path: string) => boolean,
-): string | null {
-  if (!config.enabled) return null;
-  if (config.plugin_dir === null) {
-    return 'superpowers.enabled is set without superpowers.plugin_dir: agents work without its skills.';
-  }
-  if (exists(`${config.plugin_dir}/.claude-plugin/plugin.json`)) return null;
-  return `${config.plugin_dir} holds no Superpowers plugin: agents work without its skills.`;
-}
-
 /** What the agent's first event tells about the plugin: a missing folder is ignored by the CLI silently. */
 export function pluginWarnings(
   init: Readonly<Record<string, unknown>>,

@@ -70,6 +70,8 @@ export interface Launch {
   readonly stdin: string | null;
   /** An interactive agent's transcript, relative to home; null where stdout is the answer. */
   readonly transcript: string | null;
+  /** Folders elsewhere that it must be able to read, such as a plugin's. */
+  readonly reads?: readonly string[];
 }
 
 export interface LaunchFile {

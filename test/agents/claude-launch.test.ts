@@ -103,7 +103,10 @@ test('a prompt too long for an argument goes by stdin, and only there', () => {
 });
 
 test('readers may not write, and what a role may not use is not offered', () => {
-  const policy = makePolicy({ allowed_tools: ['Read', 'Grep', 'Write'], blocked_tools: ['Write'] });
+  const policy = makePolicy({
+    allowed_tools: ['Read', 'Grep', 'Write', 'StructuredOutput'],
+    blocked_tools: ['Write'],
+  });
   const launched = launch({ role: 'planner', isReadOnly: true, policy });
   assert.is(optionOf(launched, '--permission-mode'), 'default');
   assert.is(optionOf(launched, '--tools'), 'Read,Grep');
@@ -114,6 +117,7 @@ test('PRM-3: with the plugin, skills can be used', () => {
   const withPlugin = configSchema.parse({ superpowers: { enabled: true, plugin_dir: '/opt/superpowers' } });
   const launched = getAdapter('claude', withPlugin).launch(makeRequest(), makePaths());
   assert.is(optionOf(launched, '--plugin-dir'), '/opt/superpowers');
+  assert.equal(launched.reads, ['/opt/superpowers']);
   assert.is(optionOf(launched, '--tools'), 'Read,Write,Edit,Glob,Grep,Bash,Skill');
   assert.is(optionOf(launched, '--allowed-tools'), 'Bash,Skill');
 });
