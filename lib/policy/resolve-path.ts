@@ -65,7 +65,8 @@ export function normalizeAbsolute(path: string): string {
   return `/${kept.join('/')}`;
 }
 
-function malformation(path: string): string | null {
+/** What makes a text no plain path; null: nothing. */
+export function malformation(path: string): string | null {
   if (path === '') return 'is empty';
   if (path.length > 4_000) return 'is too long';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))

@@ -73,10 +73,7 @@ function judgePackageManager(call: ProgramCall, safe: readonly string[]): Object
 
 function judgeMake(call: ProgramCall): Objection | null {
   const scanned = scanOptions(
-    '-bBdiknpqrRsStw -j[=] -l[=] -C:< -O[=] --always-make --ignore-errors --jobs[=] --keep-going --just-print --dry-run --recon --silent --quiet --no-print-directory --print-directory --trace --question --version --help --output-sync[=] --directory=<'.replace(
-      '-C:<',
-      '-C<',
-    ),
+    '-bBdiknpqrRsStw -j[=] -l[=] -C:< -O[=] --always-make --ignore-errors --jobs[=] --keep-going --just-print --dry-run --recon --silent --quiet --no-print-directory --print-directory --trace --question --version --help --output-sync[=] --directory=<',
     splitJobs(call.args.slice(call.trusted)),
   );
   const variable = scanned.operands.find(

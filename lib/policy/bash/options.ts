@@ -1,9 +1,9 @@
 import type { Access } from '../judge-path.ts';
 
 /**
- * The options a program may be given, written like a usage line: `-ab` flags · `-n:` takes a value · `-o>` a
- * file it writes · `-f<` a file it reads · `-#` a number like -5 · `--name` a flag · `--name=` takes a value ·
- * `--name[=]` may have one · `--name=>`, `--name=<` files · `~` after a value: a wildcard over file names.
+ * The options a program may be given, written like a usage line: `-ab` flags · `-n:` takes a value · `-j[=]` may
+ * have one · `-#` a number like -5 · `--name`, `--name=` and `--name[=]` the same for long names. After `:` or `=`:
+ * `>` a file it writes · `<` a file it reads · `~` a wildcard over file names.
  */
 export type OptionSpec = string;
 
@@ -92,11 +92,11 @@ const suffixes: Readonly<Record<string, Kind>> = {
   ':': 'value',
   '=': 'value',
   '[=]': 'optional',
-  '<': 'read',
+  ':<': 'read',
   '=<': 'read',
-  '>': 'write',
+  ':>': 'write',
   '=>': 'write',
-  '~': 'pattern',
+  ':~': 'pattern',
   '=~': 'pattern',
 };
 
@@ -106,7 +106,8 @@ function compileSpec(spec: OptionSpec): ReadonlyMap<string, Kind> {
   const kinds = new Map<string, Kind>();
   for (const word of spec.split(/\s+/)) {
     const [, dashes = '', name = '', suffix = ''] = /^(--?)([^:=<>~[]+)(.*)$/.exec(word) ?? [];
-    const kind = suffixes[suffix] ?? 'flag';
+    const kind = suffix === '' ? 'flag' : suffixes[suffix];
+    if (kind === undefined) throw new Error(`Internal error: bad option spec ${word}`);
     for (const one of dashes === '--' ? [name] : name) kinds.set(one, kind);
   }
   compiled.set(spec, kinds);

@@ -1,0 +1,175 @@
+import type { ChangedFile, CommitInfo } from '../domain/git-port.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { AgentPolicy, Violation } from '../domain/policy.ts';
+import { pathMatches } from '../util/path-globs.ts';
+import { judgeCommitMessage } from './commit-message.ts';
+import { fileNameProblem } from './file-name.ts';
+import { judgeAttributes, judgeName, judgeScope } from './judge-path.ts';
+import { malformation, normalizeAbsolute } from './resolve-path.ts';
+import { type Objection, objection, type RuleName } from './rules.ts';
+import { findSecrets } from './secrets.ts';
+
+export interface BranchInput {
+  readonly policy: AgentPolicy;
+  /** All that differs between start and the tip. */
+  readonly files: readonly ChangedFile[];
+  /** The agent's commits, oldest first, without merges the orchestrator made. */
+  readonly commits: readonly CommitInfo[];
+  readonly start: ObjectId;
+  /** Text of a file at the tip (of a symlink its target); null: none, or not text. */
+  readonly readText: (path: string) => string | null;
+  /** The same at the start; without it every line of a changed file counts as added. */
+  readonly readOldText?: (path: string) => string | null;
+}
+
+/** Everything a branch does against the policy, judged on git objects alone. Empty: it may become a changeset. */
+export function checkBranch(input: BranchInput): readonly Violation[] {
+  return [
+    ...checkHistory(input),
+    ...input.commits.flatMap((commit) => checkMessage(input.policy, commit)),
+    ...input.files.flatMap((file) => checkFile(input, file)),
+    ...checkTests(input),
+  ];
+}
+
+/** Amended or rewritten history shows as a parent that is neither the start nor one of the new commits. */
+function checkHistory(input: BranchInput): Violation[] {
+  const known = new Set<ObjectId>([input.start, ...input.commits.map((commit) => commit.oid)]);
+  return input.commits
+    .filter((commit) => commit.parents.length === 0 || commit.parents.some((parent) => !known.has(parent)))
+    .map((commit) => ({
+      rule: 'history' satisfies RuleName,
+      where: commit.oid,
+      details: `Commit ${commit.oid.slice(0, 12)} does not follow from ${input.start.slice(0, 12)}, where the task began. Add commits on top; rewrite none from before.`,
+    }));
+}
+
+function checkMessage(policy: AgentPolicy, commit: CommitInfo): Violation[] {
+  return violations(commit.oid, [judgeCommitMessage(policy, commit.message)]);
+}
+
+function checkFile(input: BranchInput, file: ChangedFile): Violation[] {
+  const { policy } = input;
+  const place = policy.can_write
+    ? (judgeName(policy, file.path) ?? judgeScope(policy, file.path) ?? judgeAttributes(policy, file.path))
+    : objection('read-only-role', `A ${policy.role} commits nothing.`);
+  return violations(file.path, [
+    place,
+    judgeSubmodule(file),
+    ...(isGone(file) ? [] : judgeContent(input, file)),
+  ]);
+}
+
+function judgeContent(input: BranchInput, file: ChangedFile): (Objection | null)[] {
+  const { policy } = input;
+  const isLink = file.newMode === '120000';
+  const isRegular = file.newMode.startsWith('100');
+  return [
+    judgeSpelling(file),
+    file.status === 'added' ? fileNameProblem(policy, file.path) : null,
+    isLink ? judgeLink(policy, file.path, input.readText(file.path)) : null,
+    isRegular && file.isBinary ? judgeBinary(policy, file) : null,
+    isRegular ? judgeSize(policy, file) : null,
+    ...(isRegular && !file.isBinary ? judgeSecrets(input, file) : []),
+  ];
+}
+
+function isGone(file: ChangedFile): boolean {
+  return file.newMode === '000000' || file.status === 'deleted';
+}
+
+function judgeSpelling(file: ChangedFile): Objection | null {
+  const problem = malformation(file.path);
+  return problem === null
+    ? null
+    : objection('path-malformed', `The name ${JSON.stringify(file.path)} ${problem}.`);
+}
+
+function judgeSubmodule(file: ChangedFile): Objection | null {
+  if (file.oldMode !== '160000' && file.newMode !== '160000') return null;
+  return objection('submodule', `${file.path} is a submodule. Leave submodules as they are.`);
+}
+
+function judgeLink(policy: AgentPolicy, path: string, target: string | null): Objection | null {
+  if (target === null || target === '' || target.startsWith('/') || target.includes('\\')) {
+    return objection(
+      'symlink',
+      `${path} points to ${target ?? 'an unknown place'}. Links must be relative and stay inside the repository.`,
+    );
+  }
+  const folder = path.split('/').slice(0, -1);
+  // After another link `..` leads elsewhere than it reads: only a target that starts with it can be followed as text.
+  const ups = /^(?:\.\.?\/)*(?:\.\.?$)?/.exec(target)?.[0] ?? '';
+  const rest = target.slice(ups.length);
+  const depth = folder.length - ups.split('/').filter((segment) => segment === '..').length;
+  if (depth < 0 || rest.split('/').includes('..')) {
+    return objection('symlink', `${path} points out of the repository: ${target}.`);
+  }
+  const end = normalizeAbsolute(`/${folder.join('/')}/${target}`).slice(1);
+  const found = end === '' ? null : judgeName(policy, end);
+  return found === null ? null : objection('symlink', `${path} points to ${target}. ${found.details}`);
+}
+
+function judgeBinary(policy: AgentPolicy, file: ChangedFile): Objection | null {
+  const globs = [...policy.allowed_paths, ...(policy.file_locks ?? [])];
+  if (globs.some((glob) => namesFile(glob, file.path))) return null;
+  return objection(
+    'binary',
+    `${file.path} is a binary file that no lock names. Remove it, or have it named by a lock like ${file.path} or *.${extensionOf(file.path)}.`,
+  );
+}
+
+/** Whether a glob means this kind of file, and doesn't just hold the folder it's in. */
+function namesFile(glob: string, path: string): boolean {
+  if (!pathMatches(glob, path)) return false;
+  const [last, name] = [glob.split('/').at(-1) ?? '', path.split('/').at(-1) ?? ''];
+  const extension = extensionOf(path);
+  return last === name || (extension !== '' && /\./.test(last) && last.includes(extension));
+}
+
+function extensionOf(path: string): string {
+  return /[^/.][^/]*\.([^./]+)$/.exec(path)?.[1] ?? '';
+}
+
+function judgeSize(policy: AgentPolicy, file: ChangedFile): Objection | null {
+  if (file.size <= policy.max_file_bytes) return null;
+  return objection(
+    'file-size',
+    `${file.path} has ${file.size} bytes; at most ${policy.max_file_bytes} are allowed.`,
+  );
+}
+
+function judgeSecrets(input: BranchInput, file: ChangedFile): Objection[] {
+  const text = input.readText(file.path);
+  if (text === null) return [];
+  const old = file.status === 'added' ? null : (input.readOldText?.(file.path) ?? null);
+  return findSecrets(text, old).map(({ id, line }) =>
+    objection(
+      'secret',
+      `${file.path}:${line} looks like a credential (${id}). Take it out and read it from the environment instead.`,
+    ),
+  );
+}
+
+/** A change of sources without any change of tests. */
+function checkTests(input: BranchInput): Violation[] {
+  const rule = input.policy.require_tests;
+  if (rule === null) return [];
+  const kept = input.files.filter((file) => !isGone(file));
+  const isTest = (file: ChangedFile): boolean =>
+    rule.test_patterns.some((glob) => pathMatches(glob, file.path));
+  const source = kept.find(
+    (file) => !isTest(file) && rule.source_patterns.some((glob) => pathMatches(glob, file.path)),
+  );
+  if (source === undefined || kept.some(isTest)) return [];
+  return violations(source.path, [
+    objection(
+      'tests-missing',
+      `${source.path} changed without a test. Add or change one that matches: ${rule.test_patterns.join(', ')}.`,
+    ),
+  ]);
+}
+
+function violations(where: string, found: readonly (Objection | null)[]): Violation[] {
+  return found.filter((one) => one !== null).map(({ rule, details }) => ({ rule, where, details }));
+}
