@@ -34,8 +34,11 @@ export async function probeSandbox(env: Readonly<Record<string, string | undefin
   if (await succeeds(program, [...args, 'true'], env)) {
     return { confinement: 'namespaces', missing: [...unconfined, perProcess] };
   }
-  const escapes = 'A process that leaves its group and clears its environment outlives its agent.';
-  return { confinement: 'watched', missing: [...unconfined, escapes, perProcess] };
+  const escapes = [
+    'A process that leaves its group and clears its environment outlives its agent.',
+    'Agents go on when git flame itself is killed.',
+  ];
+  return { confinement: 'watched', missing: [...unconfined, ...escapes, perProcess] };
 }
 
 function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {

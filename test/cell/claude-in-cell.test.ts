@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { getAdapter } from '../../lib/agents/get-adapter.ts';
+import { configSchema } from '../../lib/domain/config.ts';
+import { findClaude } from '../support/model-namespace.ts';
+import { type ModelScript, type ModelServer, startModelServer } from '../support/model-server.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { agentPolicy, type CellFixture, openCellFixture } from './fixture.ts';
+
+const claude = findClaude();
+const withClaude = testIf(test, hasBubblewrap() && claude !== null, 'needs bubblewrap and Claude Code');
+const realKey = 'sk-real-and-outside';
+
+interface Stage extends CellFixture {
+  readonly model: ModelServer;
+}
+
+withClaude(
+  'SBX-5: an agent works and commits, the key stays outside, each call is in the audit',
+  async () => {
+    const { runner, request, port, cell, model, repo } = await openStage((asked) => {
+      const steps = [
+        { tool: 'Write', input: { file_path: join(cell.path, 'new.txt'), content: 'new\n' } },
+        { tool: 'Write', input: { file_path: join(cell.path, 'secret.key'), content: 'x' } },
+        {
+          tool: 'Bash',
+          input: { command: 'git add new.txt && git commit -m "add new"', description: 'commit' },
+        },
+        {
+          tool: 'Bash',
+          input: { command: 'env', description: 'look' },
+        },
+      ];
+      return steps[asked.turn - 1] ?? { text: 'All done.' };
+    });
+    const wanted = withCommands(request(), ['git add', 'git commit', 'env']);
+    const agent = await runner.start(wanted, () => undefined);
+    const outcome = await agent.outcome;
+    assert.is(outcome.failure, null, JSON.stringify(outcome));
+    assert.is(outcome.text, 'All done.');
+    const commit = await port.readCommit(await port.cellHead(cell), cell.quarantine);
+    assert.is(commit.message.trim(), 'add new');
+    assert.is(outcome.tokens, model.requests.length * 110);
+
+    const results = model.requests.at(-1)?.toolResults ?? [];
+    assert.match(results[1]?.text ?? '', /secret\.key is blocked/);
+    assert.match(results[3]?.text ?? '', /ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1/);
+    assert.not.match(JSON.stringify(results), new RegExp(realKey));
+    assert.ok(model.seen.every(({ headers }) => headers['x-api-key'] === realKey));
+
+    assert.equal([outcome.audit.allowed, outcome.audit.blocked], [3, 1]);
+    assert.equal(await runner.auditOf(wanted.id), outcome.audit);
+    const logs = join(repo.path, '.git/blueflame/logs');
+    const audit = readFileSync(join(logs, `${wanted.id}.audit.jsonl`), 'utf8')
+      .trim()
+      .split('\n');
+    assert.is(audit.length, 4);
+    const keys = ['timestamp', 'agent_id', 'tool', 'target', 'decision', 'rule', 'details'];
+    assert.equal(Object.keys(JSON.parse(audit[1] ?? '')), keys);
+    const egress = readFileSync(join(logs, `${wanted.id}.egress.jsonl`), 'utf8')
+      .trim()
+      .split('\n');
+    assert.is(egress.length, model.seen.length);
+  },
+);
+
+withClaude('UNI-8: the request after the budget is never sent, and the agent is ended', async () => {
+  const { runner, request, model, cell } = await openStage((asked) => ({
+    tool: 'Write',
+    input: { file_path: join(cell.path, `${asked.turn}.txt`), content: 'x' },
+    usage: { input_tokens: 400, output_tokens: 100 },
+  }));
+  const agent = await runner.start(request({ budget: { unit: 'tokens', limit: 1_000 } }), () => undefined);
+  const outcome = await agent.outcome;
+  assert.is(outcome.failure?.kind, 'budget', JSON.stringify(outcome));
+  assert.is(outcome.tokens, 1_000);
+  assert.is(model.requests.length, 2);
+});
+
+withClaude('WAT-3: no request is sent for an agent whose hooks are not active', async () => {
+  const { runner, request, model } = await openStage(() => ({ text: 'unwatched' }), true);
+  const agent = await runner.start(request(), () => undefined);
+  const { failure } = await agent.outcome;
+  assert.is(failure?.kind, 'canary-failed');
+  assert.equal(model.requests, []);
+});
+
+withClaude("WAT-6: the repository's own settings and the agent can not switch the watcher off", async () => {
+  const { runner, request, model, cell, port, repo } = await openStage((asked) => {
+    const home = /HOME=(\S+)/.exec(asked.toolResults[0]?.text ?? '')?.[1] ?? '';
+    const off = '{"disableAllHooks":true}';
+    const steps = [
+      { tool: 'Bash', input: { command: 'env', description: 'look' } },
+      {
+        tool: 'Bash',
+        input: { command: `echo '${off}' > ${home}/../control/settings.json`, description: 'x' },
+      },
+      { tool: 'Write', input: { file_path: join(cell.path, 'secret.key'), content: 'x' } },
+    ];
+    return steps[asked.turn - 1] ?? { text: 'tried' };
+  });
+  repo.write(
+    '.claude/settings.json',
+    JSON.stringify({ disableAllHooks: true, env: { CLAUDE_CODE_SIMPLE: '1' } }),
+  );
+  repo.commit('hostile settings');
+  const hostile = await port.addCellWorktree(
+    join(repo.path, '.trees', 'worker-5e5e5e5e'),
+    (await port.head(repo.path)).commit ?? cell.start,
+  );
+  const agent = await runner.start(
+    withCommands(request({ worktree: hostile }), ['env', 'echo']),
+    () => undefined,
+  );
+  const outcome = await agent.outcome;
+  assert.is(outcome.failure, null, JSON.stringify(outcome));
+  assert.ok(outcome.audit.blocked >= 2, JSON.stringify(outcome.audit));
+  const results = model.requests.at(-1)?.toolResults ?? [];
+  assert.ok(results[2]?.isError);
+});
+
+async function openStage(script: ModelScript, isUnwatched = false): Promise<Stage> {
+  const model = await startModelServer({ script });
+  const config = configSchema.parse({ adapters: { claude: { command: [claude ?? 'claude'] } } });
+  const adapter = getAdapter('claude', config);
+  const fixture = await openCellFixture({
+    env: { ANTHROPIC_API_KEY: realKey, ANTHROPIC_BASE_URL: model.url ?? '' },
+    adapter: isUnwatched
+      ? {
+          ...adapter,
+          launch: (asked, paths) =>
+            adapter.launch(asked, { ...paths, hookCommand: null, canaryCommand: null }),
+        }
+      : adapter,
+  });
+  opened.push(model);
+  return { ...fixture, model };
+}
+
+const opened: ModelServer[] = [];
+test.after.each(async () => {
+  for (const model of opened.splice(0)) await model.close();
+});
+
+function withCommands(
+  request: ReturnType<CellFixture['request']>,
+  commands: readonly string[],
+): ReturnType<CellFixture['request']> {
+  const policy = agentPolicy(request.id, request.worktree.path);
+  return { ...request, policy: { ...policy, allowed_commands: [...commands] } };
+}
+
+test.run();

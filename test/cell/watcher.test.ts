@@ -1,0 +1,196 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openAuditLog, summarizeAudit } from '../../lib/cell/audit-log.ts';
+import { startDecisionServer } from '../../lib/cell/decision-server.ts';
+import { realPathFacts } from '../../lib/cell/path-facts.ts';
+import { decide } from '../../lib/policy/decide.ts';
+import { makeTempDir } from '../support/repo.ts';
+import { agentPolicy, distDir } from './fixture.ts';
+
+const worktree = makeTempDir();
+const policy = agentPolicy('worker-1a2b3c4d', worktree);
+const now = (): Date => new Date('2026-02-06T14:30:22Z');
+const watcher = join(distDir, 'watcher.cjs');
+
+test('WAT-1, WAT-7: allowed is 0, blocked is 2 with the reason, both are in the audit', async () => {
+  const server = await startServer();
+  assert.equal(await ask(server.path, call('a.txt')), { code: 0, stderr: '', stdout: '' });
+  const blocked = await ask(server.path, call('secret.key'));
+  assert.is(blocked.code, 2);
+  assert.match(blocked.stderr, /secret\.key is blocked .*\[path-blocked\]/s);
+  await server.close();
+  const lines = readFileSync(server.audit, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(
+    lines.map(({ decision, rule }) => [decision, rule]),
+    [
+      ['allow', 'allowed'],
+      ['block', 'path-blocked'],
+    ],
+  );
+  const { target, timestamp, agent_id, tool } = lines[1];
+  assert.equal(
+    { target, timestamp, agent_id, tool },
+    {
+      target: join(worktree, 'secret.key'),
+      timestamp: '2026-02-06T14:30:22.000Z',
+      agent_id: 'worker-1a2b3c4d',
+      tool: 'Write',
+    },
+  );
+  const summary = summarizeAudit(server.audit);
+  assert.equal([summary.allowed, summary.blocked], [1, 1]);
+});
+
+test('WAT-2: garbage blocks', async () => {
+  const server = await startServer();
+  for (const input of [
+    '',
+    'junk',
+    '{}',
+    '[]',
+    'null',
+    '{"tool_name":"Write"}',
+    '{"tool_name":"","cwd":"/","tool_input":{}}',
+    '{"tool_name":"Write","cwd":"/","tool_input":[]}',
+    `${call('a.txt')} trailing`,
+  ]) {
+    assert.is((await ask(server.path, input)).code, 2, input);
+  }
+  await server.close();
+});
+
+test('WAT-2: a call that is too large blocks', async () => {
+  const server = await startServer();
+  const { code, stderr } = await ask(server.path, call('a.txt', 'x'.repeat(17 * 1024 * 1024)));
+  assert.is(code, 2);
+  assert.match(stderr, /larger than 16 MB/);
+  await server.close();
+});
+
+test('WAT-2: a server that is gone, silent, hangs up or talks nonsense blocks', async () => {
+  const dead = join(makeTempDir(), 'dead.sock');
+  assert.is((await ask(dead, call('a.txt'))).code, 2);
+  const answers = [
+    { text: '', ends: false },
+    { text: '', ends: true },
+    { text: '{"decision":"allow"', ends: true },
+    { text: '{"decision":"Allow"}\n', ends: true },
+    { text: 'nonsense\n', ends: true },
+    { text: '[{"decision":"allow"}]\n', ends: true },
+  ];
+  for (const answer of answers) {
+    const path = join(makeTempDir(), 'fake.sock');
+    const server = await listen(path, answer);
+    assert.is((await ask(path, call('a.txt'))).code, 2, answer.text);
+    server.close();
+  }
+});
+
+test('WAT-2: a decision that throws and an audit that can not be written block', async () => {
+  const throwing = await startServer({
+    decide: () => {
+      throw new Error('broken policy');
+    },
+  });
+  assert.match((await ask(throwing.path, call('a.txt'))).stderr, /broken policy/);
+  await throwing.close();
+  const unwritable = await startServer({ auditFile: '/dev/full' });
+  const { code, stderr } = await ask(unwritable.path, call('a.txt'));
+  assert.is(code, 2);
+  assert.match(stderr, /audit/);
+  await unwritable.close();
+});
+
+test('WAT-3: the canary is heard once the client was started', async () => {
+  const server = await startServer();
+  assert.is(server.canaries(), 0);
+  assert.is((await ask(server.path, '', ['--canary'])).code, 0);
+  assert.is(server.canaries(), 1);
+  await server.close();
+});
+
+test('the bundle judges by itself with a policy file, and blocks without', () => {
+  const folder = makeTempDir();
+  const file = join(folder, 'policy.json');
+  writeFileSync(file, JSON.stringify(policy));
+  assert.is(alone(file, call('a.txt')), 0);
+  assert.is(alone(file, call('secret.key')), 2);
+  assert.is(alone(file, 'junk'), 2);
+  assert.is(readFileSync(`${file}.audit.jsonl`, 'utf8').trim().split('\n').length, 2);
+  writeFileSync(file, JSON.stringify({ ...policy, allowed_tools: undefined }));
+  assert.is(alone(file, call('a.txt')), 2);
+  assert.is(alone(join(folder, 'absent.json'), call('a.txt')), 2);
+  mkdirSync(join(folder, 'b.json.audit.jsonl'));
+  writeFileSync(join(folder, 'b.json'), JSON.stringify(policy));
+  assert.is(alone(join(folder, 'b.json'), call('a.txt')), 2);
+  assert.is(spawnSync(process.execPath, [watcher], { input: call('a.txt') }).status, 2);
+});
+
+function call(file: string, content = 'x'): string {
+  const tool_input = { file_path: join(worktree, file), content };
+  return JSON.stringify({ tool_name: 'Write', cwd: worktree, tool_input, session_id: 's' });
+}
+
+function alone(file: string, input: string): number | null {
+  return spawnSync(process.execPath, [watcher, '--policy', file], { input }).status;
+}
+
+async function startServer(
+  options: { readonly decide?: typeof decide; readonly auditFile?: string } = {},
+): Promise<{ path: string; audit: string; canaries(): number; close(): Promise<void> }> {
+  const folder = makeTempDir();
+  const path = join(folder, 'judge.sock');
+  const audit = options.auditFile ?? join(folder, 'a.audit.jsonl');
+  let canaries = 0;
+  const { close } = await startDecisionServer({
+    socketPath: path,
+    policy,
+    audit: openAuditLog(audit, policy.agent_id, now),
+    decide: options.decide ?? decide,
+    facts: realPathFacts,
+    onCanary: () => {
+      canaries += 1;
+    },
+  });
+  return { path, audit, close, canaries: () => canaries };
+}
+
+function listen(path: string, answer: { readonly text: string; readonly ends: boolean }): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      socket.write(answer.text);
+      if (answer.ends) socket.end();
+    });
+  });
+  return new Promise((resolve) => server.listen(path, () => resolve(server)));
+}
+
+function ask(
+  path: string,
+  input: string,
+  flags: readonly string[] = [],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [watcher, '--socket', path, ...flags]);
+    const said = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk) => {
+      said.stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      said.stderr += chunk;
+    });
+    child.on('close', (code) => resolve({ code, ...said }));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+test.run();
