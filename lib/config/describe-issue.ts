@@ -55,9 +55,13 @@ export function describeIssue(schema: z.ZodType, source: YamlSource, issue: Issu
 export function renderPath(path: ValuePath): string {
   if (path.length === 0) return 'the file';
   return path
-    .map((segment) => (typeof segment === 'number' ? `[${segment}]` : `.${String(segment)}`))
+    .map((segment) => (typeof segment === 'number' ? `[${segment}]` : `.${quoteKey(String(segment))}`))
     .join('')
     .replace(/^\./, '');
+}
+
+function quoteKey(key: string): string {
+  return key === '' || /[\s.]/.test(key) ? JSON.stringify(key) : key;
 }
 
 function wordBound(side: 'least' | 'most', issue: z.core.$ZodRawIssue): string {
@@ -100,7 +104,9 @@ function hintFor(schema: z.ZodType, path: ValuePath, issue: Issue): string | nul
     const known = issue.code === 'custom' ? issue.params?.known : undefined;
     if (Array.isArray(known)) return suggest(String(issue.input), known.map(String));
   }
-  if (issue.code === 'invalid_value') return suggest(String(issue.input), issue.values.map(String));
+  if (issue.code === 'invalid_value') {
+    return issue.values.length > 1 ? suggest(String(issue.input), issue.values.map(String)) : null;
+  }
   if (issue.code === 'invalid_type') return hintForType(issue.expected, issue.input);
   const place = schemaAt(schema, path);
   if (place?.title === 'duration') return 'write it like 90s, 5m, 1h30m or 30d';

@@ -29,8 +29,9 @@ export function migrateConfigText(
   fileName = '.blueflame.yml',
 ): { readonly text: string; readonly changed: boolean } {
   const source = readYamlSource(text, fileName);
-  refuseProblems(source, source.problems, { code: 'bad-config', hints: [] });
+  refuseProblems(source, source.problems, refusal);
   const { document } = source;
+  if (!isMap(document.contents) && document.toJS() !== null) refuseProblems(source, [notAMap], refusal);
   const version = migrateDocument(document);
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
@@ -42,6 +43,9 @@ export function migrateConfigText(
   const rewritten = document.toString({ lineWidth: 0 }).replace(/\r?\n/g, lineEnd);
   return { text: mark + rewritten, changed: true };
 }
+
+const refusal = { code: 'bad-config', hints: [] };
+const notAMap = { path: 'the file', message: 'must be a map of keys', hint: null, start: 0, end: 1 };
 
 /**
  * Version 0, before the first release: `limits.token_budget.warn_threshold` stood beside the budgets, and

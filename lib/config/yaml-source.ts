@@ -53,6 +53,7 @@ export function readYamlSource(text: string, fileName: string, maxLength = 1_000
     ...document.errors.map((error) => describeSyntaxError(error, bare)),
     ...dropLooseAliases(document, bare),
   ]);
+  joinTwins(document.contents);
   const guessed = document.errors.filter((error) => error.code !== 'DUPLICATE_KEY');
   return {
     fileName,
@@ -163,7 +164,13 @@ function describeSyntaxError(error: SyntaxError, text: string): Problem {
     const key = /^(?:"[^"\n]*"|'[^'\n]*'|[^:\n]*)/.exec(text.slice(error.pos[0]))?.[0].trim() ?? '';
     const path = key.replace(/^(["'])(.*)\1$/, '$2');
     const end = span.start + Math.max(1, key.length);
-    return { path, message: 'is written twice', hint: 'keep one of them', start: span.start, end };
+    return {
+      path: path === '' ? '""' : path,
+      message: 'is written twice',
+      hint: 'keep one of them',
+      start: span.start,
+      end,
+    };
   }
   const known = wordings[error.code];
   const message = known?.message ?? `is not valid YAML: ${decapitalize(error.message)}`;
@@ -173,6 +180,21 @@ function describeSyntaxError(error: SyntaxError, text: string): Problem {
 /** Errors at the very end of a text are shown at its last character that isn't a line break. */
 function clampToText(text: string, offset: number): number {
   return offset < text.length ? offset : Math.max(0, text.trimEnd().length - 1);
+}
+
+/** Sections written twice are checked as one, other values as they stand first. */
+function joinTwins(node: unknown): void {
+  if (isSeq(node)) for (const item of node.items) joinTwins(item);
+  if (!isMap(node)) return;
+  const firsts = new Map<string, unknown>();
+  node.items = node.items.filter(({ key, value }) => {
+    const first = firsts.get(keyText(key));
+    if (!firsts.has(keyText(key))) firsts.set(keyText(key), value);
+    else if (isMap(first) && isMap(value)) first.items.push(...value.items);
+    else return false;
+    return first === undefined;
+  });
+  for (const value of firsts.values()) joinTwins(value);
 }
 
 /** An alias without its anchor stands for nothing from here on, so that the rest of the text can be checked. */

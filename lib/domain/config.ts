@@ -188,7 +188,10 @@ export const configSchema = z
     hooks: hooksSchema.prefault({}),
     roles: rolesSchema.prefault({}),
     adapters: z
-      .record(z.string().refine(isAdapter, 'is not an adapter'), adapterSchema)
+      .record(
+        z.string().refine(isAdapter, { error: 'is not an adapter', params: { known: adapterNames } }),
+        adapterSchema,
+      )
       .default({})
       .describe('Agent CLIs that are not where PATH says.')
       .meta({ examples: [{ claude: { command: ['/opt/claude/bin/claude'] } }] }),

@@ -1,9 +1,11 @@
 /** How many plain patterns the braces of one glob may stand for: `{1..100000}` would stop every check. */
 const maxAlternatives = 1_000;
+const maxLength = 500;
 
 /** What is wrong with a path glob of the configuration, as the end of a sentence; null: nothing. */
 export function globProblem(text: string): string | null {
   if (text === '') return 'is empty';
+  if (text.length > maxLength) return `is longer than ${maxLength} characters`;
   if (/\p{Cc}/u.test(text)) return 'holds control characters';
   if (/^(?:\/|[A-Za-z]:[\\/])/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text)) {
     return 'must be relative to the repository and stay inside it';
@@ -64,7 +66,9 @@ function countBrace(scan: Scan): number {
 
 function skipClass(scan: Scan): void {
   // A ] right after the opening (or its negation) stands for itself.
-  const inside = /^[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]/.exec(scan.text.slice(scan.at));
-  if (inside === null || inside[0] === ']') scan.problem ??= 'a [ is never closed';
+  const inside = /^(?:[!^]|(?![!^]))(?:\]|\\.|[^\]\\])(?:\\.|\[:\w+:\]|[^\]\\])*\]/.exec(
+    scan.text.slice(scan.at),
+  );
+  if (inside === null) scan.problem ??= 'a [ is never closed';
   scan.at += inside?.[0].length ?? 0;
 }
