@@ -1,6 +1,5 @@
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ObjectId } from '../domain/ids.ts';
+import { isAnyInTheWay } from './files-in-the-way.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /**
@@ -16,7 +15,7 @@ export async function advanceWorktree(
   await runGit(context, ['update-index', '-q', '--refresh'], { accept: [0, 1] });
   if (await isAt(context, to)) return 'already';
   if (!(await isAt(context, from))) return 'refused';
-  if (await isInTheWay(context, from, to)) return 'refused';
+  if (await isAnyInTheWay(context, from, to)) return 'refused';
   const { exitCode } = await runGit(context, ['read-tree', '-m', '-u', from, to], { accept: [0, 1, 128] });
   return exitCode === 0 ? 'advanced' : 'refused';
 }
@@ -27,20 +26,4 @@ async function isAt(context: GitContext, commit: ObjectId): Promise<boolean> {
   const staged = await runGit(context, ['diff-index', '--cached', ...args, commit, '--'], { accept: [0, 1] });
   if (staged.exitCode !== 0) return false;
   return (await runGit(context, ['diff-files', ...args], { accept: [0, 1] })).exitCode === 0;
-}
-
-/** read-tree keeps untracked files, but would overwrite ignored ones. */
-async function isInTheWay(context: GitContext, from: ObjectId, to: ObjectId): Promise<boolean> {
-  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to, '--'];
-  const { stdout } = await runGit(context, args);
-  const added = stdout
-    .toString()
-    .split('\0')
-    .filter((path) => path !== '');
-  return added.some((path) => isUntrackedThere(context.cwd, path));
-}
-
-function isUntrackedThere(workTree: string, path: string): boolean {
-  // A folder there holds tracked files that go away, or else read-tree refuses.
-  return lstatSync(join(workTree, path), { throwIfNoEntry: false })?.isDirectory() === false;
 }

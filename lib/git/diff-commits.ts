@@ -10,7 +10,7 @@ const plain = [
 ];
 const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--dst-prefix=b/'];
 
-/** Files and lines that differ; counted as diffText shows them, so a binary file counts by its lines too. */
+/** Files and lines that differ; a binary file counts as a file without lines. */
 export async function readDiffStat(context: GitContext, base: ObjectId, tip: ObjectId): Promise<DiffStat> {
   const { stdout } = await runGit(context, ['diff-tree', ...plain, '--numstat', '-z', base, tip, '--']);
   const rows = stdout

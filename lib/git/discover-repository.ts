@@ -13,7 +13,11 @@ const oldestGit = '2.38';
 export async function discoverRepository(context: GitContext): Promise<Repository> {
   if (!existsSync(context.cwd)) throw noFolder(context.cwd);
   const here = { ...context, variables: { ...givenByPerson(context), ...context.variables } };
-  const [gitVersion, facts] = await Promise.all([readVersion(here), readFacts(here)]);
+  const asked = readFacts(here);
+  // An old git fails at the questions too; its age is the reason to name.
+  asked.catch(() => undefined);
+  const gitVersion = await readVersion(here);
+  const facts = await asked;
   const mainWorkTree = await findMainWorkTree(here, facts);
   return { ...facts, mainWorkTree, gitVersion };
 }
@@ -52,10 +56,12 @@ async function readFacts(context: GitContext): Promise<Facts> {
     { accept: [0, 128] },
   );
   const lines = result.stdout.toString().replace(/\n$/, '').split('\n');
-  // Outside a work tree git answers all but the last question and then gives up.
-  const isInside = lines[1] === 'true';
-  if (lines[1] === undefined || (isInside && result.exitCode !== 0)) throw notUsable(context.cwd, result);
-  const paths = lines.length === (isInside ? 7 : 6) ? lines.slice(3) : await askOneByOne(context, isInside);
+  // Without a work tree git answers all but the last question and then gives up.
+  const hasTree = result.exitCode === 0;
+  if (!/^(?:true|false)$/.test(lines[0] ?? '') || (lines[1] === 'true' && !hasTree)) {
+    throw notUsable(context.cwd, result);
+  }
+  const paths = lines.length === (hasTree ? 7 : 6) ? lines.slice(3) : await askOneByOne(context, hasTree);
   const [gitDir = '', commonDir = '', prefix = '', workTree = null] = paths;
   return {
     commonDir,
@@ -68,12 +74,12 @@ async function readFacts(context: GitContext): Promise<Facts> {
 }
 
 /** Where a path holds a newline, only one answer at a time can be told apart. */
-async function askOneByOne(context: GitContext, isInside: boolean): Promise<string[]> {
+async function askOneByOne(context: GitContext, hasTree: boolean): Promise<string[]> {
   const questions = [
     '--git-dir',
     '--git-common-dir',
     '--show-prefix',
-    ...(isInside ? ['--show-toplevel'] : []),
+    ...(hasTree ? ['--show-toplevel'] : []),
   ];
   return Promise.all(questions.map((question) => gitText(context, [...absolute, question])));
 }

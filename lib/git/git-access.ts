@@ -30,6 +30,8 @@ export function onObjects({ context, repository }: GitAccess): GitContext {
     env: context.env,
     variables: {
       GIT_DIR: repository.commonDir,
+      // Attributes would be read from the main work tree's index too.
+      GIT_INDEX_FILE: join(repository.commonDir, 'refs', '.no-index'),
       GIT_ATTR_NOSYSTEM: '1',
       GIT_ATTR_SOURCE: emptyTrees[repository.objectFormat],
       GIT_NO_REPLACE_OBJECTS: '1',

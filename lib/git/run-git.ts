@@ -105,7 +105,7 @@ export function spawnGit(
     env: { ...gitEnvironment(context.env), ...context.variables, ...extraEnv },
     stdio: 'pipe',
     // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
-    detached: options.isDetached ?? false,
+    detached: options.isDetached ?? true,
   });
 }
 
