@@ -14,6 +14,8 @@ const programs: ReadonlyMap<string, ProgramRule> = new Map(
 );
 // They only steer what is judged anyway.
 const alwaysAllowed = new Set(['true', 'false', ':', 'cd']);
+// What they do with a number can't depend on which one it is.
+const statusFriendly = new Set(['echo', 'printf', 'test', '[']);
 // Options that a file name could turn into do no harm here.
 const wildFriendly = new Set([
   'ls',
@@ -137,6 +139,12 @@ function expandArguments(
   const words: string[] = [];
   let isAfterEnd = false;
   for (const arg of args) {
+    if (arg.hasStatus && !statusFriendly.has(name)) {
+      return objection(
+        'bash-dynamic',
+        `$? can only be shown or compared. Use it with ${listSome([...statusFriendly])}.`,
+      );
+    }
     if (arg.text === '--') isAfterEnd = true;
     const found = arg.isGlob ? expandWord(context, arg, isAfterEnd || wildFriendly.has(name)) : [arg.text];
     if ('rule' in found) return found;

@@ -25,6 +25,8 @@ export function readBash(text: string): BashNode | Objection {
     return objection('bash-characters', `The command ${what}. Write it in plain, visible characters.`);
   }
   if (text.trim() === '') return objection('bash-syntax', 'The command is empty.');
+  // Whether the last newline survives on the way to bash decides what the backslash means.
+  if (/\\\s*$/.test(text)) return objection('bash-syntax', 'The command ends in a backslash. Finish it.');
   try {
     return readScript(parse(text));
   } catch (error) {
@@ -137,8 +139,11 @@ function readAssignment(part: Assignment): { readonly name: string; readonly val
     );
   }
   const value = readWord(part.value);
-  if (value.isGlob)
-    throw new Refusal('bash-dynamic', `${part.text} holds a wildcard. Put the value in quotes.`);
+  if (value.isGlob || value.hasStatus)
+    throw new Refusal(
+      'bash-dynamic',
+      `${part.text} holds more than plain text. Put the value in single quotes.`,
+    );
   return { name: part.name, value: value.text };
 }
 
@@ -158,7 +163,7 @@ function readRedirections(raw: readonly RawRedirection[]): readonly Redirection[
 
 function readRedirect(part: Redirect): readonly Redirection[] {
   const target = part.target === undefined ? null : readWord(part.target);
-  if (target === null || target.isGlob || target.text === '') {
+  if (target === null || target.isGlob || target.hasStatus || target.text === '') {
     throw new Refusal('bash-redirect', 'A redirection needs one plain file name.');
   }
   const isDescriptor = /^(?:\d+-?|-)$/.test(target.text);

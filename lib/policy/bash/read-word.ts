@@ -17,15 +17,20 @@ export function readWord(raw: RawWord): Word {
   if (raw.parts === undefined) return readBareWord(raw.text);
   const pieces = raw.parts.map(readPart);
   const isGlob = pieces.some((piece) => piece.isWild);
+  const hasStatus = raw.parts.some(isStatus);
   if (isGlob && pieces.some((piece) => !piece.isWild && /[*?[\]\\]/.test(piece.text))) {
     throw dynamic(raw.text, 'mixes wildcards with quoted ones');
   }
-  return { text: pieces.map((piece) => piece.text).join(''), isGlob, isPlain: false };
+  return { text: pieces.map((piece) => piece.text).join(''), isGlob, isPlain: false, hasStatus };
 }
 
 interface Piece {
   readonly text: string;
   readonly isWild: boolean;
+}
+
+function isStatus(part: WordPart): boolean {
+  return part.type === 'DoubleQuoted' ? part.parts.some(isStatus) : part.type === 'SimpleExpansion';
 }
 
 function readPart(part: WordPart, index: number): Piece {
@@ -54,7 +59,7 @@ function readBareWord(text: string): Word {
   const unescaped = text.replace(/\\./gs, '');
   if (/[*?$`'"]|\[[^\]]*\]|\{[^}]*(?:,|\.\.)[^}]*\}/.test(unescaped))
     throw dynamic(text, 'holds an expansion');
-  return { text: value, isGlob: false, isPlain: value === text };
+  return { text: value, isGlob: false, isPlain: value === text, hasStatus: false };
 }
 
 function readBare(text: string, isStart: boolean): string {
@@ -126,7 +131,7 @@ function expandBraces(raw: RawWord): readonly Word[] {
   return choices
     .reduce<string[]>((heads, choice) => heads.flatMap((head) => choice.map((tail) => head + tail)), [''])
     .filter((text) => text !== '')
-    .map((text) => ({ text, isGlob: false, isPlain: false }));
+    .map((text) => ({ text, isGlob: false, isPlain: false, hasStatus: false }));
 }
 
 function dynamic(text: string, why: string): Refusal {

@@ -6,6 +6,8 @@ export interface Word {
   readonly isGlob: boolean;
   /** Written without quotes, escapes or wildcards. */
   readonly isPlain: boolean;
+  /** Holds `$?`, which stands as 0 in `text`: some number that is known to nobody yet. */
+  readonly hasStatus: boolean;
 }
 
 export interface Redirection {
