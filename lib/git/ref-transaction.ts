@@ -92,7 +92,15 @@ export class RefTransactions {
     // Detached: Ctrl-C stops the person's command, never git between two refs of one transaction.
     const child = spawnGit(
       this.#context,
-      [`--git-dir=${this.#gitDir}`, 'update-ref', ...this.#args, '--stdin'],
+      // git would look for refs named like each object id, a dozen places for each.
+      [
+        '-c',
+        'core.warnAmbiguousRefs=false',
+        `--git-dir=${this.#gitDir}`,
+        'update-ref',
+        ...this.#args,
+        '--stdin',
+      ],
       {},
       { isDetached: true },
     );

@@ -271,14 +271,16 @@ function checkRefs(transaction: Transaction): void {
 }
 
 /**
- * State refs first: were git killed between two renames, then what happened is at least recorded. The state refs
- * that stay are verified too, so that no decision rests on a state another process has just changed.
+ * State refs first: were git killed between two renames, then what happened is at least recorded. Sessions and
+ * tasks are verified even where they stay, so that no decision rests on what another process has just changed;
+ * verdicts and reviews only ever grow, and a lock more on each would cost a tenth of a change.
  */
 function commandsFor(base: State, next: State, updates: readonly RefUpdate[]): readonly RefCommand[] {
   const after = tipsOf(next);
-  const own = [...tipsOf(base)].map(([ref, old]): RefCommand => {
+  const own = [...tipsOf(base)].flatMap(([ref, old]): RefCommand[] => {
     const to = after.get(ref) ?? null;
-    return to === old ? { ref, old } : { ref, old, new: to };
+    if (to !== old) return [{ ref, old, new: to }];
+    return ref === base.sessions.kind.ref || ref === base.tasks.kind.ref ? [{ ref, old }] : [];
   });
   return [...own, ...updates];
 }

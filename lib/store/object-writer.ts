@@ -1,6 +1,15 @@
-import { type LooseObjectSettings, type NewObject, writeLooseObject } from '../git/loose-object.ts';
+import {
+  type LooseObjectSettings,
+  type NewObject,
+  type ObjectFormat,
+  writeLooseObject,
+} from '../git/loose-object.ts';
 import { readLooseSettings } from '../git/loose-object-settings.ts';
 import type { GitContext } from '../git/run-git.ts';
+import { writePack } from './write-pack.ts';
+
+// Below, loose files are quicker than starting git, and a pack for every few changes would slow all reads.
+const packFrom = 500;
 
 /** Puts new objects into the repository before a ref may name them. */
 export class ObjectWriter {
@@ -8,6 +17,7 @@ export class ObjectWriter {
     readonly context: GitContext;
     readonly commonDir: string;
     readonly objectsDir: string;
+    readonly objectFormat: ObjectFormat;
   };
   #settings: Promise<LooseObjectSettings> | null = null;
 
@@ -15,15 +25,17 @@ export class ObjectWriter {
     readonly context: GitContext;
     readonly commonDir: string;
     readonly objectsDir: string;
+    readonly objectFormat: ObjectFormat;
   }) {
     this.#options = options;
   }
 
   /** Resolves when all are there. */
   async write(objects: readonly NewObject[]): Promise<void> {
-    const { context, commonDir, objectsDir } = this.#options;
+    const { context, commonDir, objectFormat, objectsDir } = this.#options;
     this.#settings ??= readLooseSettings(context, commonDir);
     const settings = await this.#settings;
-    for (const object of objects) writeLooseObject(objectsDir, object, settings);
+    if (objects.length >= packFrom) await writePack(context, { gitDir: commonDir, objectFormat }, objects);
+    else for (const object of objects) writeLooseObject(objectsDir, object, settings);
   }
 }

@@ -32,7 +32,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     objectFormat,
     catFile,
     reader,
-    objects: new ObjectWriter({ context, commonDir, objectsDir: join(commonDir, 'objects') }),
+    objects: new ObjectWriter({ context, commonDir, objectFormat, objectsDir: join(commonDir, 'objects') }),
     queue: new WriteQueue(commonDir),
     now: options.now ?? (() => new Date()),
     host: options.hostname ?? null,

@@ -2,13 +2,14 @@ import { statSync } from 'node:fs';
 
 // No git holds a ref this long; a slow machine may.
 const abandonedMs = 3_000;
+const oldMs = 60_000;
 
 /** Tells a lock file that some git is using from one that a killed git left. */
 export class PatientLock {
   #stamp = '';
   #since = 0;
 
-  /** True when the very same file has been seen for three seconds. */
+  /** True when the very same file has been seen for three seconds, or is a minute old. */
   isAbandoned(file: string): boolean {
     const stat = statSync(file, { throwIfNoEntry: false });
     const stamp = stat === undefined ? '' : `${file} ${stat.ino} ${stat.mtimeMs}`;
@@ -16,6 +17,7 @@ export class PatientLock {
       this.#stamp = stamp;
       this.#since = performance.now();
     }
-    return stamp !== '' && performance.now() - this.#since > abandonedMs;
+    if (stat === undefined) return false;
+    return performance.now() - this.#since > abandonedMs || Date.now() - stat.mtimeMs > oldMs;
   }
 }
