@@ -9,6 +9,8 @@ export type Leave = () => Promise<void>;
 const patienceMs = 700;
 // The least proper-lockfile takes before a lock without signs of life may be taken over.
 const staleMs = 2_000;
+// Between two looks whether the turn is free; about as long as a turn takes.
+const pauseMs = 4;
 
 /**
  * The queue between processes that compete for the state refs. It orders, it doesn't protect: compare-and-swap
@@ -16,6 +18,7 @@ const staleMs = 2_000;
  */
 export class WriteQueue {
   readonly #path: string;
+  #leftAt = 0;
 
   constructor(commonDir: string) {
     this.#path = join(commonDir, 'blueflame', 'store.lock');
@@ -32,6 +35,8 @@ export class WriteQueue {
     const { lock } = await import('proper-lockfile');
     mkdirSync(dirname(this.#path), { recursive: true });
     const until = performance.now() + patienceMs * (1 + Math.random() / 2);
+    // Whoever has just had a turn would be the first to see it free again, and the others would starve.
+    if (performance.now() - this.#leftAt < pauseMs) await wait(Math.random() * pauseMs);
     do {
       try {
         const release = await lock(this.#path, {
@@ -41,10 +46,13 @@ export class WriteQueue {
           // Another process took it over because this one stood still; the compare-and-swap still decides.
           onCompromised: () => undefined,
         });
-        return () => release().catch(() => undefined);
+        return async () => {
+          await release().catch(() => undefined);
+          this.#leftAt = performance.now();
+        };
       } catch (error) {
         if (!isTaken(error)) break;
-        await wait(1 + Math.random() * 6);
+        await wait(Math.random() * pauseMs);
       }
     } while (performance.now() < until);
     return async () => undefined;
