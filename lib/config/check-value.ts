@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { describeIssue, type Issue, wordIssue } from './describe-issue.ts';
-import { type Problem, readYamlValue, type ValuePath, type YamlSource } from './yaml-source.ts';
+import type { Problem, ValuePath } from './problem.ts';
+import { readYamlValue, type YamlSource } from './yaml-source.ts';
 
 export interface CheckedValue<T> {
   /** null where there are problems. */

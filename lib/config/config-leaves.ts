@@ -2,7 +2,7 @@ import { type Config, configSchema } from '../domain/config.ts';
 import { renderDuration } from '../domain/config-values.ts';
 import { renderPath } from './describe-issue.ts';
 import { schemaAt } from './json-schema.ts';
-import type { ValuePath } from './yaml-source.ts';
+import type { ValuePath } from './problem.ts';
 
 export interface ConfigLeaf {
   readonly keys: ValuePath;

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { nearestName } from '../util/nearest-name.ts';
 import { allKeyPaths, keyNames, schemaAt } from './json-schema.ts';
-import { locate, type Problem, type ValuePath, type YamlSource } from './yaml-source.ts';
+import { locate } from './locate-value.ts';
+import type { Problem, ValuePath } from './problem.ts';
+import type { YamlSource } from './yaml-source.ts';
 
 /** What zod reports of a value, the value included. */
 export type Issue = z.core.$ZodIssue & { readonly input?: unknown };

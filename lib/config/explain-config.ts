@@ -1,8 +1,10 @@
 import type { Config } from '../domain/config.ts';
 import { type ConfigLeaf, listConfigLeaves } from './config-leaves.ts';
+import { isWritten, locate } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';
 import { defaultConfig } from './parse-config.ts';
-import { isWritten, locate, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
+import type { ValuePath } from './problem.ts';
+import { readYamlSource, type YamlSource } from './yaml-source.ts';
 
 /** Where a value moved from keeps explaining it. */
 const oldPlaces: Readonly<Record<string, ValuePath>> = {

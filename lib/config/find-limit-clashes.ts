@@ -1,6 +1,8 @@
 import { valueAt } from './check-value.ts';
 import { renderPath } from './describe-issue.ts';
-import { locate, type Problem, type ValuePath, type YamlSource } from './yaml-source.ts';
+import { locate } from './locate-value.ts';
+import type { Problem, ValuePath } from './problem.ts';
+import type { YamlSource } from './yaml-source.ts';
 
 const budget = ['limits', 'token_budget'];
 /** Limits in tokens and the limits in dollars they exclude. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValuePath } from './yaml-source.ts';
+import type { ValuePath } from './problem.ts';
 
 /** The part of JSON Schema that zod makes of this project's schemas. */
 export interface JsonSchema {

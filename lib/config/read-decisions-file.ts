@@ -1,7 +1,8 @@
 import { type Decisions, decisionsSchema } from '../domain/decisions.ts';
 import { checkValue } from './check-value.ts';
+import type { Problem } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';
-import { type Problem, readYamlSource } from './yaml-source.ts';
+import { readYamlSource } from './yaml-source.ts';
 
 /** What an entry of each list may be, in words. */
 const forms: Readonly<Record<keyof Decisions, string>> = {

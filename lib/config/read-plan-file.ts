@@ -5,8 +5,10 @@ import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';
 import { renderPath } from './describe-issue.ts';
 import { keyNames } from './json-schema.ts';
+import { locate } from './locate-value.ts';
+import type { Problem, ValuePath } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';
-import { locate, type Problem, readYamlSource, type ValuePath, type YamlSource } from './yaml-source.ts';
+import { readYamlSource, type YamlSource } from './yaml-source.ts';
 
 const maxLength = 10_000_000;
 const tasksSchema = planSchema.shape.tasks;

@@ -1,6 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import { textWidth } from '../util/format-width.ts';
-import type { Problem, YamlSource } from './yaml-source.ts';
+import type { Problem } from './problem.ts';
+import type { YamlSource } from './yaml-source.ts';
 
 const maxShown = 50;
 const maxLineWidth = 100;

@@ -340,6 +340,36 @@ test('a key written twice is one mistake among the others', () => {
   );
 });
 
+test('keys written twice on one line', () => {
+  assert.is(
+    mistakes('hooks: {"post_plan": a, on_failure: b, on_failure: c, "post_plan": d}\n'),
+    lines(`
+      .blueflame.yml has 2 mistakes.
+      .blueflame.yml:1:40  on_failure is written twice
+        hooks: {"post_plan": a, on_failure: b, on_failure: c, "post_plan": d}
+                                               ^^^^^^^^^^
+        hint: keep one of them
+      .blueflame.yml:1:55  post_plan is written twice
+        hooks: {"post_plan": a, on_failure: b, on_failure: c, "post_plan": d}
+                                                              ^^^^^^^^^^^
+        hint: keep one of them`),
+  );
+});
+
+test('endless nesting is refused', () => {
+  for (const text of [
+    '['.repeat(5_000),
+    '{a: '.repeat(5_000),
+    '- '.repeat(5_000),
+    '? '.repeat(200),
+    `a:\n- ${'['.repeat(101)}`,
+  ]) {
+    const error = errorOf(() => parseConfig(text, name));
+    assert.is(error.message, '.blueflame.yml is nested too deeply to be read.');
+    assert.is(error.code, 'file-too-deep');
+  }
+});
+
 test('broken YAML is shown with the mistakes above it, and without guesses about what is below', () => {
   assert.is(
     mistakes('schema_version: 1\nproject: {nam: x}\nhooks: [1\nlimits: {maxx: 5}\n'),
