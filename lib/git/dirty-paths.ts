@@ -10,24 +10,21 @@ export function readChangedTracked(context: GitContext): Promise<readonly string
   return readStatus(context, '--untracked-files=no');
 }
 
+// simple-git refuses to run with these set, and status needs none of them.
+const namesProgram = /(?:EDITOR|PAGER|ASKPASS|PROXY_COMMAND|TEMPLATE_DIR|EXTERNAL_DIFF)$|^GIT_SSH/;
+
 /** Sorted; a rename counts with both its ends. */
 async function readStatus(context: GitContext, untracked: string): Promise<readonly string[]> {
   const { simpleGit } = await import('simple-git');
+  const all = { ...gitEnvironment(context.env), ...context.variables };
+  const env = Object.fromEntries(Object.entries(all).filter(([name]) => !namesProgram.test(name)));
   const git = simpleGit({
     baseDir: context.cwd,
     // It refuses these whatever their value; here they are the person's own, or switch a program off.
-    unsafe: {
-      allowUnsafeAskPass: true,
-      allowUnsafeConfigPaths: true,
-      allowUnsafeDiffExternal: true,
-      allowUnsafeEditor: true,
-      allowUnsafeFsMonitor: true,
-      allowUnsafePager: true,
-      allowUnsafeSshCommand: true,
-      allowUnsafeTemplateDir: true,
-    },
+    unsafe: { allowUnsafeConfigPaths: true, allowUnsafeExec: true, allowUnsafeFsMonitor: true },
+    allowEnvironment: Object.keys(env),
     config: ['core.fsmonitor=false'],
-  }).env({ ...gitEnvironment(context.env), ...context.variables });
+  }).env(env);
   const { files } = await git.status([untracked]);
   const paths = files.flatMap(({ path, from }) =>
     from === undefined || from === '' ? [path] : [from, path],
