@@ -3,7 +3,8 @@ import type { CommandTable, GlobalSpecs } from './command-spec.ts';
 /** Every command, in the order help shows them. The only place where they are described. */
 export const commandTable: CommandTable = {
   init: {
-    summary: 'Prepare a repository: write .blueflame.yml and install the git hooks',
+    load: () => import('../commands/init.ts'),
+    summary: 'Prepare a repository: write .blueflame.yml and set git up to show reviews',
     details:
       'Leaves an existing .blueflame.yml as it is, chains to hooks that are already there, and asks nothing where there is no terminal.',
     options: {
@@ -17,12 +18,14 @@ export const commandTable: CommandTable = {
     ],
   },
   plan: {
+    load: () => import('../commands/plan.ts'),
     summary: 'Turn an objective into tasks and have the plan approved',
     details:
       'A planner proposes the tasks, or a file written by hand replaces it. You approve the plan, edit it, ask for another one or quit. No task exists before you approve.',
     operand: { usage: '[OBJECTIVE...]', kind: 'words' },
     options: {
       from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
+      new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
       interactive: { kind: 'yes-no', summary: 'talk with the planner, or let it answer at once' },
     },
     examples: [
@@ -31,6 +34,7 @@ export const commandTable: CommandTable = {
     ],
   },
   work: {
+    load: () => import('../commands/work.ts'),
     summary: 'Run the workers on every task that is ready',
     details:
       'Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started.',
@@ -41,18 +45,21 @@ export const commandTable: CommandTable = {
     ],
   },
   validate: {
+    load: () => import('../commands/validate.ts'),
     summary: 'Have every finished task checked by diagnostics and a validator',
     details: 'A failing diagnostic never becomes a pass. What fails you requeue, edit or drop.',
     options: {},
     examples: [{ command: 'git flame validate', does: 'check what the workers finished' }],
   },
   merge: {
+    load: () => import('../commands/merge.ts'),
     summary: 'Build one changeset per cohesion group on the current base branch',
     details: 'Nothing lands yet: a conflict is reported, never guessed.',
     options: {},
     examples: [{ command: 'git flame merge', does: 'build the changesets to review' }],
   },
   review: {
+    load: () => import('../commands/review.ts'),
     summary: 'Show each changeset, have it approved or rejected, and land it',
     details:
       'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision. A changeset whose diagnostics fail lands only with --override.',
@@ -77,11 +84,15 @@ export const commandTable: CommandTable = {
     ],
   },
   run: {
+    load: () => import('../commands/run.ts'),
     summary: 'Go through all waves: plan, work, validate, merge and review',
     details:
       'Goes on with the session there is, or starts one. Stops at each gate that nobody can answer, with everything saved.',
     operand: { usage: '[OBJECTIVE...]', kind: 'words' },
-    options: { from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' } },
+    options: {
+      from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
+      new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
+    },
     examples: [
       { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
       { command: 'git flame run', does: 'go on where it stopped' },
@@ -92,6 +103,7 @@ export const commandTable: CommandTable = {
     ],
   },
   status: {
+    load: () => import('../commands/status.ts'),
     summary: 'Show the session, its tasks, agents, changesets and cost',
     details: 'Reads only. With --json the shape is stable.',
     options: {},
@@ -101,6 +113,7 @@ export const commandTable: CommandTable = {
     ],
   },
   show: {
+    load: () => import('../commands/show.ts'),
     summary: 'Tell the whole story of a task, an agent or a changeset',
     details: 'Attempts, verdicts, history, worktree and what to do next. Without a name: the session.',
     operand: { usage: '[TASK|AGENT|CHANGESET]', kind: 'one' },
@@ -111,6 +124,7 @@ export const commandTable: CommandTable = {
     ],
   },
   log: {
+    load: () => import('../commands/log.ts'),
     summary: 'List what happened, newest first',
     details: 'Each line is a commit on refs/blueflame/*, so plain git log shows the same.',
     operand: { usage: '[TASK]', kind: 'one' },
@@ -121,6 +135,7 @@ export const commandTable: CommandTable = {
     ],
   },
   policy: {
+    load: () => import('../commands/policy.ts'),
     summary: 'Try the rules agents work under',
     details:
       'check reads tool calls from standard input, one JSON object per line, and answers one JSON object per line: {decision, rule, details}.',
@@ -139,6 +154,7 @@ export const commandTable: CommandTable = {
     ],
   },
   config: {
+    load: () => import('../commands/config.ts'),
     summary: 'Show, migrate or describe the configuration',
     details: '',
     subcommands: [
@@ -153,6 +169,7 @@ export const commandTable: CommandTable = {
     ],
   },
   demo: {
+    load: () => import('../commands/demo.ts'),
     summary: 'Run a whole cycle on a throw-away repository with scripted agents',
     details: 'Needs no account and no network.',
     options: {

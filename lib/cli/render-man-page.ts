@@ -7,7 +7,7 @@ import { commandNames, optionUsage, usageLines } from './render-help.ts';
 export function renderManPage(version: string): string {
   const lines = [
     '.\\" Made from lib/cli/command-table.ts; change that.',
-    `.TH GIT\\-FLAME 1 "" "git\\-flame ${escape(version)}" "Git Flame Manual"`,
+    `.TH GIT\\-FLAME 1 "" "git\\-flame ${escapeRoff(version)}" "Git Flame Manual"`,
     '.nh',
     '.ad l',
     '.SH NAME',
@@ -46,7 +46,7 @@ function renderCommand(name: CommandName): readonly string[] {
   return [
     `.SS ${quote(usageLines(name)[0] ?? name)}`,
     paragraph(`${spec.summary}. ${spec.details}`.trim()),
-    ...subcommands.flatMap((sub) => ['.TP', `.B ${escape(sub.name)}`, sentence(sub.summary)]),
+    ...subcommands.flatMap((sub) => ['.TP', `.B ${escapeRoff(sub.name)}`, sentence(sub.summary)]),
     ...renderOptions(spec.options),
     ...exitCodes.flatMap(({ code, means }) => ['.TP', `.B ${code}`, sentence(means)]),
     ...examples.flatMap(({ command, does }) => [
@@ -76,14 +76,14 @@ function sentence(text: string): string {
 
 /** A line that starts with a dot or a quote would be a request of roff. */
 function paragraph(text: string): string {
-  return escape(text).replace(/^([.'])/, '\\&$1');
+  return escapeRoff(text).replace(/^([.'])/, '\\&$1');
 }
 
 function quote(text: string): string {
-  return `"${escape(text).replaceAll('"', '\\(dq')}"`;
+  return `"${escapeRoff(text).replaceAll('"', '\\(dq')}"`;
 }
 
 /** Hyphens as they are typed on a command line, apostrophes straight, backslashes kept. */
-function escape(text: string): string {
+function escapeRoff(text: string): string {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq');
 }

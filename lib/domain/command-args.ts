@@ -3,7 +3,11 @@ import type { Io } from './io.ts';
 /** What each command's own options parse to; null: not given. The command table in lib/cli follows it. */
 export interface CommandOptions {
   readonly init: { readonly hooks: boolean; readonly base: string | null; readonly name: string | null };
-  readonly plan: { readonly from: string | null; readonly interactive: boolean | null };
+  readonly plan: {
+    readonly from: string | null;
+    readonly interactive: boolean | null;
+    readonly new: boolean;
+  };
   readonly work: NoOptions;
   readonly validate: NoOptions;
   readonly merge: NoOptions;
@@ -14,7 +18,7 @@ export interface CommandOptions {
     readonly skip: boolean;
     readonly override: string | null;
   };
-  readonly run: { readonly from: string | null };
+  readonly run: { readonly from: string | null; readonly new: boolean };
   readonly status: NoOptions;
   readonly show: { readonly diff: boolean };
   readonly log: { readonly maxCount: number | null };

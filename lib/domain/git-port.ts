@@ -111,7 +111,11 @@ export interface GitPort {
   /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
   diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
   /** Texts of files in a commit; what is absent, binary or over 1 MiB is left out. */
-  readTexts(commit: ObjectId, paths: readonly string[], quarantine?: Quarantine): Promise<ReadonlyMap<string, string>>;
+  readTexts(
+    commit: ObjectId,
+    paths: readonly string[],
+    quarantine?: Quarantine,
+  ): Promise<ReadonlyMap<string, string>>;
   /** Tracked paths of a commit, at most `limit`. */
   listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
   /** Opens the worktree of an earlier run again; null when it is gone. */

@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { renderConfigJsonSchema } from '../config/config-json-schema.ts';
+import { explainConfig } from '../config/explain-config.ts';
+import { migrateConfigText } from '../config/migrate-config.ts';
+import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+import { unreachable } from '../util/unreachable.ts';
+import { readConfig, requireWorkTree } from './wiring/open-workshop.ts';
+import { type Reading, withState } from './wiring/read-state.ts';
+
+/** `git flame config show|migrate|schema`. */
+export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const subcommand = (args.subcommand ?? 'show') as 'show' | 'migrate' | 'schema';
+    switch (subcommand) {
+      case 'show':
+        return show(args, io, reading);
+      case 'migrate':
+        return migrate(args, io, reading);
+      case 'schema':
+        io.stdout.write(renderConfigJsonSchema());
+        return 0;
+      default:
+        return unreachable(subcommand);
+    }
+  });
+}
+
+async function show(args: CommandArgs<'config'>, io: Io, { git, output }: Reading): Promise<number> {
+  const loaded = await readConfig(args, io, requireWorkTree(git));
+  for (const warning of loaded.warnings) output.warn(warning);
+  output.json(loaded.config);
+  output.result(explainConfig(loaded.config, loaded.text).join('\n'));
+  return 0;
+}
+
+async function migrate(args: CommandArgs<'config'>, io: Io, { git, output }: Reading): Promise<number> {
+  const { file, text: before } = await readConfig(args, io, requireWorkTree(git));
+  if (file === null || before === null) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'no-config',
+      message: 'There is no .blueflame.yml to migrate.',
+      hints: ['git flame init'],
+    });
+  }
+  const { text, changed } = migrateConfigText(before);
+  if (!changed) output.info(`${file} is of the newest version already.`);
+  else if (args.options.write) {
+    await writeFile(file, text);
+    output.info(`${file} was rewritten; its comments are kept.`);
+  } else io.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,12 @@
+import type { CommandArgs } from '../domain/command-args.ts';
+import type { Io } from '../domain/io.ts';
+import { mergeWave } from '../engine/merge-wave.ts';
+import { runWave } from './wiring/run-wave.ts';
+
+/** `git flame merge`: builds the changesets; nothing lands. 1 when a task conflicts. */
+export function run(args: CommandArgs<'merge'>, io: Io): Promise<number> {
+  return runWave(args, io, {
+    actions: ['merge'],
+    perform: async ({ workshop }, session) => ((await mergeWave(workshop, session)).conflicts > 0 ? 1 : 0),
+  });
+}

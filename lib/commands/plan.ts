@@ -1,0 +1,40 @@
+import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+import { planWave } from '../engine/plan-wave.ts';
+import { viewSession } from '../engine/record.ts';
+import { resume } from '../engine/run-session.ts';
+import { findStart } from './wiring/find-plan.ts';
+import { withWorkshop } from './wiring/open-workshop.ts';
+import { previewPlan } from './wiring/preview.ts';
+import { reportEnd } from './wiring/report-end.ts';
+import { withSessionLock } from './wiring/with-session-lock.ts';
+
+/** `git flame plan`: an objective becomes tasks, once a person has approved them. */
+export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
+  return withWorkshop(args, io, async (opened) => {
+    const { workshop, git, output, config } = opened;
+    if (args.globals.dryRun) return previewPlan(opened, args, io);
+    const { session, plan } = await findStart(opened, args, io);
+    return withSessionLock(git.repository.commonDir, session, async () => {
+      await resume(workshop, session);
+      const { session: now } = await viewSession(workshop, session);
+      if (now.wave !== 'plan') throw alreadyPlanned(session);
+      const isInteractive =
+        workshop.gates.isInteractive && (args.options.interactive ?? config.planning.interactive);
+      const hasWork = await planWave(workshop, session, { plan, isInteractive });
+      await reportEnd(opened, session);
+      if (hasWork) output.hint('git flame work');
+      return 0;
+    });
+  });
+}
+
+function alreadyPlanned(session: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'already-planned',
+    message: `Session ${session} has its plan already.`,
+    hints: ['git flame run', 'git flame status'],
+  });
+}

@@ -1,0 +1,69 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { realPathFacts } from '../cell/path-facts.ts';
+import { parseToolCall } from '../cell/watcher-protocol.ts';
+import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import { parseAgentId } from '../domain/ids.ts';
+import type { Io } from '../domain/io.ts';
+import type { AgentPolicy, Decision } from '../domain/policy.ts';
+import { type Role, roleSchema } from '../domain/role.ts';
+import { compilePolicy } from '../policy/compile-policy.ts';
+import { decide } from '../policy/decide.ts';
+import { readConfig } from './wiring/open-workshop.ts';
+import { startFolder, withState } from './wiring/read-state.ts';
+
+/** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */
+export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
+  return withState(args, io, async ({ git }) => {
+    const { mainWorkTree, workTree } = git.repository;
+    const root = mainWorkTree ?? startFolder(io);
+    const { config } = await readConfig(args, io, root);
+    const { role, locks, worktree } = args.options;
+    const policy = compilePolicy({
+      config,
+      role: parseRole(role),
+      agentId: parseAgentId(`${parseRole(role)}-00000000`),
+      worktree: realpathSync(worktree === null ? (workTree ?? root) : resolve(startFolder(io), worktree)),
+      fileLocks: locks ?? [],
+    });
+    // Without --locks the rules are tried that hold for every task: no scope.
+    const tried = locks === null ? { ...policy, file_locks: null } : policy;
+    for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.trim() !== '') io.stdout.write(`${JSON.stringify(decideLine(tried, line))}\n`);
+    }
+    return 0;
+  });
+}
+
+function decideLine(policy: AgentPolicy, line: string): Decision {
+  const call = parseCall(line, policy.worktree);
+  if (call !== null) return decide(policy, call, realPathFacts);
+  return {
+    decision: 'block',
+    rule: 'malformed-call',
+    details: 'The line is not a tool call: {"tool_name", "tool_input", "cwd"}.',
+  };
+}
+
+function parseCall(line: string, worktree: string): ReturnType<typeof parseToolCall> {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isObject = typeof value === 'object' && value !== null;
+    return parseToolCall(isObject && !('cwd' in value) ? { ...value, cwd: worktree } : value);
+  } catch {
+    return null;
+  }
+}
+
+function parseRole(text: string | null): Role {
+  const role = roleSchema.safeParse(text ?? 'worker');
+  if (role.success) return role.data;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'unknown-role',
+    message: `There is no role ${JSON.stringify(text)}.`,
+    hints: roleSchema.options.map((name) => `git flame policy check --role ${name}`),
+  });
+}

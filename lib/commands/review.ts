@@ -1,0 +1,22 @@
+import type { CommandArgs } from '../domain/command-args.ts';
+import type { Io } from '../domain/io.ts';
+import { landingRefused } from '../engine/land-approved.ts';
+import { reviewWave } from '../engine/review-wave.ts';
+import { decisionOf } from './wiring/decide-changeset.ts';
+import { runWave } from './wiring/run-wave.ts';
+
+/** `git flame review`: each changeset is decided, and what was approved lands. */
+export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
+  const decision = decisionOf(args.options);
+  return runWave(args, io, {
+    actions: ['review'],
+    perform: async ({ workshop }, session) => {
+      const only = args.options.changeset;
+      const gates =
+        decision === null ? workshop.gates : { ...workshop.gates, changeset: async () => decision };
+      const { refused } = await reviewWave({ ...workshop, gates }, session, only);
+      if (refused > 0) throw landingRefused(refused);
+      return 0;
+    },
+  });
+}

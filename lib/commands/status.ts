@@ -1,0 +1,22 @@
+import { readLiveAgents } from '../cell/agent-registry.ts';
+import type { CommandArgs } from '../domain/command-args.ts';
+import type { Io } from '../domain/io.ts';
+import { statusOf } from '../domain/status.ts';
+import { renderStatus } from '../ui/render-status.ts';
+import { nextCommand } from './wiring/next-command.ts';
+import { pickSession, withState } from './wiring/read-state.ts';
+
+/** `git flame status`: where the session stands; reads only. */
+export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
+  return withState(args, io, async ({ git, store, output }) => {
+    const snapshot = await store.snapshot();
+    const session = pickSession(snapshot, args);
+    const tasks = session === null ? [] : snapshot.tasksOf(session.id);
+    const agents = readLiveAgents(git.repository.commonDir);
+    const status = statusOf(session, tasks, agents);
+    for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
+    output.json(status);
+    output.result(renderStatus(status, output.style, { now: new Date(), next: nextCommand(session, tasks) }));
+    return 0;
+  });
+}

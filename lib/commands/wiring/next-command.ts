@@ -1,0 +1,30 @@
+import { type Action, nextAction } from '../../core/next-action.ts';
+import type { CommandName } from '../../domain/command-args.ts';
+import type { Session } from '../../domain/session.ts';
+import type { Task } from '../../domain/task.ts';
+import { unreachable } from '../../util/unreachable.ts';
+
+/** What a person types next, as a whole command; null when nothing is left to do. */
+export function nextCommand(session: Session | null, tasks: readonly Task[]): string | null {
+  if (session === null) return "git flame run 'What you want done'";
+  const command = commandFor(nextAction({ session, tasks, maxCycles: Number.POSITIVE_INFINITY }));
+  return command === null ? null : `git flame ${command}`;
+}
+
+/** The command that performs an action; null when there is nothing left. */
+export function commandFor(action: Action): CommandName | null {
+  switch (action.kind) {
+    case 'plan':
+    case 'work':
+    case 'validate':
+    case 'merge':
+    case 'review':
+      return action.kind;
+    case 'end-cycle':
+      return 'work';
+    case 'end':
+      return null;
+    default:
+      return unreachable(action);
+  }
+}

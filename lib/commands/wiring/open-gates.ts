@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { readDecisionsFile } from '../../config/read-decisions-file.ts';
+import { readPlanFile } from '../../config/read-plan-file.ts';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Decisions } from '../../domain/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Gates } from '../../domain/gates.ts';
+import type { Io } from '../../domain/io.ts';
+import { gitText } from '../../git/run-git.ts';
+import { createGates } from '../../ui/create-gates.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { type Reading, startFolder } from './read-state.ts';
+
+/** The gates of a command: --decisions-file first, then the terminal, then nobody. Questions come one at a time. */
+export async function openGates(
+  args: CommandArgs,
+  io: Io,
+  { reading, root }: { readonly reading: Reading; readonly root: string },
+): Promise<Gates> {
+  const file =
+    args.globals.decisionsFile === null ? null : resolve(startFolder(io), args.globals.decisionsFile);
+  const decisions = file === null ? null : await readDecisions(file);
+  const context = { cwd: root, env: io.env };
+  const gates = createGates(io, {
+    decisions,
+    person: await reading.git.identity(),
+    resume: resumeCommand(args),
+    style: reading.output.errorStyle,
+    pager:
+      io.stdin.isTTY === true ? await gitText(context, ['var', 'GIT_PAGER'], { accept: [0, 1, 128] }) : '',
+    editor:
+      io.stdin.isTTY === true ? await gitText(context, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] }) : '',
+    parsePlan: (text) => readPlanFile(text, 'plan.yml'),
+    readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
+  });
+  return oneAtATime(gates);
+}
+
+/** A file the person named; a FlameError `no-such-file` when it can't be read. */
+export async function readNamedFile(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new FlameError({
+      kind: 'usage',
+      code: 'no-such-file',
+      message: `${path} can't be read: ${cause.code ?? cause.message}.`,
+      hints: [`ls ${JSON.stringify(dirname(path))}`],
+      cause,
+    });
+  });
+}
+
+async function readDecisions(file: string): Promise<Decisions> {
+  return readDecisionsFile(await readNamedFile(file), file);
+}
+
+/** How a person goes on after a gate nobody answered: the single command again, or the run. */
+function resumeCommand({ command }: CommandArgs): string {
+  return command === 'demo' ? 'git flame run' : `git flame ${command}`;
+}

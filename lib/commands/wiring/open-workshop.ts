@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
+import { getAdapter } from '../../agents/get-adapter.ts';
+import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
+import { createAgentRunner } from '../../cell/agent-runner.ts';
+import { findConfigFile } from '../../config/find-config-file.ts';
+import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Config } from '../../domain/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Gates } from '../../domain/gates.ts';
+import type { GitPort } from '../../domain/git-port.ts';
+import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/io.ts';
+import type { Workshop } from '../../engine/workshop.ts';
+import { prepareRepository } from '../../git/prepare-repository.ts';
+import { recoverQuarantines } from '../../git/recover-quarantines.ts';
+import { packageRoot } from '../../util/package-root.ts';
+import { createMachine } from './machine.ts';
+import { openGates } from './open-gates.ts';
+import { type Reading, startFolder, withState } from './read-state.ts';
+
+export interface Opened extends Reading {
+  readonly workshop: Workshop;
+  readonly config: Config;
+}
+
+/** Opens everything a command that works needs, for the time of `work`; agents still running are ended afterwards. */
+export function withWorkshop(
+  args: CommandArgs,
+  io: Io,
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const root = requireWorkTree(reading.git);
+    const loaded = await readConfig(args, io, root);
+    for (const warning of loaded.warnings) reading.output.warn(warning);
+    const { repository } = reading.git;
+    await recoverQuarantines(repository.commonDir);
+    await prepareRepository(
+      { cwd: root, env: io.env },
+      repository.commonDir,
+      loaded.config.project.worktree_dir,
+    );
+    const agents = createAgentRunner({
+      config: loaded.config,
+      repository,
+      env: io.env,
+      adapters: (name) => getAdapter(name, loaded.config),
+      distDir: join(packageRoot(), 'dist'),
+      now: () => new Date(),
+    });
+    try {
+      const gates = await openGates(args, io, { reading, root });
+      const workshop = assemble({ reading, loaded, agents, gates, root, io });
+      return await work({ ...reading, workshop, config: loaded.config });
+    } finally {
+      await agents.close();
+    }
+  });
+}
+
+/** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
+export async function readConfig(args: CommandArgs, io: Io, root: string): Promise<LoadedConfig> {
+  const named = args.globals.config;
+  return loadConfig({
+    file: await findConfigFile(root, named === null ? null : resolve(startFolder(io), named)),
+  });
+}
+
+interface Parts {
+  readonly reading: Reading;
+  readonly loaded: LoadedConfig;
+  readonly agents: Workshop['agents'];
+  readonly gates: Gates;
+  readonly root: string;
+  readonly io: Io;
+}
+
+function assemble({ reading, loaded, agents, gates, root, io }: Parts): Workshop {
+  const { config, digest, file } = loaded;
+  return {
+    config,
+    configDigest: digest,
+    git: reading.git,
+    store: reading.store,
+    agents,
+    gates,
+    events: reading.output.events,
+    prompts: createPromptRenderer({
+      config,
+      overrideDir: join(file === null ? root : dirname(file), '.blueflame', 'templates'),
+    }),
+    machine: createMachine(io.env),
+    adapter: (name) => getAdapter(name, config),
+    now: () => new Date(),
+    random: Math.random,
+    newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
+    newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
+    memory: async () => '',
+    signal: io.signal ?? new AbortController().signal,
+    root,
+  };
+}
+
+/** Agents work in linked worktrees and a person reviews in one: a bare repository has neither. */
+export function requireWorkTree(git: GitPort): string {
+  const { mainWorkTree, commonDir } = git.repository;
+  if (mainWorkTree !== null) return mainWorkTree;
+  throw new FlameError({
+    kind: 'environment',
+    code: 'bare-repository',
+    message: `${commonDir} is a bare repository: there is no work tree to run agents beside.`,
+    hints: [`git clone ${JSON.stringify(commonDir)} work && cd work`, 'git flame status'],
+  });
+}
+
+/** `20260206-143022`, UTC. */
+function compactTime(date: Date): string {
+  return date.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { GitPort } from '../../domain/git-port.ts';
+import { parseSessionId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/io.ts';
+import type { Session } from '../../domain/session.ts';
+import type { Snapshot, Store } from '../../domain/store-port.ts';
+import { openGit } from '../../git/open-git.ts';
+import { openStore } from '../../store/open-store.ts';
+import { createOutput, type Output } from '../../ui/output.ts';
+
+/** What a command that only reads works with. */
+export interface Reading {
+  readonly git: GitPort;
+  readonly store: Store;
+  readonly output: Output;
+}
+
+/** Opens the repository and its state for the time of `work`; everything is closed afterwards. */
+export async function withState(
+  args: CommandArgs,
+  io: Io,
+  work: (reading: Reading) => Promise<number>,
+): Promise<number> {
+  const context = { cwd: startFolder(io), env: io.env };
+  const git = await openGit(context);
+  const { commonDir, objectFormat } = git.repository;
+  const store = await openStore({ context, commonDir, objectFormat });
+  try {
+    return await work({ git, store, output: createOutput(io, args.globals) });
+  } finally {
+    await store.close();
+    await git.close();
+  }
+}
+
+/** The session a command is about: the one named with --session, else the current one. Throws FlameError `no-session`. */
+export function pickSession(snapshot: Snapshot, args: CommandArgs): Session | null {
+  if (args.globals.session === null) return snapshot.current;
+  const id = parseSessionId(args.globals.session);
+  const session = snapshot.sessions.find((candidate) => candidate.id === id);
+  if (session !== undefined) return session;
+  const known = snapshot.sessions.slice(-5).map((candidate) => `git flame status --session ${candidate.id}`);
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-session',
+    message: `There is no session ${id}.`,
+    hints: known,
+  });
+}
+
+/** The session, or a FlameError `no-session` saying how to start one. */
+export function requireSession(snapshot: Snapshot, args: CommandArgs): Session {
+  const session = pickSession(snapshot, args);
+  if (session !== null) return session;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-session',
+    message: 'There is no session in this repository yet.',
+    hints: ['git flame run OBJECTIVE'],
+  });
+}
+
+/** git runs `!git-flame` aliases at the top level and tells the person's folder in GIT_PREFIX. */
+export function startFolder(io: Io): string {
+  return io.env.GIT_PREFIX ? join(io.cwd, io.env.GIT_PREFIX) : io.cwd;
+}

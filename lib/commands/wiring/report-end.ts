@@ -1,0 +1,26 @@
+import type { SessionId } from '../../domain/ids.ts';
+import type { Session } from '../../domain/session.ts';
+import { statusOf } from '../../domain/status.ts';
+import type { Task } from '../../domain/task.ts';
+import { viewSession } from '../../engine/record.ts';
+import { renderStatus } from '../../ui/render-status.ts';
+import { nextCommand } from './next-command.ts';
+import type { Opened } from './open-workshop.ts';
+
+/** Shows where a session stands when a command ends: the last event with --json, the status as text else. */
+export async function reportEnd(
+  { workshop, output }: Opened,
+  id: SessionId,
+): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
+  const { session, tasks } = await viewSession(workshop, id);
+  const status = statusOf(session, tasks, await workshop.agents.live());
+  if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
+  else
+    output.result(renderStatus(status, output.style, { now: new Date(), next: nextCommand(session, tasks) }));
+  return { session, tasks };
+}
+
+/** 1 when something failed for good, else 0. */
+export function exitCodeOf(tasks: readonly Task[]): number {
+  return tasks.some(({ status }) => status === 'failed' || status === 'blocked') ? 1 : 0;
+}

@@ -1,0 +1,67 @@
+import { type Action, nextAction } from '../../core/next-action.ts';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/io.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
+import { endSession, resume } from '../../engine/run-session.ts';
+import { startCycle } from '../../engine/start-cycle.ts';
+import { commandFor } from './next-command.ts';
+import { type Opened, withWorkshop } from './open-workshop.ts';
+import { requireSession } from './read-state.ts';
+import { reportEnd } from './report-end.ts';
+import { withSessionLock } from './with-session-lock.ts';
+
+export interface WaveCommand {
+  /** The actions of the loop this command performs. */
+  readonly actions: readonly Action['kind'][];
+  /** Does the wave; resolves to the exit code. */
+  perform(opened: Opened, session: SessionId): Promise<number>;
+}
+
+/**
+ * One wave of the open session as a command of its own: the same parts the loop is made of. Ends with 0 and says
+ * what is next when this wave is not what the session needs now.
+ */
+export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<number> {
+  return withWorkshop(args, io, async (opened) => {
+    const session = requireSession(await opened.store.snapshot(), args).id;
+    if (args.globals.dryRun) return preview(opened, session);
+    return withSessionLock(opened.git.repository.commonDir, session, async () => {
+      await resume(opened.workshop, session);
+      let action = await next(opened, session);
+      if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
+        await startCycle(opened.workshop, session);
+        action = await next(opened, session);
+      }
+      const isDue = wave.actions.includes(action.kind);
+      const code = isDue ? await wave.perform(opened, session) : 0;
+      await finish(opened, session, isDue);
+      return code;
+    });
+  });
+}
+
+async function finish(opened: Opened, session: SessionId, wasDue: boolean): Promise<void> {
+  const action = await next(opened, session);
+  if (action.kind === 'end') await endSession(opened.workshop, session, action.reason);
+  await reportEnd(opened, session);
+  const command = commandFor(action);
+  if (!wasDue)
+    opened.output.info(
+      command === null ? 'There is nothing to do any more.' : 'Nothing to do here now; next comes:',
+    );
+  if (command !== null) opened.output.hint(`git flame ${command}`);
+}
+
+async function preview(opened: Opened, session: SessionId): Promise<number> {
+  const command = commandFor(await next(opened, session));
+  const text = command === null ? 'Nothing: the session has ended.' : `Next would be: git flame ${command}`;
+  opened.output.result(text);
+  opened.output.json({ next: command });
+  return 0;
+}
+
+async function next(opened: Opened, id: SessionId): Promise<Action> {
+  const { session, tasks }: SessionView = await viewSession(opened.workshop, id);
+  return nextAction({ session, tasks, maxCycles: opened.config.limits.max_wave_cycles });
+}

@@ -1,0 +1,17 @@
+import type { CommandArgs } from '../domain/command-args.ts';
+import type { Io } from '../domain/io.ts';
+import { viewSession } from '../engine/record.ts';
+import { workWave } from '../engine/work-wave.ts';
+import { exitCodeOf } from './wiring/report-end.ts';
+import { runWave } from './wiring/run-wave.ts';
+
+/** `git flame work`: wave 2 alone. 1 when a task failed for good. */
+export function run(args: CommandArgs<'work'>, io: Io): Promise<number> {
+  return runWave(args, io, {
+    actions: ['work'],
+    perform: async ({ workshop }, session) => {
+      await workWave(workshop, session);
+      return exitCodeOf((await viewSession(workshop, session)).tasks);
+    },
+  });
+}

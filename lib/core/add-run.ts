@@ -1,0 +1,24 @@
+import type { AgentRun, Session } from '../domain/session.ts';
+
+const keptRuns = 200;
+
+/** Adds what an agent run cost to its session; the latest 200 runs are kept one by one, all in the sums. */
+export function addRun(session: Session, run: AgentRun): Session {
+  const before = session.spend[run.role] ?? { runs: 0, cost_usd: 0, tokens: 0 };
+  const spend = {
+    runs: before.runs + 1,
+    cost_usd: roundUsd(before.cost_usd + run.cost_usd),
+    tokens: before.tokens + run.tokens,
+  };
+  return {
+    ...session,
+    cost_usd: roundUsd(session.cost_usd + run.cost_usd),
+    tokens: session.tokens + run.tokens,
+    spend: { ...session.spend, [run.role]: spend },
+    agents: [...session.agents, run].slice(-keptRuns),
+  };
+}
+
+function roundUsd(amount: number): number {
+  return Math.round(amount * 1e6) / 1e6;
+}

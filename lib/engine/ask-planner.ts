@@ -1,0 +1,104 @@
+import { parsePlanAnswer } from '../domain/answers.ts';
+import { roleAdapter } from '../domain/config.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import { compilePolicy } from '../policy/compile-policy.ts';
+import { runAgent } from './run-agent.ts';
+import { inScratch } from './run-diagnostics.ts';
+import { baseTip } from './start-point.ts';
+import type { Workshop } from './workshop.ts';
+
+export type PlannerAnswer =
+  | { readonly kind: 'plan'; readonly plan: Plan }
+  | { readonly kind: 'unusable'; readonly problems: readonly string[] };
+
+export interface PlannerRequest {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  /** Why the last answer or plan was not taken. */
+  readonly problems: readonly string[];
+  readonly isInteractive: boolean;
+}
+
+const maxFiles = 400;
+
+/** Asks a planner for a plan, in a worktree it can only read. Throws FlameError `planner-failed` when it can't run. */
+export async function askPlanner(workshop: Workshop, request: PlannerRequest): Promise<PlannerAnswer> {
+  const { session, isInteractive } = request;
+  const agent = workshop.newAgentId('planner');
+  const base = await baseTip(workshop, session);
+  const outcome = await inScratch(
+    workshop,
+    base,
+    async (cell) => {
+      const policy = compilePolicy({
+        config: workshop.config,
+        role: 'planner',
+        agentId: agent,
+        worktree: cell.path,
+        fileLocks: [],
+      });
+      const files = await workshop.git.listFiles(base, maxFiles);
+      const readme = (await workshop.git.readTexts(base, ['README.md'])).get('README.md') ?? '';
+      const adapter = roleAdapter(workshop.config, 'planner');
+      const prompt = {
+        role: 'planner',
+        isInteractive,
+        objective: session.objective,
+        files: files.join('\n'),
+        readme: readme.slice(0, 4_000),
+        memory: await workshop.memory(),
+        notes: [
+          ...(session.replan_notes === null ? [] : [session.replan_notes]),
+          ...describeTasks(request.tasks),
+        ],
+        problems: request.problems,
+      } as const;
+      return runAgent(workshop, {
+        id: agent,
+        session: session.id,
+        role: 'planner',
+        adapter,
+        task: null,
+        cell,
+        policy,
+        isReadOnly: true,
+        isInteractive,
+        prompt,
+      });
+    },
+    agent,
+  );
+  if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer') {
+    throw new FlameError({
+      kind: outcome.failure.kind === 'agent-stopped' ? 'interrupted' : 'refused',
+      code: 'planner-failed',
+      message: `The planner failed: ${outcome.failure.message}`,
+      details: outcome.failure.details.slice(0, 20),
+      hints: ['git flame run', 'git flame plan --from FILE'],
+    });
+  }
+  return readAnswer(outcome.answer, outcome.text);
+}
+
+/** On a re-plan the planner must know what there is: ids that are taken, and what became of them. */
+function describeTasks(tasks: readonly Task[]): readonly string[] {
+  return tasks.map(
+    ({ id, title, status, reason }) => `${id} is ${status}: ${title}${reason === null ? '' : ` (${reason})`}`,
+  );
+}
+
+function readAnswer(answer: unknown, text: string): PlannerAnswer {
+  if (answer === null || answer === undefined) {
+    return {
+      kind: 'unusable',
+      problems: [`The answer holds no plan, only text: ${JSON.stringify(text.slice(0, 200))}`],
+    };
+  }
+  const parsed = parsePlanAnswer(answer);
+  return parsed.kind === 'ok'
+    ? { kind: 'plan', plan: parsed.value }
+    : { kind: 'unusable', problems: parsed.problems };
+}

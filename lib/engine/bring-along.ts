@@ -1,0 +1,51 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Session } from '../domain/session.ts';
+import { record, viewSession } from './record.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Work trees that have the session's base branch checked out. */
+async function baseWorktrees(workshop: Workshop, session: Session): Promise<readonly string[]> {
+  const worktrees = await workshop.git.worktrees();
+  return worktrees.filter(({ branch }) => branch === session.base_branch).map(({ path }) => path);
+}
+
+/** Refuses to land while a checked-out base has local changes. Throws FlameError `dirty-tree`; nothing has happened then. */
+export async function requireCleanBase(workshop: Workshop, session: Session): Promise<void> {
+  for (const path of await baseWorktrees(workshop, session)) {
+    const dirty = await workshop.git.changedTracked(path);
+    if (dirty.length === 0) continue;
+    throw new FlameError({
+      kind: 'refused',
+      code: 'dirty-tree',
+      message: `${session.base_branch} is checked out in ${path} with local changes, so nothing was landed.`,
+      details: dirty.slice(0, 20),
+      hints: ['git stash', 'git flame review'],
+    });
+  }
+}
+
+/**
+ * Brings checked-out base branches to where landings moved them. Also finishes what a kill between a landing and
+ * this left undone. A tree that got local changes meanwhile is left alone and named.
+ */
+export async function bringAlong(workshop: Workshop, id: SessionId): Promise<void> {
+  const { session } = await viewSession(workshop, id);
+  if (session.checkout === null) return;
+  const { from, to } = session.checkout;
+  for (const path of await baseWorktrees(workshop, session)) {
+    if ((await workshop.git.advanceWorktree(path, from, to)) !== 'refused') continue;
+    workshop.events.emit({
+      event: 'notice',
+      level: 'warning',
+      message: `${path} has local changes, so its files still show ${from.slice(0, 12)} while ${session.base_branch} is at ${to.slice(0, 12)}.`,
+      details: [`To see what landed: git -C ${JSON.stringify(path)} status`],
+    });
+  }
+  await record(workshop, id, ({ session: now }) => ({
+    session: {
+      next: { ...now, checkout: null },
+      subject: `session: work trees of ${now.base_branch} brought along`,
+    },
+  }));
+}

@@ -1,0 +1,102 @@
+import type { CellWorktree } from '../domain/git-port.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { AgentPolicy, Violation } from '../domain/policy.ts';
+import type { Task } from '../domain/task.ts';
+import { checkBranch } from '../policy/check-branch.ts';
+import { lockCovers } from '../util/path-globs.ts';
+import type { AdapterFacts, Workshop } from './workshop.ts';
+
+export type CollectedWork =
+  | { readonly kind: 'work'; readonly tip: ObjectId; readonly leftBehind: readonly string[] }
+  | { readonly kind: 'nothing'; readonly leftBehind: readonly string[] }
+  | { readonly kind: 'violation'; readonly tip: ObjectId; readonly violations: readonly Violation[] };
+
+export interface CollectRequest {
+  readonly cell: CellWorktree;
+  readonly task: Task;
+  readonly policy: AgentPolicy;
+  readonly adapter: AdapterFacts;
+  readonly author: string;
+  /** Untracked paths that were there before the agent started: prepared files are nobody's work. */
+  readonly prepared: readonly string[];
+}
+
+/**
+ * What an agent's worktree holds, judged on git objects still in quarantine. Leftovers in scope are committed
+ * for it; an adapter that never commits hands in everything it left.
+ */
+export async function collectWork(workshop: Workshop, request: CollectRequest): Promise<CollectedWork> {
+  const { cell, policy } = request;
+  const { take, leave } = await sortLeftovers(workshop, request);
+  if (take.length > 0)
+    await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
+  const tip = await workshop.git.cellHead(cell);
+  if (tip === cell.start) return { kind: 'nothing', leftBehind: leave };
+  const violations = await judge(workshop, cell, tip, policy, take.length > 0);
+  return violations.length > 0
+    ? { kind: 'violation', tip, violations }
+    : { kind: 'work', tip, leftBehind: leave };
+}
+
+async function sortLeftovers(
+  workshop: Workshop,
+  { cell, policy, adapter, prepared }: CollectRequest,
+): Promise<{ take: string[]; leave: string[] }> {
+  const leftovers = await workshop.git.cellLeftovers(cell);
+  const take: string[] = [];
+  const leave: string[] = [];
+  for (const { path, isTracked } of leftovers) {
+    if (!isTracked && prepared.includes(path)) continue;
+    const isResult = adapter.commits === 'orchestrator' || isTracked || inScope(policy, path);
+    (isResult ? take : leave).push(path);
+  }
+  return { take, leave };
+}
+
+function inScope(policy: AgentPolicy, path: string): boolean {
+  return policy.file_locks === null || policy.file_locks.some((lock) => lockCovers(lock, path));
+}
+
+async function judge(
+  workshop: Workshop,
+  cell: CellWorktree,
+  tip: ObjectId,
+  policy: AgentPolicy,
+  isTipOurs: boolean,
+): Promise<readonly Violation[]> {
+  const { git } = workshop;
+  const [files, commits] = await Promise.all([
+    git.changedFiles(cell.start, tip, cell.quarantine),
+    git.commitsBetween(cell.start, tip, cell.quarantine),
+  ]);
+  const readable = files
+    .filter(({ isBinary, status }) => !isBinary && status !== 'deleted')
+    .map(({ path }) => path);
+  const texts = await git.readTexts(tip, readable, cell.quarantine);
+  // The message of the commit made for the agent isn't the agent's.
+  const judged = isTipOurs ? commits.filter(({ oid }) => oid !== tip) : commits;
+  return checkBranch({
+    policy,
+    files,
+    commits: judged,
+    start: cell.start,
+    readText: (path) => texts.get(path) ?? null,
+  });
+}
+
+/** A message that fits the configured commit format where one can be made from its example. */
+function leftoverMessage({ task, policy, author }: CollectRequest, count: number): string {
+  const body = `${count} uncommitted ${count === 1 ? 'path' : 'paths'} of ${author.split(' <')[0] ?? author}, committed for it.\n\nTask: ${task.id}\n`;
+  const title = task.title;
+  const candidates = [
+    title,
+    `feat(${task.id}): ${title}`,
+    `chore(${task.id}): ${title}`,
+    `feat: ${title}`,
+    `chore: ${title}`,
+    policy.commit_example,
+  ];
+  const pattern = policy.commit_pattern === '' ? null : new RegExp(policy.commit_pattern, 'u');
+  const subject = candidates.find((candidate) => pattern === null || pattern.test(candidate)) ?? title;
+  return `${subject}\n\n${body}`;
+}

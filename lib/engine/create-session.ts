@@ -1,0 +1,75 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Session } from '../domain/session.ts';
+import type { Change } from '../domain/store-port.ts';
+import type { Base } from './preflight.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/** Starts a session, unless another one is still going on. Throws FlameError `session-open`. */
+export async function createSession(workshop: Workshop, objective: string, base: Base): Promise<SessionId> {
+  const id = workshop.newSessionId();
+  const session = newSession(workshop, id, objective, base);
+  await workshop.store.transact((snapshot) => {
+    const open = snapshot.sessions.find(({ state }) => state === 'active');
+    if (open !== undefined) throw sessionOpen(open);
+    return {
+      changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
+      actor: workshop.gates.person,
+    };
+  });
+  workshop.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
+  return id;
+}
+
+/** Stops a session that is still open, so that another can start; `--session` goes on with it. */
+export async function leaveOpenSession(workshop: Workshop): Promise<void> {
+  await workshop.store.transact((snapshot) => {
+    const open = snapshot.sessions.filter(({ state }) => state === 'active');
+    if (open.length === 0) return null;
+    const stop = (session: Session): Change => ({
+      subject: 'session: left for another one',
+      session: { ...session, state: 'stopped' },
+    });
+    return { changes: open.map(stop), actor: workshop.gates.person };
+  });
+}
+
+function newSession(workshop: Workshop, id: SessionId, objective: string, { branch, commit }: Base): Session {
+  const at = timestamp(workshop);
+  return {
+    v: 1,
+    rev: 1,
+    id,
+    objective,
+    base_branch: branch,
+    base_commit: commit,
+    config_digest: workshop.configDigest,
+    cycle: 0,
+    wave: 'plan',
+    state: 'active',
+    replans: 0,
+    proposal: null,
+    replan_notes: null,
+    created_by: workshop.gates.person,
+    created_at: at,
+    updated_at: at,
+    estimate: null,
+    cost_usd: 0,
+    tokens: 0,
+    spend: {},
+    raised_limit: null,
+    agents: [],
+    changesets: [],
+    gates: [],
+    checkout: null,
+  };
+}
+
+function sessionOpen({ id, objective }: Session): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'session-open',
+    message: `Session ${id} is still open: ${objective.split('\n')[0] ?? ''}`,
+    hints: ['git flame run', 'or leave it where it is and start anew: git flame run --new OBJECTIVE'],
+  });
+}

@@ -1,0 +1,206 @@
+import { changesetsOfCycle } from '../core/next-action.ts';
+import { mergeTask, requeueTask } from '../core/task-state.ts';
+import { withStates } from '../core/with-states.ts';
+import type { Changeset } from '../domain/changeset.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import { type ObjectId, parseRefName, type SessionId } from '../domain/ids.ts';
+import type { Session } from '../domain/session.ts';
+import type { ReviewNote } from '../domain/verdict.ts';
+import { bringAlong, requireCleanBase } from './bring-along.ts';
+import { changesetMessage, independentTips } from './build-changeset.ts';
+import { changesetRef } from './merge-wave.ts';
+import { record, type SessionView, taskOf, viewSession } from './record.ts';
+import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
+import { runScript } from './run-script.ts';
+import { baseTip } from './start-point.ts';
+import { withdraw } from './withdraw.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/**
+ * Lands approved changesets in the order they were shown. Each landing is one ref transaction over the base
+ * branch, the tasks, the review and the session: all of it happened or nothing did.
+ */
+export async function landApproved(
+  workshop: Workshop,
+  id: SessionId,
+): Promise<{ readonly landed: number; readonly refused: number }> {
+  const { session } = await viewSession(workshop, id);
+  const approved = changesetsOfCycle(session).filter(({ state }) => state === 'approved');
+  if (approved.length === 0) return { landed: 0, refused: 0 };
+  await requireCleanBase(workshop, session);
+  let landed = 0;
+  for (const changeset of approved) if (await landOne(workshop, id, changeset)) landed += 1;
+  await bringAlong(workshop, id);
+  if (landed > 0)
+    await runScript(workshop, 'post_merge', {
+      session: id,
+      landed: approved.map((changeset) => changeset.id),
+    });
+  return { landed, refused: approved.length - landed };
+}
+
+type Fit =
+  | { readonly kind: 'fits'; readonly commit: ObjectId }
+  | { readonly kind: 'misfit'; readonly notes: string };
+
+async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<boolean> {
+  const view = await viewSession(workshop, id);
+  const tip = await baseTip(workshop, view.session);
+  if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
+  const fit = await fitOnto(workshop, view, changeset, tip);
+  if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
+  const result = await publish(workshop, id, { changeset, tip, commit: fit.commit });
+  if (result === 'moved')
+    return refuseMoved(workshop, view.session, changeset, await baseTip(workshop, view.session));
+  workshop.events.emit({
+    event: 'landed',
+    changeset: changeset.id,
+    commit: fit.commit,
+    branch: view.session.base_branch,
+  });
+  return true;
+}
+
+/** The approved commit itself where the base is as it was; else the same work merged onto what has just landed. */
+async function fitOnto(
+  workshop: Workshop,
+  view: SessionView,
+  changeset: Changeset,
+  tip: ObjectId,
+): Promise<Fit> {
+  if (changeset.parent === tip) return { kind: 'fits', commit: changeset.commit };
+  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const merge = await workshop.git.mergeTree(tip, changeset.commit);
+  if (merge.kind === 'conflict')
+    return { kind: 'misfit', notes: `It conflicts with what has just landed, in ${merge.paths.join(', ')}` };
+  const parents = [tip, ...(await independentTips(workshop, tasks))];
+  const message = changesetMessage(view.session, changeset.group, tasks);
+  const commit = await workshop.git.commitTree({ tree: merge.tree, parents, message });
+  const red = failedDiagnostics(await diagnoseCommit(workshop, commit));
+  // Red before and approved all the same: the person has seen it.
+  if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)
+    return { kind: 'fits', commit };
+  return {
+    kind: 'misfit',
+    notes: `Green alone, red together with what has just landed: ${red.map(({ command }) => command).join(', ')}`,
+  };
+}
+
+async function publish(
+  workshop: Workshop,
+  id: SessionId,
+  {
+    changeset,
+    tip,
+    commit,
+  }: { readonly changeset: Changeset; readonly tip: ObjectId; readonly commit: ObjectId },
+): Promise<'landed' | 'moved'> {
+  const keptRef = changesetRef(id, changeset.id);
+  const kept = await workshop.git.resolveCommit(keptRef);
+  const at = timestamp(workshop);
+  const result = await record(workshop, id, (view) => {
+    const { session } = view;
+    const tasks = changeset.tasks.map((task) => taskOf(view, task));
+    const landed = {
+      ...withStates(session, [changeset.id], 'landed', changeset.reason),
+      base_commit: commit,
+    };
+    const changesets = landed.changesets.map((known) =>
+      known.id === changeset.id ? { ...known, landed_commit: commit } : known,
+    );
+    const checkout = { from: session.checkout?.from ?? tip, to: commit };
+    const base = parseRefName(`refs/heads/${session.base_branch}`);
+    return {
+      steps: tasks.map((task) => mergeTask(task, { into: session.base_branch })),
+      session: {
+        next: { ...landed, changesets, checkout },
+        subject: `changeset ${changeset.id}: landed on ${session.base_branch} as ${commit.slice(0, 12)}`,
+      },
+      review: { commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) },
+      refs: [
+        { ref: base, old: tip, new: commit },
+        ...(kept === null ? [] : [{ ref: keptRef, old: kept, new: null }]),
+      ],
+    };
+  });
+  return result.kind === 'ref-moved' ? 'moved' : 'landed';
+}
+
+function reviewNote(
+  workshop: Workshop,
+  view: SessionView,
+  changeset: Changeset,
+  { base, at }: { readonly base: ObjectId; readonly at: string },
+): ReviewNote {
+  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const spent = (pick: (entry: (typeof tasks)[number]['history'][number]) => number): number =>
+    tasks.reduce((sum, task) => sum + task.history.reduce((total, entry) => total + pick(entry), 0), 0);
+  return {
+    v: 1,
+    rev: 1,
+    session: view.session.id,
+    group: changeset.group,
+    tasks: tasks.flatMap(({ id, title, commit, result }) =>
+      commit === null ? [] : [{ id, title, commit, verdict: result.status }],
+    ),
+    decision: 'approved',
+    by: changeset.decided_by ?? workshop.gates.person,
+    at,
+    base,
+    approved_commit: changeset.commit,
+    override: changeset.reason,
+    cost_usd: spent(({ cost_usd: cost }) => cost),
+    tokens: spent(({ tokens_used: tokens }) => tokens),
+  };
+}
+
+/** Somebody else moved the base: the approval is void, nothing is forced; the changeset is built again. */
+async function refuseMoved(
+  workshop: Workshop,
+  session: Session,
+  changeset: Changeset,
+  tip: ObjectId,
+): Promise<false> {
+  const why = `${session.base_branch} moved to ${tip.slice(0, 12)} after it was approved`;
+  await record(workshop, session.id, ({ session: now }) => ({
+    session: {
+      next: withStates(now, [changeset.id], 'void', why),
+      subject: `changeset ${changeset.id}: void, ${why}`,
+    },
+  }));
+  workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
+  return false;
+}
+
+async function sendBack(
+  workshop: Workshop,
+  id: SessionId,
+  changeset: Changeset,
+  notes: string,
+): Promise<false> {
+  const at = timestamp(workshop);
+  await record(workshop, id, (view) => ({
+    session: {
+      next: withStates(view.session, [changeset.id], 'conflict', notes),
+      subject: `changeset ${changeset.id}: ${notes}`,
+    },
+    steps: withdraw(
+      view.tasks,
+      changeset.tasks.map((task) => requeueTask(taskOf(view, task), { kind: 'conflict', notes, at })),
+      at,
+    ),
+    body: notes,
+  }));
+  workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why: notes });
+  return false;
+}
+
+/** What a refused landing ends a command with. */
+export function landingRefused(refused: number): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'landing-refused',
+    message: `${refused} ${refused === 1 ? 'changeset was' : 'changesets were'} not landed; nothing was forced.`,
+    hints: ['git flame merge', 'git flame review'],
+  });
+}

@@ -1,0 +1,54 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { Workshop } from './workshop.ts';
+
+const proofs = new WeakMap<Workshop, Map<string, Promise<void>>>();
+
+/**
+ * Proves, once a run and adapter, that a call which must be denied is denied, and that there is a sandbox
+ * where one is required. Throws FlameError `no-sandbox` or `canary-failed`; no agent starts then.
+ */
+export function proveEnforcement(workshop: Workshop, adapter: string): Promise<void> {
+  const known = proofs.get(workshop) ?? new Map<string, Promise<void>>();
+  proofs.set(workshop, known);
+  const proof = known.get(adapter) ?? prove(workshop, adapter);
+  known.set(adapter, proof);
+  return proof;
+}
+
+async function prove(workshop: Workshop, adapter: string): Promise<void> {
+  const facts = workshop.adapter(adapter);
+  await requireSandbox(workshop, facts.needsModel);
+  if (!facts.hasHooks) return;
+  const { denied, details } = await workshop.agents.canary(adapter);
+  workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
+  if (denied) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'canary-failed',
+    message: `The canary call of ${adapter} was not denied: its tool calls would not be checked, so no agent is started.`,
+    details: [details],
+    hints: [`Check the version of ${adapter}, then: git flame run`],
+  });
+}
+
+async function requireSandbox(workshop: Workshop, needsModel: boolean): Promise<void> {
+  const sandbox = await workshop.agents.sandbox();
+  if (sandbox.kind !== 'none') return;
+  const isRequired = workshop.config.sandbox.require ?? needsModel;
+  if (isRequired) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'no-sandbox',
+      message: 'Agents need a sandbox and there is none on this machine.',
+      details: sandbox.missing,
+      hints: ['apt install bubblewrap', 'or accept the risk in .blueflame.yml: sandbox: { require: false }'],
+    });
+  }
+  workshop.events.emit({
+    event: 'notice',
+    level: 'warning',
+    message:
+      'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
+    details: sandbox.missing,
+  });
+}

@@ -1,0 +1,129 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { RefUpdate } from '../domain/git-port.ts';
+import type { ObjectId, SessionId } from '../domain/ids.ts';
+import type { Session } from '../domain/session.ts';
+import type { Change, Snapshot } from '../domain/store-port.ts';
+import type { Task } from '../domain/task.ts';
+import type { ReviewNote, Verdict } from '../domain/verdict.ts';
+import type { Workshop } from './workshop.ts';
+
+/** One task's change, as the core's state machine makes it. */
+export interface Step {
+  readonly task: Task;
+  readonly subject: string;
+  readonly transition: string;
+}
+
+/** A session and its tasks at one moment. */
+export interface SessionView {
+  readonly snapshot: Snapshot;
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+}
+
+/** What moves together: all of it or nothing. */
+export interface Recording {
+  readonly steps?: readonly Step[];
+  readonly session?: { readonly next: Session; readonly subject: string };
+  readonly newTasks?: { readonly tasks: readonly Task[]; readonly subject: string };
+  readonly verdict?: Verdict;
+  readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
+  readonly refs?: readonly RefUpdate[];
+  /** Why, for `git log`. */
+  readonly body?: string;
+  /** Who did it; the person unless an agent did. */
+  readonly actor?: string;
+}
+
+export type RecordResult =
+  | { readonly kind: 'done'; readonly view: SessionView }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'ref-moved'; readonly ref: string };
+
+/** Reads a session with its tasks. */
+export async function viewSession(workshop: Workshop, id: SessionId): Promise<SessionView> {
+  return viewOf(await workshop.store.snapshot(), id);
+}
+
+/**
+ * Decides on the newest state and records the outcome by compare-and-swap: on a lost race `decide` is asked
+ * again. Task changes are reported as events after the refs moved, never before.
+ */
+export async function record(
+  workshop: Workshop,
+  id: SessionId,
+  decide: (view: SessionView) => Recording | null,
+): Promise<RecordResult> {
+  let changed: { before: SessionView; recording: Recording } | undefined;
+  const result = await workshop.store.transact((snapshot) => {
+    const before = viewOf(snapshot, id);
+    const recording = decide(before);
+    if (recording === null) return null;
+    changed = { before, recording };
+    return {
+      changes: changesOf(recording),
+      refs: recording.refs ?? [],
+      actor: recording.actor ?? workshop.gates.person,
+    };
+  });
+  if (result.kind === 'ref-moved') return { kind: 'ref-moved', ref: result.ref };
+  if (result.kind === 'nothing' || changed === undefined) return { kind: 'nothing' };
+  reportSteps(workshop, changed.before, changed.recording);
+  return { kind: 'done', view: viewOf(result.snapshot, id) };
+}
+
+function changesOf(recording: Recording): readonly Change[] {
+  const body = recording.body === undefined ? {} : { body: recording.body };
+  const changes: Change[] = [];
+  if (recording.newTasks)
+    changes.push({ subject: recording.newTasks.subject, tasks: recording.newTasks.tasks, ...body });
+  for (const step of recording.steps ?? []) {
+    changes.push({ subject: step.subject, tasks: [step.task], transition: step.transition, ...body });
+  }
+  const { verdict, review, session } = recording;
+  if (verdict) changes.push({ subject: `${verdict.task}: ${verdict.status} by ${verdict.by}`, verdict });
+  if (review) changes.push({ subject: `${review.note.group}: approved by ${review.note.by}`, review });
+  if (session) changes.push({ subject: session.subject, session: session.next, ...body });
+  return changes;
+}
+
+function reportSteps(workshop: Workshop, before: SessionView, recording: Recording): void {
+  for (const { task, subject } of recording.steps ?? []) {
+    const from = before.tasks.find(({ id }) => id === task.id)?.status ?? task.status;
+    if (from === task.status) continue;
+    workshop.events.emit({
+      event: 'task-changed',
+      task: task.id,
+      from,
+      to: task.status,
+      why: task.reason ?? subject,
+    });
+  }
+}
+
+function viewOf(snapshot: Snapshot, id: SessionId): SessionView {
+  const session = snapshot.sessions.find((candidate) => candidate.id === id);
+  if (session === undefined) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'no-session',
+      message: `There is no session ${id}.`,
+      hints: ['git flame status'],
+    });
+  }
+  return { snapshot, session, tasks: snapshot.tasksOf(id) };
+}
+
+/** A task of a view. Throws FlameError `no-task`. */
+export function taskOf(view: Pick<SessionView, 'tasks'>, id: string): Task {
+  const task = view.tasks.find((candidate) => candidate.id === id);
+  if (task === undefined) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'no-task',
+      message: `There is no task ${id} in this session.`,
+      hints: ['git flame status'],
+    });
+  }
+  return task;
+}

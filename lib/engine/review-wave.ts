@@ -1,0 +1,169 @@
+import { changesetsOfCycle } from '../core/next-action.ts';
+import { requeueTask } from '../core/task-state.ts';
+import { withStates } from '../core/with-states.ts';
+import type { Changeset } from '../domain/changeset.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { ChangesetDecision } from '../domain/gates.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Session } from '../domain/session.ts';
+import { withGate } from './ask-for-budget.ts';
+import { landApproved } from './land-approved.ts';
+import { type Recording, record, type SessionView, taskOf, viewSession } from './record.ts';
+import { baseTip } from './start-point.ts';
+import { withdraw } from './withdraw.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+export interface ReviewOutcome {
+  readonly landed: number;
+  /** Changesets whose landing was refused: the base moved, or they don't fit any more. */
+  readonly refused: number;
+}
+
+/**
+ * Wave 4, second half: each changeset is shown in dependency order and decided by a person; what was approved
+ * lands in that order. Each decision is recorded before the next is asked.
+ */
+export async function reviewWave(
+  workshop: Workshop,
+  id: SessionId,
+  only: string | null = null,
+): Promise<ReviewOutcome> {
+  const view = await enterWave(workshop, id);
+  const voided = await voidMoved(workshop, view);
+  if (voided > 0) return { landed: 0, refused: voided };
+  const waiting = changesetsOfCycle(view.session).filter(({ state }) => state === 'waiting');
+  const shown = only === null ? waiting : waiting.filter(({ group }) => group === only);
+  if (only !== null && shown.length === 0) throw noChangeset(only, waiting);
+  for (const [index, changeset] of shown.entries()) {
+    await decideOne(workshop, id, changeset.id, { position: index + 1, total: shown.length });
+  }
+  return landApproved(workshop, id);
+}
+
+function noChangeset(group: string, waiting: readonly Changeset[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-changeset',
+    message: `No changeset of group ${group} waits for a decision.`,
+    hints: waiting.map((changeset) => `git flame review --changeset ${changeset.group}`),
+  });
+}
+
+async function enterWave(workshop: Workshop, id: SessionId): Promise<SessionView> {
+  await record(workshop, id, ({ session }) => {
+    if (session.wave === 'review') return null;
+    return {
+      session: {
+        next: { ...session, wave: 'review', state: 'active' },
+        subject: `session: wave review, cycle ${session.cycle}`,
+      },
+    };
+  });
+  const view = await viewSession(workshop, id);
+  workshop.events.emit({ event: 'wave-started', wave: 'review', cycle: view.session.cycle });
+  return view;
+}
+
+/** Changesets and approvals name the base they're about: when somebody else moved it, they are void and built again. */
+async function voidMoved(workshop: Workshop, { session }: SessionView): Promise<number> {
+  const tip = await baseTip(workshop, session);
+  if (tip === session.base_commit) return 0;
+  const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
+  const why = `${session.base_branch} moved from ${session.base_commit.slice(0, 12)} to ${tip.slice(0, 12)} since it was built`;
+  await record(workshop, session.id, ({ session: now }) => ({
+    session: {
+      next: withStates(
+        now,
+        moved.map((changeset) => changeset.id),
+        'void',
+        why,
+      ),
+      subject: `changesets void: ${why}`,
+    },
+  }));
+  for (const changeset of moved)
+    workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
+  return moved.length;
+}
+
+async function decideOne(
+  workshop: Workshop,
+  session: SessionId,
+  changesetId: string,
+  place: { readonly position: number; readonly total: number },
+): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const changeset = view.session.changesets.find(({ id }) => id === changesetId);
+  if (changeset === undefined || changeset.state !== 'waiting') return;
+  const blocker = blockingGroup(view.session, changeset);
+  if (blocker !== null)
+    return decided(workshop, session, changeset, {
+      kind: 'deferred',
+      reason: `it depends on ${blocker}, which was not approved`,
+    });
+  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const verdicts = tasks.flatMap(({ commit }) =>
+    commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1),
+  );
+  const showDiff = (): Promise<string> => workshop.git.diffText(changeset.parent, changeset.commit);
+  const decision = await workshop.gates.changeset({
+    changeset,
+    ...place,
+    tasks,
+    verdicts,
+    session: view.session,
+    showDiff,
+  });
+  await decided(workshop, session, changeset, decision);
+}
+
+type Outcome = ChangesetDecision | { readonly kind: 'deferred'; readonly reason: string };
+const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;
+
+async function decided(
+  workshop: Workshop,
+  id: SessionId,
+  changeset: Changeset,
+  outcome: Outcome,
+): Promise<void> {
+  const reason = reasonOf(outcome);
+  await record(workshop, id, (view): Recording => {
+    const state = stateOf[outcome.kind];
+    const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
+    const next = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
+    const session = { next, subject: `changeset ${changeset.id}: ${state} by ${workshop.gates.person}` };
+    if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };
+    const at = timestamp(workshop);
+    const steps = changeset.tasks.map((task) =>
+      requeueTask(taskOf(view, task), { kind: 'rejected', notes: outcome.reason, at }),
+    );
+    return { session, steps: withdraw(view.tasks, steps, at), body: outcome.reason };
+  });
+  workshop.events.emit({
+    event: 'changeset-decided',
+    changeset: changeset.id,
+    decision: stateOf[outcome.kind],
+    reason,
+  });
+}
+
+function reasonOf(outcome: Outcome): string | null {
+  switch (outcome.kind) {
+    case 'approve':
+      return outcome.override ?? null;
+    case 'reject':
+    case 'deferred':
+      return outcome.reason;
+    case 'skip':
+      return null;
+  }
+}
+
+function blockingGroup(session: Session, changeset: Changeset): string | null {
+  const current = changesetsOfCycle(session);
+  const isGone = (group: string): boolean => {
+    const needed = current.find((candidate) => candidate.group === group);
+    return needed !== undefined && !['approved', 'landed'].includes(needed.state);
+  };
+  return changeset.depends_on.find(isGone) ?? null;
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { addRun } from '../core/add-run.ts';
+import { nextAttempt } from '../core/task-history.ts';
+import type { AgentActivity, AgentOutcome, RunningAgent } from '../domain/agent-port.ts';
+import { mergeAnswerJsonSchema, planAnswerJsonSchema, verdictAnswerJsonSchema } from '../domain/answers.ts';
+import { roleBudget, roleModel } from '../domain/config.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
+import type { AgentId, SessionId } from '../domain/ids.ts';
+import type { AgentPolicy } from '../domain/policy.ts';
+import type { PromptData, Prompts } from '../domain/prompt-port.ts';
+import type { Role } from '../domain/role.ts';
+import type { AgentRun, Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import { proveEnforcement } from './prove-enforcement.ts';
+import { record } from './record.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
+const stopGraceMs = 10_000;
+
+// A worker's commits are its answer.
+const answerSchemas = {
+  planner: planAnswerJsonSchema,
+  worker: null,
+  validator: verdictAnswerJsonSchema,
+  merger: mergeAnswerJsonSchema,
+} as const;
+
+export interface AgentJob {
+  readonly id: AgentId;
+  readonly session: SessionId;
+  readonly role: Role;
+  readonly adapter: string;
+  readonly task: Task | null;
+  readonly cell: CellWorktree;
+  readonly policy: AgentPolicy;
+  readonly isReadOnly: boolean;
+  readonly isInteractive?: boolean;
+  readonly prompt: PromptData;
+}
+
+/** Runs one agent to its end and books what it cost to the session. */
+export async function runAgent(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
+  await proveEnforcement(workshop, job.adapter);
+  const began = timestamp(workshop);
+  const model = roleModel(workshop.config, job.role, job.task);
+  const running = await startAgent(workshop, job, model);
+  const { role, id } = job;
+  const task = job.task?.id ?? null;
+  workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
+  const outcome = await untilEnd(workshop, running);
+  const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
+  const { cost_usd, tokens, duration_ms } = outcome;
+  workshop.events.emit({
+    event: 'agent-ended',
+    agent: id,
+    role,
+    task,
+    outcome: told,
+    cost_usd,
+    tokens,
+    duration_ms,
+  });
+  await bookRun(workshop, job.session, {
+    id,
+    role,
+    task_id: task,
+    model: workshop.adapter(job.adapter).needsModel ? model : null,
+    started_at: began,
+    ended_at: timestamp(workshop),
+    outcome: told,
+    cost_usd,
+    tokens,
+  });
+  return outcome;
+}
+
+function startAgent(workshop: Workshop, job: AgentJob, model: string): Promise<RunningAgent> {
+  const { system, prompt } = promptFor(workshop, job);
+  const onActivity = ({ text, tokens, cost_usd }: AgentActivity): void => {
+    workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
+  };
+  return workshop.agents.start(
+    {
+      id: job.id,
+      role: job.role,
+      adapter: job.adapter,
+      task: job.task?.id ?? null,
+      ...(job.task === null ? {} : { taskTitle: job.task.title, attempt: nextAttempt(job.task.history) }),
+      ...(job.isInteractive === true ? { conversation: randomUUID() } : {}),
+      model,
+      systemPrompt: system,
+      prompt,
+      answerSchema: job.isInteractive === true ? null : answerSchemas[job.role],
+      worktree: job.cell,
+      isReadOnly: job.isReadOnly,
+      policy: job.policy,
+      budget: roleBudget(workshop.config, job.role),
+      timeoutMs: job.isInteractive === true ? 0 : workshop.config.limits.agent_timeout,
+      isInteractive: job.isInteractive ?? false,
+      author: { name: job.id, email: `${job.id}@agents.invalid` },
+    },
+    onActivity,
+  );
+}
+
+/** A script's prompt is the script: the task's description as it was planned. */
+function promptFor(workshop: Workshop, job: AgentJob): Prompts {
+  if (job.prompt.role === 'worker' && !workshop.adapter(job.adapter).needsModel) {
+    return { system: '', prompt: job.prompt.task.description };
+  }
+  return workshop.prompts.render(job.prompt);
+}
+
+async function untilEnd(workshop: Workshop, running: RunningAgent): Promise<AgentOutcome> {
+  const stop = (): void => void running.stop(stopGraceMs);
+  if (workshop.signal.aborted) stop();
+  workshop.signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await running.outcome;
+  } finally {
+    workshop.signal.removeEventListener('abort', stop);
+  }
+}
+
+async function bookRun(workshop: Workshop, id: SessionId, run: AgentRun): Promise<void> {
+  // A free run leaves nothing to book; its task tells the rest.
+  if (run.model === null && run.cost_usd === 0) return;
+  await record(workshop, id, ({ session }) => {
+    const next: Session = addRun(session, run);
+    return {
+      session: { next, subject: `session: ${run.id} ${run.outcome}, ${run.cost_usd.toFixed(4)} USD` },
+    };
+  });
+}

@@ -1,0 +1,104 @@
+import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.ts';
+import { sessionSummary } from '../core/session-summary.ts';
+import type { SessionId } from '../domain/ids.ts';
+import { unreachable } from '../util/unreachable.ts';
+import { withGate } from './ask-for-budget.ts';
+import { bringAlong } from './bring-along.ts';
+import { interruptedError } from './interrupted.ts';
+import { mergeWave } from './merge-wave.ts';
+import { type PlanOptions, planWave } from './plan-wave.ts';
+import { record, viewSession } from './record.ts';
+import { reviewWave } from './review-wave.ts';
+import { startCycle } from './start-cycle.ts';
+import { validateWave } from './validate-wave.ts';
+import { workWave } from './work-wave.ts';
+import type { Workshop } from './workshop.ts';
+
+/**
+ * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What comes
+ * next is derived from the notes alone, so calling it again is how a session goes on.
+ */
+export async function runSession(workshop: Workshop, id: SessionId, plan: PlanOptions): Promise<void> {
+  await resume(workshop, id);
+  for (;;) {
+    if (workshop.signal.aborted) throw interruptedError();
+    const { session, tasks } = await viewSession(workshop, id);
+    if (session.state === 'stopped') return;
+    const action = nextAction({ session, tasks, maxCycles: workshop.config.limits.max_wave_cycles });
+    await act(workshop, id, action, plan);
+    if (action.kind === 'end') return;
+  }
+}
+
+/** Makes a stopped session active again and finishes what a kill left half visible. */
+export async function resume(workshop: Workshop, id: SessionId): Promise<void> {
+  await bringAlong(workshop, id);
+  await record(workshop, id, ({ session }) => {
+    if (session.state !== 'stopped') return null;
+    return { session: { next: { ...session, state: 'active' }, subject: 'session: goes on' } };
+  });
+}
+
+async function act(workshop: Workshop, id: SessionId, action: Action, plan: PlanOptions): Promise<void> {
+  switch (action.kind) {
+    case 'plan':
+      await planWave(workshop, id, plan);
+      return;
+    case 'work':
+      return workWave(workshop, id);
+    case 'validate':
+      return validateWave(workshop, id);
+    case 'merge':
+      await mergeWave(workshop, id);
+      return;
+    case 'review':
+      await reviewWave(workshop, id);
+      return;
+    case 'end-cycle':
+      return endCycle(workshop, id);
+    case 'end':
+      return endSession(workshop, id, action.reason);
+    default:
+      return unreachable(action);
+  }
+}
+
+/** Work is left at the end of a cycle: a person says whether to go on, plan anew or stop. */
+async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
+  const { session, tasks } = await viewSession(workshop, id);
+  const cyclesLeft = workshop.config.limits.max_wave_cycles - session.cycle;
+  const decision = await workshop.gates.session({
+    session,
+    tasks,
+    summary: sessionSummary(tasks, changesetsOfCycle(session)),
+    cyclesLeft,
+  });
+  workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
+  if (decision.kind === 'continue') return startCycle(workshop, id);
+  await record(workshop, id, ({ session: now }) => {
+    const gated = withGate(now, 'session', decision.kind, workshop);
+    if (decision.kind === 'stop')
+      return {
+        session: { next: { ...gated, state: 'stopped' }, subject: 'session: stopped by the project lead' },
+      };
+    const next = {
+      ...gated,
+      wave: 'plan' as const,
+      proposal: null,
+      replans: 0,
+      replan_notes: decision.notes,
+    };
+    return { session: { next, subject: 'session: planned anew' }, body: decision.notes };
+  });
+}
+
+/** Closes a session; ending twice changes nothing. */
+export async function endSession(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
+  await record(workshop, id, ({ session }) => {
+    if (session.state === 'ended') return null;
+    return {
+      session: { next: { ...session, state: 'ended', wave: 'done' }, subject: `session: ended, ${reason}` },
+    };
+  });
+  workshop.events.emit({ event: 'notice', level: 'info', message: `The session has ended: ${reason}.` });
+}

@@ -1,0 +1,115 @@
+import { afterFailure } from '../core/after-failure.ts';
+import { blockDependents } from '../core/cascade.ts';
+import { completeTask, failTask, releaseTask, retryTask } from '../core/task-state.ts';
+import type { AgentOutcome } from '../domain/agent-port.ts';
+import type { Failure } from '../domain/failure.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
+import { record, type SessionView, type Step, taskOf } from './record.ts';
+import { runFailureScript } from './run-script.ts';
+import { type AdapterFacts, timestamp, type Workshop } from './workshop.ts';
+
+export interface Attempt {
+  readonly session: SessionId;
+  readonly task: Task;
+  readonly agent: AgentId;
+  readonly adapter: AdapterFacts;
+  /** Where its worktree is. */
+  readonly path: string;
+}
+
+export interface Ending {
+  readonly failure: Failure | null;
+  /** Accepted into the repository; null when it failed. */
+  readonly work: { readonly tip: ObjectId; readonly start: ObjectId } | null;
+  readonly notes: string;
+  readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
+}
+
+/** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
+export async function settleAttempt(workshop: Workshop, attempt: Attempt, ending: Ending): Promise<void> {
+  const { failure } = ending;
+  if (failure === null) return complete(workshop, attempt, ending);
+  const jitter = workshop.random();
+  let willRetry = false;
+  await record(workshop, attempt.session, (view) => {
+    const task = taskOf(view, attempt.task.id);
+    if (task.agent_id !== attempt.agent) return null;
+    const at = timestamp(workshop);
+    const failedStep = failTask(task, {
+      failure,
+      at,
+      cost: ending.outcome.cost_usd,
+      tokens: ending.outcome.tokens,
+    });
+    const next = afterFailure(failedStep.task, failure, {
+      maxRetries: workshop.config.limits.max_retries,
+      now: workshop.now().getTime(),
+      jitter,
+    });
+    willRetry = next.kind === 'retry';
+    const steps =
+      next.kind === 'retry'
+        ? [
+            failedStep,
+            retryTask(failedStep.task, { notBefore: next.notBefore, isCounted: next.isCounted, at }),
+          ]
+        : [failedStep, ...cascade(view, failedStep)];
+    return { steps, body: failure.message };
+  });
+  workshop.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
+  if (!willRetry) await runFailureScript(workshop, attempt.session, attempt.task.id, failure);
+}
+
+function cascade(view: SessionView, failedStep: Step): readonly Step[] {
+  const tasks = view.tasks.map((task) => (task.id === failedStep.task.id ? failedStep.task : task));
+  return blockDependents(tasks, failedStep.task.id, 'it failed');
+}
+
+async function complete(
+  workshop: Workshop,
+  attempt: Attempt,
+  { work, notes, outcome }: Ending,
+): Promise<void> {
+  const { session, task, agent } = attempt;
+  if (work === null) return;
+  const ref = taskBranch(session, task.id);
+  const old = await workshop.git.resolveCommit(ref);
+  const recorded = await record(workshop, session, (view) => {
+    const now = taskOf(view, task.id);
+    if (now.agent_id !== agent) return null;
+    const branch = ref.slice('refs/heads/'.length);
+    const step = completeTask(now, {
+      commit: work.tip,
+      start: work.start,
+      branch,
+      notes,
+      at: timestamp(workshop),
+      cost: outcome.cost_usd,
+      tokens: outcome.tokens,
+    });
+    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent };
+  });
+  if (recorded.kind !== 'ref-moved') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'branch-moved',
+    message: `Branch ${ref.slice(11)} was moved by somebody else while ${agent} worked on ${task.id}.`,
+    hints: [`git branch -D ${ref.slice(11)}`, 'git flame run'],
+  });
+}
+
+/** Gives a claim back: nothing was tried, so nothing is counted. */
+export async function releaseAttempt(
+  workshop: Workshop,
+  { session, task, agent }: Attempt,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Error ? error.message : 'the run was stopped';
+  await record(workshop, session, (view) => {
+    const now = taskOf(view, task.id);
+    if (now.status !== 'claimed' || now.agent_id !== agent) return null;
+    return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };
+  });
+}

@@ -1,0 +1,47 @@
+import { dropTask, failTask, requeueTask } from '../core/task-state.ts';
+import type { ValidationDecision } from '../domain/gates.ts';
+import type { SessionId } from '../domain/ids.ts';
+import { record, taskOf } from './record.ts';
+import { withdraw } from './withdraw.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/** Does what the person decided about a task whose verdict is fail. */
+export async function applyValidation(
+  workshop: Workshop,
+  session: SessionId,
+  id: string,
+  decision: ValidationDecision,
+): Promise<void> {
+  const at = timestamp(workshop);
+  await record(workshop, session, ({ tasks, ...view }) => {
+    const task = taskOf({ ...view, tasks }, id);
+    if (task.status !== 'done') return null;
+    if (decision.kind === 'drop') {
+      return { steps: withdraw(tasks, [dropTask(task, { reason: 'dropped by the project lead' })], at) };
+    }
+    const { notes, description, file_locks } = decision;
+    const edits = {
+      ...(description === undefined ? {} : { description }),
+      ...(file_locks === undefined ? {} : { file_locks }),
+    };
+    const step = requeueTask(task, { kind: 'validation_failed', notes, at, ...edits });
+    return { steps: withdraw(tasks, [step], at), body: notes };
+  });
+}
+
+/** A task nobody could judge and the person gave up on: failed, with what depends on it blocked. */
+export async function failUnvalidated(
+  workshop: Workshop,
+  session: SessionId,
+  id: string,
+  reason: string,
+): Promise<void> {
+  const at = timestamp(workshop);
+  await record(workshop, session, (view) => {
+    const task = taskOf(view, id);
+    if (task.status !== 'done') return null;
+    const message = `No validator could judge it: ${reason}`;
+    const failure = { kind: 'malformed-answer', message, details: [], retryable: false } as const;
+    return { steps: withdraw(view.tasks, [failTask(task, { failure, at, cost: 0, tokens: 0 })], at) };
+  });
+}

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { parseMergeAnswer } from '../domain/answers.ts';
+import { roleAdapter } from '../domain/config.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
+import type { AgentId, ObjectId } from '../domain/ids.ts';
+import type { Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import { checkBranch } from '../policy/check-branch.ts';
+import { compilePolicy } from '../policy/compile-policy.ts';
+import { runAgent } from './run-agent.ts';
+import type { Workshop } from './workshop.ts';
+
+export interface Conflict {
+  readonly session: Session;
+  readonly tip: ObjectId;
+  readonly task: Task;
+  readonly paths: readonly string[];
+  readonly messages: readonly string[];
+}
+
+export type Solution =
+  | { readonly kind: 'solved'; readonly tree: ObjectId }
+  | { readonly kind: 'unsolved'; readonly notes: string };
+
+/**
+ * Lets a merger agent solve a conflict in a worktree of its own, under its watcher. Unsolved is an answer: a
+ * conflict is never guessed away, and without a merger it's simply reported.
+ */
+export async function solveConflict(workshop: Workshop, conflict: Conflict): Promise<Solution> {
+  const adapter = roleAdapter(workshop.config, 'merger');
+  const report = [
+    'It conflicts in:',
+    ...conflict.paths.map((path) => `  ${path}`),
+    ...conflict.messages,
+  ].join('\n');
+  if (adapter === 'none') return { kind: 'unsolved', notes: report };
+  const agent = workshop.newAgentId('merger');
+  const cell = await workshop.git.addCellWorktree(
+    join(workshop.root, workshop.config.project.worktree_dir, agent),
+    conflict.tip,
+  );
+  let isKept = false;
+  try {
+    const solution = await letSolve(workshop, conflict, { cell, agent, adapter });
+    if (solution.kind === 'unsolved') return { kind: 'unsolved', notes: `${solution.notes}\n${report}` };
+    await workshop.git.acceptCell(cell, solution.commit);
+    isKept = true;
+    return { kind: 'solved', tree: (await workshop.git.readCommit(solution.commit)).tree };
+  } finally {
+    if (!isKept) await workshop.git.discardCell(cell);
+  }
+}
+
+interface Place {
+  readonly cell: CellWorktree;
+  readonly agent: AgentId;
+  readonly adapter: string;
+}
+
+type Attempt =
+  | { readonly kind: 'solved'; readonly commit: ObjectId }
+  | { readonly kind: 'unsolved'; readonly notes: string };
+
+async function letSolve(
+  workshop: Workshop,
+  conflict: Conflict,
+  { cell, agent, adapter }: Place,
+): Promise<Attempt> {
+  const { task, session } = conflict;
+  if (task.commit === null) return { kind: 'unsolved', notes: 'It has no commit.' };
+  const paths = await workshop.git.startMergeIn(cell, task.commit);
+  const locks = [...new Set([...task.file_locks, ...paths])];
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'merger',
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: locks,
+  });
+  const outcome = await runAgent(workshop, {
+    id: agent,
+    session: session.id,
+    role: 'merger',
+    adapter,
+    task,
+    cell,
+    policy,
+    isReadOnly: false,
+    prompt: {
+      role: 'merger',
+      group: task.cohesion_group,
+      tasks: [task],
+      paths,
+      messages: conflict.messages,
+      policy,
+    },
+  });
+  if (outcome.failure !== null) return { kind: 'unsolved', notes: `${agent}: ${outcome.failure.message}` };
+  const answer = parseMergeAnswer(outcome.answer);
+  if (answer.kind === 'ok' && answer.value.status === 'unresolvable')
+    return { kind: 'unsolved', notes: `${agent}: ${answer.value.notes}` };
+  return checkSolution(workshop, conflict, { cell, agent, paths, policy });
+}
+
+interface Checked {
+  readonly cell: CellWorktree;
+  readonly agent: AgentId;
+  readonly paths: readonly string[];
+  readonly policy: Parameters<typeof checkBranch>[0]['policy'];
+}
+
+/** What it left is committed and judged: no marker may be left, and nothing outside both sides' scope changed. */
+async function checkSolution(
+  workshop: Workshop,
+  { task }: Conflict,
+  { cell, agent, paths, policy }: Checked,
+): Promise<Attempt> {
+  const { git } = workshop;
+  const leftovers = await git.cellLeftovers(cell);
+  const message = `Merge ${task.id}, conflicts solved by ${agent}\n`;
+  if (leftovers.length > 0)
+    await git.commitLeftovers(
+      cell,
+      leftovers.map(({ path }) => path),
+      message,
+      `${agent} <${agent}@agents.invalid>`,
+    );
+  const commit = await git.cellHead(cell);
+  if (commit === cell.start) return { kind: 'unsolved', notes: `${agent} changed nothing.` };
+  const texts = await git.readTexts(commit, paths, cell.quarantine);
+  const marked = paths.filter((path) => /^(?:<{7}|>{7}) /m.test(texts.get(path) ?? ''));
+  if (marked.length > 0)
+    return { kind: 'unsolved', notes: `${agent} left conflict markers in ${marked.join(', ')}.` };
+  const files = await git.changedFiles(cell.start, commit, cell.quarantine);
+  const violations = checkBranch({
+    policy,
+    files,
+    commits: [],
+    start: cell.start,
+    readText: (path) => texts.get(path) ?? null,
+  });
+  const [first] = violations;
+  if (first !== undefined)
+    return { kind: 'unsolved', notes: `${agent} broke a rule: ${first.where}: ${first.details}` };
+  return { kind: 'solved', commit };
+}

@@ -1,0 +1,15 @@
+import { restartTask } from '../core/task-state.ts';
+import type { SessionId } from '../domain/ids.ts';
+import { withGate } from './ask-for-budget.ts';
+import { record } from './record.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Begins the next cycle: what was sent back is pending again. */
+export async function startCycle(workshop: Workshop, id: SessionId): Promise<void> {
+  await record(workshop, id, ({ session, tasks }) => {
+    const steps = tasks.filter(({ status }) => status === 'requeued').map((task) => restartTask(task));
+    const gated = withGate(session, 'session', 'continue', workshop);
+    const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
+    return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };
+  });
+}

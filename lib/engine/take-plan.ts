@@ -1,0 +1,79 @@
+import { dropTask } from '../core/task-state.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Plan, PlannedTask } from '../domain/plan.ts';
+import type { Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import { withGate } from './ask-for-budget.ts';
+import { record, type SessionView } from './record.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/**
+ * Turns an approved plan into tasks and begins the next cycle, all in one transaction. On a re-plan the new plan
+ * takes the place of what is still open; a task of the same id keeps its history.
+ */
+export async function takePlan(workshop: Workshop, id: SessionId, plan: Plan): Promise<void> {
+  const at = timestamp(workshop);
+  await record(workshop, id, (view) => {
+    const planned = new Set(plan.tasks.map((task) => task.id));
+    const tasks = plan.tasks.map((task) => toTask(workshop, view, task, at));
+    const replaced = view.tasks.filter((task) => isReplaceable(task) && !planned.has(task.id));
+    const gated = withGate(view.session, 'plan', 'approve', workshop);
+    const next: Session = {
+      ...gated,
+      proposal: null,
+      replan_notes: null,
+      cycle: view.session.cycle + 1,
+      wave: 'work',
+      state: 'active',
+    };
+    return {
+      newTasks: {
+        tasks,
+        subject: `plan: ${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'} approved by ${workshop.gates.person}`,
+      },
+      steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
+      session: { next, subject: `session: cycle ${next.cycle} begins` },
+    };
+  });
+}
+
+function isReplaceable({ status }: Task): boolean {
+  return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
+}
+
+function toTask(workshop: Workshop, view: SessionView, planned: PlannedTask, at: string): Task {
+  const before = view.tasks.find(({ id }) => id === planned.id);
+  return {
+    v: 1,
+    rev: before?.rev ?? 1,
+    id: planned.id,
+    session: view.session.id,
+    title: planned.title,
+    description: planned.description,
+    status: 'pending',
+    role: 'worker',
+    agent_id: null,
+    priority: planned.priority,
+    cohesion_group: planned.cohesion_group,
+    dependencies: [...planned.dependencies],
+    file_locks: [...planned.file_locks],
+    worktree: null,
+    branch: before?.branch ?? null,
+    commit: null,
+    start_commit: null,
+    retry_count: 0,
+    not_before: null,
+    result: { status: null, notes: '', issues: [] },
+    history: before === undefined ? [] : [...before.history],
+    model: planned.model,
+    adapter: planned.adapter,
+    acceptance_criteria: [...planned.acceptance_criteria],
+    constraints: [...planned.constraints],
+    reason: null,
+    created_by: workshop.gates.person,
+    claimed_by: null,
+    created_at: before?.created_at ?? at,
+    updated_at: at,
+    claimed_at: null,
+  };
+}

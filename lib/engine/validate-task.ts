@@ -1,0 +1,174 @@
+import { parseVerdictAnswer } from '../domain/answers.ts';
+import { roleAdapter } from '../domain/config.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
+import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
+import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
+import { compilePolicy } from '../policy/compile-policy.ts';
+import { runAgent } from './run-agent.ts';
+import { failedDiagnostics, hasDiagnostics, inScratch, runDiagnostics } from './run-diagnostics.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+export type Judgement =
+  | { readonly kind: 'verdict'; readonly verdict: Verdict }
+  | { readonly kind: 'no-verdict'; readonly reason: string };
+
+interface Opinion {
+  readonly status: 'pass' | 'fail';
+  readonly notes: string;
+  readonly issues: readonly string[];
+  readonly by: string;
+  readonly cost_usd: number;
+  readonly tokens: number;
+}
+
+/** Bytes of diff a validator is shown; the rest is cut with a mark, and it can read the files itself. */
+const maxDiffBytes = 200_000;
+
+/**
+ * Judges the exact commit of a done task: the diagnostics first, then a validator agent where one is configured.
+ * A failing diagnostic can't become a pass.
+ */
+export async function validateTask(
+  workshop: Workshop,
+  session: SessionId,
+  task: Task & { readonly commit: ObjectId; readonly start_commit: ObjectId },
+): Promise<Judgement> {
+  const adapter = roleAdapter(workshop.config, 'validator');
+  if (adapter === 'none' && !hasDiagnostics(workshop)) {
+    const opinion = {
+      status: 'pass',
+      notes: 'No diagnostics and no validator are configured.',
+      issues: [],
+      by: 'diagnostics',
+      cost_usd: 0,
+      tokens: 0,
+    } as const;
+    return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, []) };
+  }
+  const agent = workshop.newAgentId('validator');
+  return inScratch(
+    workshop,
+    task.commit,
+    async (cell) => {
+      const diagnostics = hasDiagnostics(workshop) ? await runDiagnostics(workshop, cell) : [];
+      const opinion =
+        adapter === 'none'
+          ? fromDiagnostics(diagnostics)
+          : await askValidator(workshop, { session, task, cell, agent, adapter, diagnostics });
+      if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason };
+      return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
+    },
+    agent,
+  );
+}
+
+function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
+  const bad = failedDiagnostics(diagnostics);
+  const notes =
+    bad.length === 0
+      ? `${diagnostics.length} diagnostics passed.`
+      : `${bad.length} of ${diagnostics.length} diagnostics failed.`;
+  return {
+    status: bad.length === 0 ? 'pass' : 'fail',
+    notes,
+    issues: bad.map(describeRun),
+    by: 'diagnostics',
+    cost_usd: 0,
+    tokens: 0,
+  };
+}
+
+interface ValidatorJob {
+  readonly session: SessionId;
+  readonly task: Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+  readonly cell: CellWorktree;
+  readonly agent: AgentId;
+  readonly adapter: string;
+  readonly diagnostics: readonly DiagnosticRun[];
+}
+
+async function askValidator(
+  workshop: Workshop,
+  job: ValidatorJob,
+): Promise<Opinion | { readonly reason: string }> {
+  const { task, cell, agent, adapter, session, diagnostics } = job;
+  const before = await workshop.git.cellLeftovers(cell);
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'validator',
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: [],
+  });
+  const diff = await workshop.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
+  const audit = await workshop.agents.auditOf(task.agent_id ?? agent);
+  const outcome = await runAgent(workshop, {
+    id: agent,
+    session,
+    role: 'validator',
+    adapter,
+    task,
+    cell,
+    policy,
+    isReadOnly: !hasDiagnostics(workshop),
+    prompt: { role: 'validator', task, diff, audit, diagnostics, policy },
+  });
+  if (outcome.failure !== null) return { reason: outcome.failure.message };
+  const changed = await changedByValidator(workshop, cell, before);
+  if (changed !== null) return { reason: `${agent} changed what it was to judge: ${changed}` };
+  const answer = parseVerdictAnswer(outcome.answer);
+  if (answer.kind === 'malformed')
+    return { reason: `${agent} gave no verdict in the agreed form: ${answer.problems[0] ?? ''}` };
+  const { cost_usd, tokens } = outcome;
+  return { ...answer.value, by: agent, cost_usd, tokens };
+}
+
+/** Tracked files must be as they were; what diagnostics leave untracked is thrown away with the worktree. */
+async function changedByValidator(
+  workshop: Workshop,
+  cell: CellWorktree,
+  before: readonly { readonly path: string }[],
+): Promise<string | null> {
+  if ((await workshop.git.cellHead(cell)) !== cell.start) return 'it made a commit';
+  const known = new Set(before.map(({ path }) => path));
+  const changed = (await workshop.git.cellLeftovers(cell)).filter(
+    ({ path, isTracked }) => isTracked && !known.has(path),
+  );
+  return changed.length === 0 ? null : changed.map(({ path }) => path).join(', ');
+}
+
+async function toVerdict(
+  workshop: Workshop,
+  session: SessionId,
+  task: ValidatorJob['task'],
+  opinion: Opinion,
+  diagnostics: readonly DiagnosticRun[],
+): Promise<Verdict> {
+  const bad = failedDiagnostics(diagnostics);
+  const overruled = opinion.status === 'pass' && bad.length > 0;
+  const { tree } = await workshop.git.readCommit(task.commit);
+  return {
+    session,
+    task: task.id,
+    commit: task.commit,
+    base: task.start_commit,
+    tree,
+    status: overruled ? 'fail' : opinion.status,
+    notes: overruled
+      ? `The validator passed it, but ${bad.length} diagnostics failed. ${opinion.notes}`
+      : opinion.notes,
+    issues: overruled ? [...opinion.issues, ...bad.map(describeRun)] : [...opinion.issues],
+    diagnostics: [...diagnostics],
+    by: opinion.by,
+    at: timestamp(workshop),
+    cost_usd: opinion.cost_usd,
+    tokens: opinion.tokens,
+  };
+}
+
+function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output }: DiagnosticRun): string {
+  const ended = timedOut ? 'ran out of time' : exitCode === null ? 'was killed' : `ended with ${exitCode}`;
+  const tail = output.trimEnd().split('\n').slice(-10).join('\n');
+  return `${command} ${ended}${tail === '' ? '' : `:\n${tail}`}`;
+}

@@ -1,0 +1,155 @@
+import { judgeTask } from '../core/task-state.ts';
+import { validationOrder } from '../core/validation-order.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { ObjectId, SessionId } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import { inLanes } from '../util/in-lanes.ts';
+import { interruptedError } from './interrupted.ts';
+import { record, taskOf, viewSession } from './record.ts';
+import { runScript } from './run-script.ts';
+import { applyValidation, failUnvalidated } from './settle-validation.ts';
+import { validateTask } from './validate-task.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+type DoneTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+
+/**
+ * Wave 3: a verdict for the exact commit of each done task, several at once; then a person decides about what
+ * failed. Verdicts are recorded before anybody is asked, so a gate that waits costs nothing twice.
+ */
+export async function validateWave(workshop: Workshop, session: SessionId): Promise<void> {
+  const opening = await enterWave(workshop, session);
+  const { snapshot, tasks } = opening;
+  const waiting = validationOrder(tasks)
+    .filter(isDone)
+    .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
+  if (
+    waiting.length > 0 &&
+    !(await runScript(workshop, 'pre_validation', { session, tasks: waiting.map(({ id }) => id) }))
+  ) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'pre-validation-failed',
+      message: 'hooks.pre_validation failed, so nothing was validated.',
+      hints: ['git flame validate'],
+    });
+  }
+  await inLanes(waiting, workshop.config.concurrency.validation, (task) => judge(workshop, session, task));
+  if (workshop.signal.aborted) throw interruptedError();
+  await adoptVerdicts(workshop, session);
+  await decideFailed(workshop, session);
+  const after = await viewSession(workshop, session);
+  const passed = after.tasks.filter(
+    ({ status, result }) => status === 'done' && result.status === 'pass',
+  ).length;
+  workshop.events.emit({
+    event: 'wave-ended',
+    wave: 'validate',
+    cycle: after.session.cycle,
+    summary: `${passed} passed`,
+  });
+}
+
+async function enterWave(workshop: Workshop, session: SessionId): ReturnType<typeof viewSession> {
+  await record(workshop, session, ({ session: now }) => {
+    if (now.wave === 'validate') return null;
+    return {
+      session: {
+        next: { ...now, wave: 'validate', state: 'active' },
+        subject: `session: wave validate, cycle ${now.cycle}`,
+      },
+    };
+  });
+  const view = await viewSession(workshop, session);
+  workshop.events.emit({ event: 'wave-started', wave: 'validate', cycle: view.session.cycle });
+  return view;
+}
+
+/** One task: a validator that gives no verdict is tried once more, then the person decides. */
+async function judge(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    if (workshop.signal.aborted) return;
+    const judgement = await validateTask(workshop, session, task);
+    if (judgement.kind === 'verdict') return recordVerdict(workshop, session, judgement.verdict);
+    workshop.events.emit({
+      event: 'notice',
+      level: 'warning',
+      message: `${task.id}: no verdict: ${judgement.reason}`,
+    });
+    if (tries === 0 || workshop.signal.aborted) continue;
+    const { start_commit: base, commit } = task;
+    const decision = await workshop.gates.validatorFailed({
+      task,
+      reason: judgement.reason,
+      showDiff: () => workshop.git.diffText(base, commit),
+    });
+    workshop.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
+    if (decision.kind === 'retry') continue;
+    if (decision.kind === 'skip') return failUnvalidated(workshop, session, task.id, judgement.reason);
+    return recordVerdict(workshop, session, await personsVerdict(workshop, session, task, decision));
+  }
+}
+
+async function personsVerdict(
+  workshop: Workshop,
+  session: SessionId,
+  task: DoneTask,
+  said: { readonly status: 'pass' | 'fail'; readonly notes: string },
+): Promise<Verdict> {
+  const { tree } = await workshop.git.readCommit(task.commit);
+  const { status, notes } = said;
+  return {
+    session,
+    task: task.id,
+    commit: task.commit,
+    base: task.start_commit,
+    tree,
+    status,
+    notes,
+    issues: [],
+    diagnostics: [],
+    by: workshop.gates.person,
+    at: timestamp(workshop),
+    cost_usd: 0,
+    tokens: 0,
+  };
+}
+
+async function recordVerdict(workshop: Workshop, session: SessionId, verdict: Verdict): Promise<void> {
+  const done = await record(workshop, session, (view) => {
+    const task = taskOf(view, verdict.task);
+    // The branch moved while it was judged: the verdict is about nothing any more.
+    if (task.status !== 'done' || task.commit !== verdict.commit) return null;
+    return { steps: [judgeTask(task, verdict)], verdict, actor: verdict.by };
+  });
+  if (done.kind !== 'done') return;
+  const { task, commit, status, notes, by } = verdict;
+  workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
+}
+
+/** A verdict on the exact commit counts, whoever recorded it: also one from before a stop. */
+async function adoptVerdicts(workshop: Workshop, session: SessionId): Promise<void> {
+  await record(workshop, session, ({ tasks, snapshot }) => {
+    const steps = tasks.filter(isDone).flatMap((task) => {
+      const verdict = snapshot.verdictsOn(task.commit).at(-1);
+      return verdict !== undefined && task.result.status === null ? [judgeTask(task, verdict)] : [];
+    });
+    return steps.length === 0 ? null : { steps };
+  });
+}
+
+async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {
+  const { tasks, snapshot } = await viewSession(workshop, session);
+  for (const task of validationOrder(tasks).filter(isDone)) {
+    const verdict = snapshot.verdictsOn(task.commit).at(-1);
+    if (verdict === undefined || task.result.status !== 'fail') continue;
+    const decision = await workshop.gates.validation({ task, verdict });
+    workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
+    await applyValidation(workshop, session, task.id, decision);
+  }
+}
+
+function isDone(task: Task): task is DoneTask {
+  return task.status === 'done' && task.commit !== null && task.start_commit !== null;
+}

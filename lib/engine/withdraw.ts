@@ -1,0 +1,26 @@
+import { blockDependents, restartDependents } from '../core/cascade.ts';
+import type { Task } from '../domain/task.ts';
+import type { Step } from './record.ts';
+
+/**
+ * The changes by which tasks leave `done` (rejected, failed, dropped), and what follows for the work that was
+ * built upon them: it's done anew, or blocked where they won't come any more.
+ */
+export function withdraw(tasks: readonly Task[], leaving: readonly Step[], at: string): readonly Step[] {
+  let now = apply(tasks, leaving);
+  const steps = [...leaving];
+  for (const { task } of leaving) {
+    const restarted = restartDependents(now, task.id, { at });
+    now = apply(now, restarted);
+    const isGone = task.status === 'failed' || task.status === 'dropped';
+    const blocked = isGone ? blockDependents(now, task.id, `it was ${task.status}`) : [];
+    now = apply(now, blocked);
+    steps.push(...restarted, ...blocked);
+  }
+  return steps;
+}
+
+function apply(tasks: readonly Task[], steps: readonly Step[]): readonly Task[] {
+  const changed = new Map(steps.map(({ task }) => [task.id, task]));
+  return tasks.map((task) => changed.get(task.id) ?? task);
+}

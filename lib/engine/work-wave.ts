@@ -1,0 +1,130 @@
+import { adaptiveLimit } from '../core/adaptive-limit.ts';
+import { budgetState } from '../core/budget-state.ts';
+import { unblockable } from '../core/cascade.ts';
+import { nextWake, selectReady } from '../core/select-ready.ts';
+import { releaseTask, unblockTask } from '../core/task-state.ts';
+import { roleAdapter } from '../domain/config.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
+import { askForBudget } from './ask-for-budget.ts';
+import { attemptTask } from './attempt-task.ts';
+import { interruptedError } from './interrupted.ts';
+import { record, type SessionView, viewSession } from './record.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/**
+ * Wave 2: as many agents as may run, each on a task of its own, until nothing is ready and nobody works. A task
+ * starts as soon as its locks and dependencies allow, not when a batch ends.
+ */
+export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
+  const opening = await takeUp(workshop, session);
+  workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
+  const running = new Map<string, Promise<void>>();
+  const failures: unknown[] = [];
+  while (!workshop.signal.aborted && failures.length === 0) {
+    const view = await viewSession(workshop, session);
+    const spending = await maySpend(workshop, view, running.size);
+    if (spending === 'yes') startReady(workshop, view, running, failures);
+    const wake = spending === 'yes' ? nextWake(view.tasks, workshop.now().getTime()) : null;
+    if (running.size === 0 && wake === null) break;
+    await nextChange(workshop, running, wake);
+  }
+  await Promise.allSettled(running.values());
+  if (failures.length > 0) throw failures[0];
+  await closeWave(workshop, session);
+}
+
+function startReady(
+  workshop: Workshop,
+  view: SessionView,
+  running: Map<string, Promise<void>>,
+  failures: unknown[],
+): void {
+  const claimed = view.tasks.filter(({ id, status }) => status === 'claimed' || running.has(id));
+  const { selected } = selectReady({
+    tasks: view.tasks,
+    running: claimed,
+    limit: agentLimit(workshop, running.size),
+    now: workshop.now().getTime(),
+  });
+  for (const task of selected) {
+    const work = attemptTask(workshop, view.session.id, task, adapterOf(workshop, task))
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(task.id));
+    running.set(task.id, work);
+  }
+}
+
+function adapterOf(workshop: Workshop, task: Task): ReturnType<Workshop['adapter']> {
+  return workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker'));
+}
+
+const told = new WeakSet<Workshop>();
+
+/** How many agents may run in all: what is configured, or fewer where memory is short. */
+function agentLimit(workshop: Workshop, running: number): number {
+  const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
+  if (!adaptive) return development;
+  // Running agents have taken their memory already: the free memory is for the further ones.
+  const freeMb = workshop.machine.freeMemoryMb() + running * perAgent;
+  const { limit, isReduced } = adaptiveLimit({ configured: development, freeMb, minPerAgentMb: perAgent });
+  if (isReduced && !told.has(workshop)) {
+    told.add(workshop);
+    const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+  }
+  return limit;
+}
+
+/** A spent budget lets what runs come to its end, then asks the person. */
+async function maySpend(
+  workshop: Workshop,
+  view: SessionView,
+  running: number,
+): Promise<'yes' | 'wait' | 'stop'> {
+  if (!budgetState(workshop.config, view.session).isSpent) return 'yes';
+  if (running > 0) return 'wait';
+  return (await askForBudget(workshop, view.session.id)) ? 'yes' : 'stop';
+}
+
+async function nextChange(
+  workshop: Workshop,
+  running: ReadonlyMap<string, Promise<void>>,
+  wake: number | null,
+): Promise<void> {
+  const timer = new AbortController();
+  const signal = AbortSignal.any([timer.signal, workshop.signal]);
+  const waits = [...running.values()];
+  if (wake !== null || waits.length === 0) waits.push(workshop.machine.sleep(wake ?? 0, signal));
+  await Promise.race(waits);
+  timer.abort();
+}
+
+/** Gives claims back whose agents are gone, and frees tasks whose dependencies are no longer in the way. */
+async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionView> {
+  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
+  await record(workshop, session, ({ session: now, tasks }) => {
+    const at = timestamp(workshop);
+    const orphans = tasks.filter(
+      ({ status, agent_id }) => status === 'claimed' && agent_id !== null && !live.has(agent_id),
+    );
+    const released = orphans.map((task) => releaseTask(task, { reason: 'its agent is gone', at }));
+    const free = unblockable(tasks).map((task) => unblockTask(task));
+    const isNew = now.wave !== 'work';
+    if (released.length + free.length === 0 && !isNew) return null;
+    const next = { ...now, wave: 'work' as const, state: 'active' as const };
+    return {
+      steps: [...released, ...free],
+      ...(isNew ? { session: { next, subject: `session: wave work, cycle ${now.cycle}` } } : {}),
+    };
+  });
+  return viewSession(workshop, session);
+}
+
+async function closeWave(workshop: Workshop, session: SessionId): Promise<void> {
+  const { session: now, tasks } = await viewSession(workshop, session);
+  const count = (status: Task['status']): number => tasks.filter((task) => task.status === status).length;
+  const summary = `${count('done')} done, ${count('failed')} failed, ${count('blocked')} blocked`;
+  workshop.events.emit({ event: 'wave-ended', wave: 'work', cycle: now.cycle, summary });
+  if (workshop.signal.aborted) throw interruptedError();
+}

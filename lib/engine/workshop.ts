@@ -1,0 +1,70 @@
+import type { AgentRunner } from '../domain/agent-port.ts';
+import type { Config } from '../domain/config.ts';
+import type { EventSink } from '../domain/event.ts';
+import type { Gates } from '../domain/gates.ts';
+import type { GitPort } from '../domain/git-port.ts';
+import type { AgentId, SessionId } from '../domain/ids.ts';
+import type { PromptRenderer } from '../domain/prompt-port.ts';
+import type { Role } from '../domain/role.ts';
+import type { Store } from '../domain/store-port.ts';
+
+/** The facts of an adapter the engine decides by. */
+export interface AdapterFacts {
+  readonly name: string;
+  readonly commits: 'agent' | 'orchestrator';
+  readonly needsModel: boolean;
+  readonly hasHooks: boolean;
+}
+
+/** What the machine has to spare. */
+export interface MachinePort {
+  freeMemoryMb(): number;
+  freeDiskMb(path: string): Promise<number>;
+  /** Resolves after `ms`, or at once when `signal` aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Copies or links files matching the globs from one work tree into another, for prepared worktrees. */
+  prepareFiles(request: {
+    readonly from: string;
+    readonly to: string;
+    readonly copy: readonly string[];
+    readonly link: readonly string[];
+  }): Promise<void>;
+  /** Whether a folder can be written, made if need be. */
+  canWrite(path: string): Promise<boolean>;
+  /** Runs one of the person's lifecycle scripts, outside any cell, with the facts as environment and as JSON on stdin. */
+  runScript(request: {
+    readonly command: string;
+    readonly cwd: string;
+    readonly timeoutMs: number;
+    readonly facts: Readonly<Record<string, unknown>>;
+  }): Promise<{ readonly exitCode: number | null; readonly output: string }>;
+}
+
+/** Everything the engine works with: the ports, the configuration and the clock. */
+export interface Workshop {
+  readonly config: Config;
+  readonly configDigest: string;
+  readonly git: GitPort;
+  readonly store: Store;
+  readonly agents: AgentRunner;
+  readonly gates: Gates;
+  readonly events: EventSink;
+  readonly prompts: PromptRenderer;
+  readonly machine: MachinePort;
+  readonly adapter: (name: string) => AdapterFacts;
+  readonly now: () => Date;
+  readonly random: () => number;
+  readonly newAgentId: (role: Role | 'check') => AgentId;
+  readonly newSessionId: () => SessionId;
+  /** Memory of earlier sessions for the planner, already bounded; '' if none. */
+  readonly memory: () => Promise<string>;
+  /** Aborts when the person stops the program. */
+  readonly signal: AbortSignal;
+  /** The main work tree. */
+  readonly root: string;
+}
+
+/** The time as notes store it. */
+export function timestamp(workshop: Workshop): string {
+  return workshop.now().toISOString();
+}

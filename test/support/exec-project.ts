@@ -1,0 +1,62 @@
+import { stringify } from 'yaml';
+import { makeRepo, type TestRepo } from './repo.ts';
+
+export interface ScriptTask {
+  readonly id: string;
+  readonly script: string;
+  readonly locks: readonly string[];
+  readonly title?: string;
+  readonly group?: string;
+  readonly needs?: readonly string[];
+  readonly priority?: number;
+}
+
+/** A repository whose workers are scripts: no model anywhere. */
+export function makeExecProject(
+  options: {
+    readonly config?: Readonly<Record<string, unknown>>;
+    readonly name?: string;
+    readonly objectFormat?: 'sha1' | 'sha256';
+  } = {},
+): TestRepo {
+  const repo = makeRepo(options);
+  const config = {
+    schema_version: 1,
+    project: { name: 'sample', base_branch: 'main' },
+    roles: { worker: { adapter: 'exec' } },
+    ...options.config,
+  };
+  repo.write('.blueflame.yml', stringify(config));
+  repo.commit('configure git-flame');
+  return repo;
+}
+
+/** Writes a plan file outside the work tree's tracked files; returns its path. */
+export function writePlan(repo: TestRepo, tasks: readonly ScriptTask[], name = 'plan.yml'): string {
+  const path = `.git/${name}`;
+  repo.write(path, stringify({ tasks: tasks.map(toEntry) }));
+  return path;
+}
+
+/** Writes a decisions file; returns its path. */
+export function writeDecisions(
+  repo: TestRepo,
+  decisions: Readonly<Record<string, readonly unknown[]>>,
+  name = 'decisions.yml',
+): string {
+  const path = `.git/${name}`;
+  repo.write(path, stringify(decisions));
+  return path;
+}
+
+function toEntry(task: ScriptTask): Readonly<Record<string, unknown>> {
+  return {
+    id: task.id,
+    title: task.title ?? `Do ${task.id}`,
+    description: task.script,
+    priority: task.priority ?? 1,
+    cohesion_group: task.group ?? 'main',
+    dependencies: task.needs ?? [],
+    file_locks: task.locks,
+  };
+}
