@@ -8,10 +8,11 @@ import type { CellProfile } from './bwrap-profile.ts';
 import { startDecisionServer } from './decision-server.ts';
 import { type EgressLine, type Gateway, startGateway } from './gateway.ts';
 import { realPathFacts } from './path-facts.ts';
-import { logRoot, makeSocketFolder, type RunFolder } from './run-folder.ts';
+import { logRoot, type RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { Confinement } from './sandbox-probe.ts';
 import { shellQuote } from './shell-quote.ts';
+import { makeSocketFolder } from './socket-folder.ts';
 import type { Upstream } from './upstream.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */

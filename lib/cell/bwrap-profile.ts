@@ -2,14 +2,14 @@
 export interface CellProfile {
   /** Folders shown empty: they hold what no agent needs, or sockets (a read-only mount doesn't stop connect()). */
   readonly hidden: readonly string[];
-  /** Single files shown empty: sockets outside the hidden folders. */
-  readonly hiddenFiles: readonly string[];
-  /** An empty regular file to show instead. */
-  readonly emptyFile: string;
   /** Shown again, read-only, although they are below a hidden folder. */
   readonly readOnly: readonly string[];
   /** Folders shown empty inside what was just shown again. */
   readonly hiddenInside: readonly string[];
+  /** Single files shown empty: sockets that are still in sight. */
+  readonly hiddenFiles: readonly string[];
+  /** An empty regular file to show instead. */
+  readonly emptyFile: string;
   readonly writable: readonly string[];
   /** Read-only although they are below something writable. */
   readonly protected: readonly string[];
@@ -62,9 +62,9 @@ function mountArguments(profile: CellProfile): string[] {
   return [
     ...['--bind', profile.tempDir, '/tmp'],
     ...hidden.flatMap((path) => ['--tmpfs', path]),
-    ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile, path]),
     ...outermostFirst(profile.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),
+    ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile, path]),
     ...outermostFirst(profile.writable).flatMap((path) => ['--bind', path, path]),
     ...outermostFirst(profile.protected).flatMap((path) => ['--ro-bind', path, path]),
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),

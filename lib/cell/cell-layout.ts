@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { isBelow } from './is-below.ts';
@@ -18,11 +18,13 @@ export interface CellLayoutRequest {
   readonly isReadOnly: boolean;
   readonly folder: RunFolder;
   readonly repository: Repository;
-  /** The person's home, '' if unknown. */
+  /** The person's home; `/` where it is unknown. */
   readonly personHome: string;
   readonly searchFolders: readonly string[];
   /** Files that will be run, with the packages they belong to. */
   readonly programs: readonly string[];
+  /** Other files and folders it must see. */
+  readonly shown: readonly string[];
   readonly mounts: CellProfile['mounts'];
   readonly env: Readonly<Record<string, string>>;
   readonly isInteractive: boolean;
@@ -33,34 +35,44 @@ const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
 
 /** Looks at the machine and says what the cell shows and what can be written in it. */
 export function layOutCell(request: CellLayoutRequest): CellProfile {
-  const { folder, repository } = request;
+  const { folder, place } = request;
   const hidden = hiddenFolders(request.personHome);
-  const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
-  const needed = neededPaths(request).filter((path) => isHidden(path) && isThere(path));
+  const isBelowAny = (path: string, folders: readonly string[]): boolean =>
+    folders.some((place) => isBelow(path, place));
+  const readOnly = neededPaths(request).filter(
+    (path) => isBelowAny(path, hidden) && !hidden.includes(path) && isThere(path),
+  );
+  const hiddenInside = innerFolders(request);
+  const isInSight = (path: string): boolean =>
+    !isBelowAny(path, hiddenInside) && (isBelowAny(path, readOnly) || !isBelowAny(path, hidden));
   return {
     hidden,
-    hiddenFiles: listSocketPaths().filter((path) => !isHidden(path) && isThere(path)),
+    readOnly,
+    hiddenInside,
+    hiddenFiles: listSocketPaths().filter((path) => isInSight(path) && isThere(path)),
     emptyFile: folder.emptyFile,
-    readOnly: needed.filter((path) => !hidden.includes(path)),
-    // What the tool keeps there is of no agent's business; its own parts are shown again below.
-    hiddenInside: [join(repository.commonDir, 'blueflame')],
-    writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(request.place))],
-    protected: [
-      folder.control,
-      ...(request.isReadOnly ? workPlaces(request.place) : protectedPlaces(request.place)),
-    ],
+    writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(place))],
+    protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],
     mounts: request.mounts,
     tempDir: folder.tmp,
-    workingDirectory: request.place.path,
+    workingDirectory: place.path,
     env: request.env,
     isInteractive: request.isInteractive,
   };
 }
 
 function hiddenFolders(personHome: string): string[] {
-  const home = personHome === '' ? [] : [personHome, realPath(personHome)];
-  const found = [...alwaysHidden, ...home].filter((path) => path !== '/' && isThere(path)).map(realPath);
+  const found = [...alwaysHidden, personHome].filter((path) => path !== '/' && isThere(path)).map(realPath);
   return [...new Set(found)];
+}
+
+/** What the tool keeps, and the worktrees of other agents; the cell's own parts are shown again. */
+function innerFolders({ repository, place }: CellLayoutRequest): string[] {
+  const { commonDir, mainWorkTree } = repository;
+  const siblings = dirname(place.path);
+  const holdsMore = [commonDir, mainWorkTree ?? commonDir].some((path) => isBelow(path, siblings));
+  const own = join(commonDir, 'blueflame');
+  return place.quarantine === null || holdsMore ? [own] : [own, siblings];
 }
 
 function neededPaths(request: CellLayoutRequest): string[] {
@@ -72,6 +84,7 @@ function neededPaths(request: CellLayoutRequest): string[] {
     request.place.path,
     ...toolchainPaths(request.searchFolders, personHome),
     ...request.programs.flatMap((program) => packagePaths(program, personHome)),
+    ...request.shown,
   ];
 }
 

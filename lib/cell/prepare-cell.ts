@@ -3,6 +3,7 @@ import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
+import { realPath } from './tool-paths.ts';
 
 export interface CellRequest {
   readonly folder: RunFolder;
@@ -10,6 +11,7 @@ export interface CellRequest {
   readonly isReadOnly: boolean;
   readonly isInteractive: boolean;
   readonly programs: readonly string[];
+  readonly shown?: readonly string[];
   readonly mounts: CellProfile['mounts'];
   readonly env: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
@@ -28,9 +30,10 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     isInteractive: request.isInteractive,
     folder: request.folder,
     repository: context.repository,
-    personHome: context.env.HOME ?? '',
+    personHome: realPath(context.env.HOME || '/'),
     searchFolders: context.searchFolders,
     programs: request.programs,
+    shown: request.shown ?? [],
     mounts: request.mounts,
     env,
   });

@@ -62,10 +62,13 @@ async function withTimeout(
   timeoutMs: number,
 ): Promise<{ timedOut: boolean; exitCode: number | null }> {
   let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    void cell.stop(graceMs);
-  }, timeoutMs);
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      void cell.stop(graceMs);
+    },
+    Math.min(timeoutMs, 2 ** 31 - 1),
+  );
   const end = await cell.ended;
   clearTimeout(timer);
   return { timedOut, exitCode: timedOut || end.startError !== null ? null : end.exitCode };

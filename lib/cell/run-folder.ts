@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { LaunchFile } from '../domain/adapter.ts';
+import { processStart } from './process-tree.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** One cell's own folders, outside every work tree; the same paths inside and outside the cell. */
 export interface RunFolder {
@@ -14,6 +15,9 @@ export interface RunFolder {
   /** Removes everything; safe to call twice. */
   remove(): void;
 }
+
+/** In a run folder: which process made it, see stale-runs.ts. */
+export const ownerFile = 'owner.json';
 
 /** `<common>/blueflame/run`: one folder per living cell. */
 export function runRoot(commonDir: string): string {
@@ -32,6 +36,7 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   const folder = { home: join(root, 'home'), tmp: join(root, 'tmp'), control: join(root, 'control') };
   mkdirSync(logRoot(commonDir), { recursive: true, mode: 0o700 });
   mkdirSync(root, { recursive: true, mode: 0o700 });
+  writeFileSync(join(root, ownerFile), JSON.stringify(ownProcess()), { mode: 0o600 });
   for (const path of Object.values(folder)) mkdirSync(path, { mode: 0o700 });
   const emptyFile = join(root, 'empty');
   writeFileSync(emptyFile, '', { mode: 0o400 });
@@ -47,47 +52,9 @@ export function writeLaunchFiles(folder: RunFolder, files: readonly LaunchFile[]
   }
 }
 
-export interface SocketFolder {
-  readonly path: string;
-  remove(): void;
-}
+let ownStart: string | null = null;
 
-// sun_path holds 108 bytes with its final zero.
-const longestSocketPath = 107;
-const longestSocketName = 'gateway.sock';
-
-/** A private folder whose sockets have names short enough to bind: in the run folder, else a temporary one. */
-export function makeSocketFolder(folder: RunFolder): SocketFolder {
-  const usual = join(folder.root, 'sockets');
-  const isShort = Buffer.byteLength(join(usual, longestSocketName)) <= longestSocketPath;
-  if (isShort) mkdirSync(usual, { mode: 0o700 });
-  const path = isShort ? usual : mkdtempSync(join(tmpdir(), 'flame-'));
-  return { path, remove: () => removeTree(path) };
-}
-
-// An agent may have taken the permissions from its own folders. What can't be removed is left for cleanup.
-function removeTree(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    openFolders(path);
-    attempt(() => rmSync(path, { recursive: true, force: true }));
-  }
-}
-
-function openFolders(folder: string): void {
-  attempt(() => chmodSync(folder, 0o700));
-  attempt(() => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) openFolders(join(folder, entry.name));
-    }
-  });
-}
-
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // The next step finds out.
-  }
+function ownProcess(): { readonly pid: number; readonly start: string | null } {
+  ownStart ??= processStart(process.pid);
+  return { pid: process.pid, start: ownStart };
 }

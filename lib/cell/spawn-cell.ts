@@ -42,7 +42,8 @@ const markVariable = 'BLUEFLAME_CELL';
  * that spawns, so call it from the main thread.
  */
 export function spawnCell(start: CellStart): CellProcess {
-  const child = spawnConfined(start);
+  const child = trySpawn(start);
+  if (child instanceof Error) return notStarted(child);
   const status = readStatus(child);
   child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));
   child.stderr?.on('data', (chunk: Buffer) => start.onStderr(chunk));
@@ -61,6 +62,20 @@ export function spawnCell(start: CellStart): CellProcess {
       clearTimeout(timer);
     },
   };
+}
+
+/** Arguments longer than the system takes are thrown, not reported as an event. */
+function trySpawn(start: CellStart): ChildProcess | Error {
+  try {
+    return spawnConfined(start);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function notStarted(error: Error): CellProcess {
+  const end: CellEnd = { exitCode: null, signal: null, startError: error.message };
+  return { pid: 0, startedAt: null, ended: Promise.resolve(end), stop: async () => undefined };
 }
 
 function spawnConfined(start: CellStart): ChildProcess {

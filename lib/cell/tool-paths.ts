@@ -1,5 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isBelow } from './is-below.ts';
 
 // Below these a person keeps credentials and documents beside programs: never shown as a whole.
@@ -66,16 +66,18 @@ export function isThere(path: string): boolean {
 function prefixOf(folder: string, home: string): string[] {
   const prefix = dirname(folder);
   if (basename(folder) !== 'bin' && basename(folder) !== 'shims') return [folder];
-  const isShared = prefix === home || !isBelow(prefix, home) || sharedPrefixes.has(basename(prefix));
-  return isShared ? [folder] : [prefix];
+  const isShared = home === '/' || isBelow(home, prefix) || !isBelow(prefix, home);
+  return isShared || sharedPrefixes.has(basename(prefix)) ? [folder] : [prefix];
 }
 
 function packageOf(path: string, home: string): string[] {
   const modules = path.indexOf('/node_modules/');
   if (modules > 0) return [path.slice(0, modules + '/node_modules'.length)];
   const folder = dirname(path);
-  const isShared = folder === home || sharedPrefixes.has(basename(folder)) || isBelow(home, folder);
-  return isShared || folder === '/' || folder === '/tmp' ? [] : [folder];
+  if (folder === '/' || folder === '/tmp' || isBelow(home, folder)) return [];
+  // Hidden folders of a home hold credentials beside programs: only a package is shown as a whole.
+  const isPrivate = isBelow(folder, home) && relative(home, folder).startsWith('.');
+  return isPrivate && !isThere(join(folder, 'package.json')) ? [] : [folder];
 }
 
 function isExecutableFile(path: string): boolean {

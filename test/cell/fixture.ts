@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,13 +24,15 @@ export interface CellFixture {
 }
 
 export interface FixtureOptions {
+  /** Of the repository's folder. */
+  readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly config?: unknown;
   readonly adapter?: Partial<Adapter>;
 }
 
 export async function openCellFixture(options: FixtureOptions = {}): Promise<CellFixture> {
-  const repo = makeRepo();
+  const repo = makeRepo({ name: options.name ?? 'repo' });
   const port = await openGit({ cwd: repo.path, env: repo.env });
   const cell = await port.addCellWorktree(
     join(repo.path, '.trees', 'worker-1a2b3c4d'),
@@ -158,11 +159,6 @@ export function processesNaming(text: string): number[] {
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => readCommandLine(pid).includes(text))
     .map(Number);
-}
-
-/** Whether another user can be taken on and make cells. */
-export function canBecomePlainUser(): boolean {
-  return process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0;
 }
 
 /** What a cell must never change: every file below, with its content. */

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Adapter, AgentResultParts, Launch, StopReason, StreamReader } from '../domain/adapter.ts';
+import type { AgentActivity, AgentOutcome, AgentRequest } from '../domain/agent-port.ts';
+import type { Failure } from '../domain/failure.ts';
+import { writeRegistration } from './agent-registry.ts';
+import type { AgentServices } from './agent-services.ts';
+import { auditFile, summarizeAudit } from './audit-log.ts';
+import { logRoot, type RunFolder } from './run-folder.ts';
+import type { RunnerContext } from './runner-context.ts';
+import type { CellEnd, CellProcess } from './spawn-cell.ts';
+
+/** One agent's run as it goes: what is known of it, and why it was ended early. */
+export interface AgentRun {
+  readonly request: AgentRequest;
+  readonly adapter: Adapter;
+  readonly folder: RunFolder;
+  readonly commonDir: string;
+  readonly logFile: string;
+  readonly reader: StreamReader;
+  readonly startedAt: string;
+  /** Milliseconds of the monotonic clock. */
+  readonly began: number;
+  readonly onActivity: (activity: AgentActivity) => void;
+  services: AgentServices | null;
+  cell: CellProcess | null;
+  stoppedBecause: StopReason | null;
+  timedOut: boolean;
+  activity: AgentActivity;
+  registered: number;
+}
+
+/** How long an agent may take to end by itself. */
+export const graceMs = 5_000;
+
+export function openRun(
+  context: RunnerContext,
+  request: AgentRequest,
+  start: { readonly folder: RunFolder; readonly onActivity: AgentRun['onActivity'] },
+): AgentRun {
+  const adapter = context.adapters(request.adapter);
+  const { commonDir } = context.repository;
+  return {
+    ...{ request, adapter, commonDir, ...start },
+    logFile: join(logRoot(commonDir), `${request.id}.stream.jsonl`),
+    reader: adapter.reader(request),
+    startedAt: context.now().toISOString(),
+    began: performance.now(),
+    services: null,
+    cell: null,
+    stoppedBecause: null,
+    timedOut: false,
+    activity: { text: '', tokens: 0, cost_usd: 0 },
+    registered: 0,
+  };
+}
+
+/** Takes in what the agent printed. */
+export function followOutput(run: AgentRun, text: string): void {
+  for (const activity of run.reader.push(text)) {
+    run.activity = { ...activity, tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0) };
+    run.onActivity(run.activity);
+    registerRun(run);
+  }
+  const { limit, unit } = run.request.budget;
+  const spent = unit === 'usd' ? run.activity.cost_usd : run.activity.tokens;
+  // The gateway refuses the next request by itself; this is for agents that don't go through it.
+  if (limit > 0 && spent > limit && !run.adapter.needsModel) endEarly(run, 'budget');
+}
+
+/** Ends the agent for a reason; the first one counts. */
+export function endEarly(run: AgentRun, why: StopReason): void {
+  run.stoppedBecause ??= why;
+  void run.cell?.stop(graceMs);
+}
+
+/** Writes the registration, at most once a second after the first time: others look at it only now and then. */
+export function registerRun(run: AgentRun): void {
+  const now = performance.now();
+  const { request, activity, startedAt, cell } = run;
+  if (cell === null || cell.startedAt === null) return;
+  if (run.registered > 0 && now - run.registered < 1_000) return;
+  run.registered = now;
+  writeRegistration(run.folder.root, {
+    id: request.id,
+    role: request.role,
+    task_id: request.task,
+    pid: cell.pid,
+    pid_start: cell.startedAt,
+    started_at: startedAt,
+    worktree: request.worktree.path,
+    cost_usd: activity.cost_usd,
+    tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
+  });
+}
+
+/** Judges the run, all its processes being gone. Reads what is in its home, which may be removed after. */
+export function concludeRun(
+  run: AgentRun,
+  ended: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
+): AgentOutcome {
+  const parts = readResult(run, ended);
+  const { startError, exitCode } = ended.end;
+  return {
+    failure: startError === null ? parts.failure : notStarted(startError),
+    exitCode,
+    answer: parts.answer,
+    text: parts.text,
+    cost_usd: parts.cost_usd,
+    tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
+    duration_ms: Math.round(performance.now() - run.began),
+    audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),
+    logFile: run.logFile,
+    warnings: parts.warnings,
+  };
+}
+
+function notStarted(reason: string): Failure {
+  return {
+    kind: 'spawn-failed',
+    message: "The agent's cell could not be started.",
+    details: [reason],
+    retryable: false,
+  };
+}
+
+function readResult(
+  run: AgentRun,
+  { launch, end, stderr }: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
+): AgentResultParts {
+  const parts = run.reader.finish({
+    exitCode: end.exitCode,
+    signal: end.signal,
+    timedOut: run.timedOut,
+    stoppedBecause: run.stoppedBecause,
+    stderr,
+  });
+  if (launch.transcript === null) return parts;
+  return { ...parts, ...run.adapter.readTranscript(readText(join(run.folder.home, launch.transcript))) };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

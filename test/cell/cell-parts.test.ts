@@ -1,0 +1,176 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { auditTarget } from '../../lib/cell/audit-log.ts';
+import { bwrapArguments, type CellProfile } from '../../lib/cell/bwrap-profile.ts';
+import { compareVersions } from '../../lib/cell/check-adapter.ts';
+import { withLimits } from '../../lib/cell/limits.ts';
+import { shellQuote } from '../../lib/cell/shell-quote.ts';
+import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
+import { findProgram, packagePaths, searchFolders, toolchainPaths } from '../../lib/cell/tool-paths.ts';
+import { parseSocketTable } from '../../lib/cell/unix-sockets.ts';
+import { makeTempDir } from '../support/repo.ts';
+
+const profile: CellProfile = {
+  hidden: ['/home/lea', '/run', '/tmp'],
+  readOnly: ['/home/lea/repo'],
+  hiddenInside: ['/home/lea/repo/.git/blueflame'],
+  hiddenFiles: ['/srv/x.sock'],
+  emptyFile: '/e',
+  writable: ['/home/lea/repo/.trees/a'],
+  protected: ['/home/lea/repo/.trees/a/.git'],
+  mounts: [{ source: '/s', target: '/run/blueflame' }],
+  tempDir: '/home/lea/t',
+  workingDirectory: '/home/lea/repo/.trees/a',
+  env: { PATH: '/bin' },
+  isInteractive: false,
+};
+
+test('mounts are ordered: hide, show again, make writable, protect', () => {
+  const line = bwrapArguments(profile).join(' ');
+  const order = [
+    '--ro-bind / /',
+    '--bind /home/lea/t /tmp',
+    '--tmpfs /run --tmpfs /home/lea',
+    '--ro-bind /home/lea/repo /home/lea/repo',
+    '--tmpfs /home/lea/repo/.git/blueflame',
+    '--ro-bind /e /srv/x.sock',
+    '--bind /home/lea/repo/.trees/a /home/lea/repo/.trees/a',
+    '--ro-bind /home/lea/repo/.trees/a/.git',
+    '--ro-bind /s /run/blueflame',
+    '--remount-ro /run',
+    '--clearenv --setenv PATH /bin',
+  ].map((part) => line.indexOf(part));
+  assert.ok(order.every((at) => at >= 0));
+  assert.equal(
+    [...order].sort((a, b) => a - b),
+    order,
+  );
+});
+
+test('every cell is without privileges, and only an interactive one keeps the terminal', () => {
+  for (const isInteractive of [true, false]) {
+    const line = bwrapArguments({ ...profile, isInteractive }).join(' ');
+    assert.match(line, /--unshare-user .*--unshare-pid --unshare-net .*--die-with-parent --cap-drop ALL/);
+    assert.is(line.includes('--new-session'), !isInteractive);
+  }
+});
+
+test('limits become units of the shell', () => {
+  const limits = { cpuSeconds: 600, memoryMb: 2_048, fileSizeMb: 50, openFiles: 1_024 };
+  assert.equal(withLimits(limits, ['a', 'b c']).slice(3), [
+    'cell',
+    ...['600', '605', '102400', '1024', '2097152'],
+    ...['a', 'b c'],
+  ]);
+});
+
+test('socket paths are read from the table, abstract and nameless ones are not', () => {
+  const table = [
+    'Num       RefCount Protocol Flags    Type St Inode Path',
+    '0000000000000000: 00000002 00000000 00010000 0001 01 23344 /run/dbus/system bus socket',
+    '0000000000000000: 00000002 00000000 00010000 0001 01 23345 @/tmp/.X11-unix/X0',
+    '0000000000000000: 00000003 00000000 00000000 0001 03 23346',
+    '0000000000000000: 00000002 00000000 00010000 0005 01     7 /a.sock',
+    '0000000000000000: 00000003 00000000 00000000 0001 03 23348 /a.sock',
+  ].join('\n');
+  assert.equal(parseSocketTable(table), ['/run/dbus/system bus socket', '/a.sock']);
+});
+
+test('version-manager prefixes are shown, folders with credentials are not', () => {
+  const home = makeTempDir();
+  for (const folder of [
+    '.nvm/versions/v20/bin',
+    '.local/bin',
+    '.cargo/bin',
+    'bin',
+    '.rustup',
+    '.ssh',
+    '.local/lib',
+  ])
+    mkdirSync(join(home, folder), { recursive: true });
+  const folders = ['.nvm/versions/v20/bin', '.local/bin', '.cargo/bin', 'bin'].map((name) =>
+    join(home, name),
+  );
+  const shown = toolchainPaths([...folders, '/usr/bin'], home).map((path) => path.replace(home, '~'));
+  assert.equal(shown.sort(), [
+    '/usr/bin',
+    '~/.cargo/bin',
+    '~/.local/bin',
+    '~/.local/lib',
+    '~/.nvm/versions/v20',
+    '~/.rustup',
+    '~/bin',
+  ]);
+});
+
+test("a program is shown with its package, never with somebody's whole home", () => {
+  const home = makeTempDir();
+  const put = (path: string): string => {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), '', { mode: 0o755 });
+    return join(home, path);
+  };
+  const cases: [string, string[]][] = [
+    ['.nvm/lib/node_modules/@a/b/cli.js', ['~/.nvm/lib/node_modules/@a/b/cli.js', '~/.nvm/lib/node_modules']],
+    ['agent.sh', ['~/agent.sh']],
+    ['.claude/agent.sh', ['~/.claude/agent.sh']],
+    ['agents/agent.sh', ['~/agents/agent.sh', '~/agents']],
+  ];
+  for (const [path, shown] of cases) {
+    assert.equal(
+      packagePaths(put(path), home).map((found) => found.replace(home, '~')),
+      shown,
+    );
+  }
+  put('.tool/package.json');
+  symlinkSync(put('.tool/run.js'), join(home, 'run'));
+  assert.equal(
+    packagePaths(join(home, 'run'), home).map((found) => found.replace(home, '~')),
+    ['~/run', '~/.tool/run.js', '~/.tool'],
+  );
+});
+
+test('programs are found in order; what is no executable file is passed over', () => {
+  const [first, second] = [makeTempDir(), makeTempDir()];
+  writeFileSync(join(first, 'tool'), '', { mode: 0o644 });
+  mkdirSync(join(first, 'other'));
+  for (const name of ['tool', 'other']) writeFileSync(join(second, name), '', { mode: 0o755 });
+  const folders = searchFolders(`${first}:relative:${join(first, 'absent')}::${second}:${first}`);
+  assert.equal(folders, [first, second]);
+  assert.is(findProgram('tool', folders, '/'), join(second, 'tool'));
+  assert.is(findProgram('other', folders, '/'), join(second, 'other'));
+  assert.is(findProgram('./tool', [], second), join(second, 'tool'));
+  assert.is(findProgram('absent', folders, '/'), null);
+});
+
+test('versions compare by number', () => {
+  assert.ok(compareVersions('2.10.0', '2.9.9') > 0);
+  assert.ok(compareVersions('2.1', '2.1.1') < 0);
+  assert.is(compareVersions('2.1', '2.1.0'), 0);
+});
+
+test('words of a shell command are quoted where they must be', () => {
+  assert.is(shellQuote('/usr/bin/node-20.1_x'), '/usr/bin/node-20.1_x');
+  assert.is(shellQuote("it's $HOME"), `'it'\\''s $HOME'`);
+  assert.is(shellQuote(''), "''");
+});
+
+test('a tail keeps the last bytes of however many parts', () => {
+  const tail = tailBuffer(10);
+  for (let index = 0; index < 100; index += 1) tail.push(Buffer.from(`${index},`));
+  assert.is(tail.text(), '97,98,99,'.padStart(10, ','));
+});
+
+test('an audit line names what the call is about', () => {
+  const target = (tool_input: Record<string, unknown>): string =>
+    auditTarget({ tool_name: 'X', cwd: '/', tool_input });
+  assert.is(target({ file_path: '/a', content: 'x' }), '/a');
+  assert.is(target({ command: 'ls', description: 'x' }), 'ls');
+  assert.is(target({ pattern: '*.ts', path: 'src' }), 'src');
+  assert.is(target({ file_path: 7 }), '');
+  assert.is(target({ command: 'x'.repeat(9_000) }).length, 2_000);
+});
+
+test.run();

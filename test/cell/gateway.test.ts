@@ -1,0 +1,337 @@
+import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type EgressLine, type Gateway, type GatewayOptions, startGateway } from '../../lib/cell/gateway.ts';
+import { readUpstream } from '../../lib/cell/upstream.ts';
+import { makeTempDir } from '../support/repo.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+const opened: (() => void)[] = [];
+test.after.each(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+test('SBX-5: the dummy credential is replaced by the real one, in its own form', async () => {
+  const seen: IncomingMessage['headers'][] = [];
+  const upstream = await startUpstream((request, response) => {
+    seen.push(request.headers);
+    answerJson(response, {});
+  });
+  const dummy = {
+    'x-api-key': 'dummy',
+    authorization: 'Bearer dummy',
+    cookie: 'a=b',
+    'anthropic-beta': 'one',
+  };
+  for (const env of [
+    { ANTHROPIC_API_KEY: 'real' },
+    { ANTHROPIC_AUTH_TOKEN: 'token' },
+    { CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat-1' },
+    {},
+  ]) {
+    const { gateway } = await start(upstream, { env });
+    assert.is((await ask(gateway, { headers: dummy })).status, 200);
+  }
+  assert.equal(
+    seen.map((headers) => [
+      headers['x-api-key'],
+      headers.authorization,
+      headers['anthropic-beta'],
+      headers.cookie,
+      headers.host,
+    ]),
+    [
+      ['real', undefined, 'one', undefined, upstream.replace('http://', '')],
+      [undefined, 'Bearer token', 'one', undefined, upstream.replace('http://', '')],
+      [undefined, 'Bearer sk-ant-oat-1', 'one,oauth-2025-04-20', undefined, upstream.replace('http://', '')],
+      [undefined, undefined, 'one', undefined, upstream.replace('http://', '')],
+    ],
+  );
+});
+
+test('SBX-1: nothing but the model API can be asked for', async () => {
+  const asked: string[] = [];
+  const upstream = await startUpstream((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    answerJson(response, {});
+  });
+  const { gateway, log } = await start(`${upstream}/base/`);
+  const wrong = [
+    '/',
+    '/v2/x',
+    '/v1',
+    '/v1/../admin',
+    '/v1/%2e%2e/admin',
+    '/v1//x',
+    '/v1/a\\b',
+    'http://evil.example/v1/x',
+  ];
+  for (const path of wrong) assert.is((await ask(gateway, { path, method: 'GET' })).status, 403, path);
+  assert.is((await ask(gateway, { path: '/', method: 'HEAD' })).status, 200);
+  assert.is((await ask(gateway, { path: '/v1/models?limit=1', method: 'GET' })).status, 200);
+  assert.equal(asked, ['HEAD /base/', 'GET /base/v1/models?limit=1']);
+  assert.is(log.filter(({ refused }) => refused === 'path').length, wrong.length);
+});
+
+test('a stream is passed on as it comes, part by part', async () => {
+  let goOn: () => void = () => undefined;
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('event: message_start\ndata: {"message":{"usage":{"input_tokens":7}}}\n\n');
+    goOn = () => response.end('event: message_delta\ndata: {"usage":{"output_tokens":5}}\n\n');
+  });
+  const { gateway } = await start(upstream);
+  let parts = 0;
+  // The upstream sends its second part only when the first has arrived: a gateway that holds back never ends.
+  const { body } = await ask(gateway, {
+    onData: () => {
+      parts += 1;
+      if (parts === 1) goOn();
+    },
+  });
+  assert.match(body, /message_start[\s\S]*message_delta/);
+  assert.is(gateway.tokens(), 12);
+});
+
+test('BUD-1: tokens are counted from streams, cut anywhere, and from plain and packed answers', async () => {
+  const usage = {
+    input_tokens: 1,
+    cache_creation_input_tokens: 20,
+    cache_read_input_tokens: 300,
+    output_tokens: 4_000,
+  };
+  const events = [
+    `data: ${JSON.stringify({ type: 'message_start', message: { usage: { ...usage, output_tokens: 1 } } })}`,
+    'data: {"type":"content_block_delta","delta":{"text":"ü \\"usage\\" "}}',
+    'data: {"type":"message_delta","usage":{"output_tokens":4000}}',
+    '',
+  ].join('\r\n\r\n');
+  const plain = Buffer.from(JSON.stringify({ usage }));
+  const upstream = await startUpstream((request, response) => {
+    if (request.url === '/v1/stream') {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      for (const byte of Buffer.from(events)) response.write(Buffer.from([byte]));
+      response.end();
+    } else if (request.url === '/v1/packed') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.end(gzipSync(plain));
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(plain);
+    }
+  });
+  const { gateway, log } = await start(upstream);
+  for (const path of ['/v1/stream', '/v1/plain', '/v1/packed']) await ask(gateway, { path });
+  assert.equal(
+    log.map(({ tokens }) => tokens),
+    [4_321, 4_321, 4_321],
+  );
+  assert.is(gateway.tokens(), 3 * 4_321);
+});
+
+test('UNI-8: the request after the limit is refused, and reported', async () => {
+  let sent = 0;
+  const upstream = await startUpstream((_request, response) => {
+    sent += 1;
+    answerJson(response, { usage: { input_tokens: 60, output_tokens: 0 } });
+  });
+  const { gateway, refused } = await start(upstream, { tokenLimit: 100 });
+  const statuses = [];
+  for (let turn = 0; turn < 4; turn += 1) statuses.push((await ask(gateway, {})).status);
+  assert.equal(statuses, [200, 200, 400, 400]);
+  assert.is(sent, 2);
+  assert.equal(refused, ['budget', 'budget']);
+});
+
+test('WAT-3: nothing is sent before the agent is known to be watched', async () => {
+  let sent = 0;
+  const upstream = await startUpstream((_request, response) => {
+    sent += 1;
+    answerJson(response, {});
+  });
+  const unwatched = await start(upstream, { isWatched: async () => false });
+  assert.is((await ask(unwatched.gateway, {})).status, 403);
+  assert.equal(unwatched.refused, ['canary-failed']);
+  let wake: (isWatched: boolean) => void = () => undefined;
+  const later = new Promise<boolean>((resolve) => {
+    wake = resolve;
+  });
+  const waiting = await start(upstream, {
+    isWatched: () => {
+      assert.is(sent, 0);
+      wake(true);
+      return later;
+    },
+  });
+  assert.is((await ask(waiting.gateway, {})).status, 200);
+  assert.is(sent, 1);
+});
+
+test("the upstream's errors pass through; one that is gone is a 502", async () => {
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(529, { 'content-type': 'application/json', 'retry-after': '7' });
+    response.end('{"type":"error","error":{"type":"overloaded_error"}}');
+  });
+  const { gateway } = await start(upstream);
+  const answer = await ask(gateway, {});
+  assert.equal([answer.status, answer.headers['retry-after']], [529, '7']);
+  assert.match(answer.body, /overloaded_error/);
+  const gone = await start('http://127.0.0.1:1');
+  const failed = await ask(gone.gateway, {});
+  assert.is(failed.status, 502);
+  assert.match(failed.body, /could not be reached/);
+  assert.is(gone.log[0]?.status, null);
+});
+
+test('an answer cut off upstream is cut off for the agent too, and what it cost counts', async () => {
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"message":{"usage":{"input_tokens":9}}}\n\n', () => response.destroy());
+  });
+  const { gateway } = await start(upstream);
+  const error = await ask(gateway, {}).catch((reason) => reason);
+  assert.instance(error, Error);
+  assert.is(gateway.tokens(), 9);
+});
+
+test('an agent that hangs up ends its request upstream', async () => {
+  let hungUp: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    hungUp = resolve;
+  });
+  const upstream = await startUpstream((_request, response) => {
+    response.on('close', hungUp);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {}\n\n');
+  });
+  const { socketPath } = await start(upstream);
+  const client = connect(socketPath, () =>
+    client.write('POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}'),
+  );
+  client.once('data', () => client.destroy());
+  await ended;
+});
+
+test('large bodies arrive whole', async () => {
+  const upstream = await startUpstream((_request, response, body) => {
+    answerJson(response, { length: body.length });
+  });
+  const { gateway } = await start(upstream);
+  const { body } = await ask(gateway, { body: 'x'.repeat(5_000_000) });
+  assert.equal(JSON.parse(body), { length: 5_000_000 });
+});
+
+test('without a socket the address holds a secret', async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, {}));
+  const { gateway } = await start(upstream, { isTcp: true });
+  const { origin, pathname } = new URL(gateway.url);
+  assert.is(pathname, '/secret');
+  const statuses = await Promise.all(
+    [`${gateway.url}/v1/messages`, `${origin}/v1/messages`, `${origin}/secre/v1/messages`].map(
+      async (url) => (await fetch(url, { method: 'POST', body: '{}' })).status,
+    ),
+  );
+  assert.equal(statuses, [200, 403, 403]);
+});
+
+test('a base URL that is none is refused with its cure', () => {
+  for (const ANTHROPIC_BASE_URL of ['nonsense', 'file:///etc', 'ftp://x']) {
+    assert.throws(
+      () => readUpstream({ ANTHROPIC_BASE_URL }),
+      (error: { code?: string }) => error.code === 'bad-base-url',
+    );
+  }
+  assert.is(readUpstream({}).target.host, 'api.anthropic.com');
+});
+
+interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly tokenLimit?: number;
+  readonly isWatched?: GatewayOptions['isWatched'];
+  readonly isTcp?: boolean;
+}
+
+async function start(
+  upstream: string,
+  options: StartOptions = {},
+): Promise<{ gateway: Gateway; socketPath: string; log: EgressLine[]; refused: string[] }> {
+  const socketPath = join(makeTempDir(), 'gateway.sock');
+  const log: EgressLine[] = [];
+  const refused: string[] = [];
+  const gateway = await startGateway({
+    socketPath: options.isTcp ? null : socketPath,
+    secret: 'secret',
+    upstream: readUpstream({ ANTHROPIC_API_KEY: undefined, ...options.env, ANTHROPIC_BASE_URL: upstream }),
+    tokenLimit: options.tokenLimit ?? 0,
+    isWatched: options.isWatched ?? (async () => true),
+    onTokens: () => undefined,
+    onRefused: (why) => refused.push(why),
+    log: (line) => log.push(line),
+  });
+  sockets.set(gateway, socketPath);
+  opened.push(() => void gateway.close());
+  return { gateway, socketPath, log, refused };
+}
+
+const sockets = new Map<Gateway, string>();
+
+function ask(
+  gateway: Gateway,
+  options: {
+    readonly path?: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly onData?: () => void;
+  },
+): Promise<{ status: number; headers: IncomingMessage['headers']; body: string }> {
+  const { path = '/v1/messages', method = 'POST', headers = {} } = options;
+  return new Promise((resolve, reject) => {
+    const request = requestHttp(
+      { socketPath: sockets.get(gateway), path, method, headers, agent: false },
+      (response) => {
+        let body = '';
+        response.on('data', (chunk) => {
+          body += chunk;
+          options.onData?.();
+        });
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end(method === 'POST' ? (options.body ?? '{}') : undefined);
+  });
+}
+
+function startUpstream(handler: Handler): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => handler(request, response, body));
+  });
+  opened.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    ),
+  );
+}
+
+function answerJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+}
+
+test.run();
