@@ -29,6 +29,8 @@ export class CatFile {
   readonly #gitDir: string;
   #child: ChildProcessWithoutNullStreams | null = null;
   #pending: Request[] = [];
+  /** How many of the pending requests have their answer; a shift for each would cost the square of many. */
+  #answered = 0;
   #unsent: Request[] = [];
   #received: Buffer = noBytes;
   #stderr = '';
@@ -72,7 +74,8 @@ export class CatFile {
     this.#unsent = [];
     if (batch.length === 0) return;
     const child = this.#child ?? this.#start();
-    for (const request of batch) this.#pending.push(request);
+    this.#pending = [...this.#pending.slice(this.#answered), ...batch];
+    this.#answered = 0;
     child.stdin.write(`${batch.map(({ command, name }) => `${command} ${name}`).join('\n')}\nflush\n`);
   }
 
@@ -82,6 +85,8 @@ export class CatFile {
       this.#context,
       [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
       { GIT_NO_REPLACE_OBJECTS: '1' },
+      // Ctrl-C at the terminal is for the person's command, which still has state to save.
+      { isDetached: true },
     );
     this.#child = child;
     this.#received = noBytes;
@@ -98,7 +103,7 @@ export class CatFile {
 
   #receive(chunk: Buffer): void {
     let buffer = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    while (this.#pending.length > 0) {
+    while (this.#answered < this.#pending.length) {
       const used = this.#answerFirst(buffer);
       if (used === 0) break;
       buffer = buffer.subarray(used);
@@ -108,19 +113,19 @@ export class CatFile {
 
   /** Answers the first request from the buffer; returns how many bytes that took, 0 if more must come. */
   #answerFirst(buffer: Buffer): number {
-    const request = this.#pending[0];
+    const request = this.#pending[this.#answered];
     const end = buffer.indexOf(10);
     if (request === undefined || end < 0) return 0;
     const [oid, type, size] = buffer.toString('latin1', 0, end).split(' ');
     if (size === undefined || type === undefined) {
-      this.#pending.shift();
+      this.#answered += 1;
       request.resolve(null);
       return end + 1;
     }
     const length = request.command === 'contents' ? Number(size) : 0;
     const next = request.command === 'contents' ? end + 1 + length + 1 : end + 1;
     if (buffer.length < next) return 0;
-    this.#pending.shift();
+    this.#answered += 1;
     request.resolve({ oid: oid as ObjectId, type, bytes: buffer.subarray(end + 1, end + 1 + length) });
     return next;
   }
@@ -129,8 +134,9 @@ export class CatFile {
   #died(cause: Error | null): void {
     if (this.#child === null) return;
     this.#child = null;
-    const waiting = this.#pending;
+    const waiting = this.#pending.slice(this.#answered);
     this.#pending = [];
+    this.#answered = 0;
     const [first] = waiting;
     if (first !== undefined) first.deaths += 1;
     const isHopeless = cause !== null || this.#isClosed;

@@ -3,11 +3,18 @@ import { type GitContext, runGit } from './run-git.ts';
 
 /** `Name <email>` of the person. Throws a FlameError `no-identity` where git knows none. */
 export async function readIdentity(context: GitContext): Promise<string> {
-  const { exitCode, stdout, stderr } = await runGit(context, ['var', 'GIT_AUTHOR_IDENT'], {
-    accept: [0, 128],
-  });
-  const identity = /^(.*<[^>]*>) \d+ [+-]\d+$/.exec(stdout.toString().trim())?.[1];
-  if (exitCode === 0 && identity !== undefined) return identity;
+  return (await readIdent(context, 'GIT_AUTHOR_IDENT')).name;
+}
+
+/** One of git's two identities, `Name <email>`, and the time zone git would write for it. Throws as readIdentity. */
+export async function readIdent(
+  context: GitContext,
+  variable: 'GIT_AUTHOR_IDENT' | 'GIT_COMMITTER_IDENT',
+): Promise<{ readonly name: string; readonly zone: string }> {
+  const { exitCode, stdout, stderr } = await runGit(context, ['var', variable], { accept: [0, 128] });
+  const match = /^(.*<[^>]*>) \d+ ([+-]\d+)$/.exec(stdout.toString().trim());
+  const [, name, zone] = match ?? [];
+  if (exitCode === 0 && name !== undefined && zone !== undefined) return { name, zone };
   throw new FlameError({
     kind: 'environment',
     code: 'no-identity',

@@ -3,8 +3,8 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Change } from '../domain/store-port.ts';
 import { makeObject, type ObjectFormat } from '../git/loose-object.ts';
+import type { CommitIdentity } from './commit-identity.ts';
 import { renderMessage } from './commit-message.ts';
-import type { Identity } from './identity.ts';
 import { describeIssues, Note, noteVersion, renderNote } from './note.ts';
 import { type Anchor, anchorKey, sessionAnchor, taskAnchor } from './note-kinds.ts';
 import {
@@ -23,7 +23,7 @@ import { stateCorrupt } from './store-errors.ts';
 export interface ChangeContext {
   readonly actor: string;
   readonly host: string | null;
-  readonly identity: Identity;
+  readonly identity: CommitIdentity;
   readonly now: Date;
   readonly objectFormat: ObjectFormat;
   readonly sink: ObjectSink;

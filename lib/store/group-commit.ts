@@ -1,28 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RefUpdate } from '../domain/git-port.ts';
-import type { Snapshot, Transaction, TransactResult } from '../domain/store-port.ts';
+import type { TransactResult } from '../domain/store-port.ts';
 import type { CatFile } from '../git/cat-file.ts';
-import { makeObject, type NewObject, type ObjectFormat } from '../git/loose-object.ts';
+import type { ObjectFormat } from '../git/loose-object.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../git/ref-transaction.ts';
 import type { GitContext } from '../git/run-git.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { applyChange } from './apply-change.ts';
-import { type Identity, readIdentity } from './identity.ts';
-import { stateRefs } from './note-kinds.ts';
+import { type CommitIdentity, readCommitIdentity } from './commit-identity.ts';
+import { type Caller, decideRound, type Round } from './decide-round.ts';
 import type { ObjectWriter } from './object-writer.ts';
 import { PatientLock } from './patient-lock.ts';
-import { type State, StateSnapshot, tipsOf } from './state.ts';
+import { tipsOf } from './state.ts';
 import type { StateReader } from './state-reader.ts';
 import { refLocked, refRefused, stateBusy, stateTorn } from './store-errors.ts';
 import type { WriteQueue } from './write-queue.ts';
-
-type Decide = (snapshot: Snapshot) => Transaction | null;
-
-interface Caller {
-  readonly decide: Decide;
-  readonly resolve: (result: TransactResult) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 interface Options {
   readonly context: GitContext;
@@ -34,18 +24,6 @@ interface Options {
   readonly queue: WriteQueue;
   readonly now: () => Date;
   readonly host: string | null;
-}
-
-/** What a group decided on one state, not yet published. */
-interface Round {
-  readonly base: State;
-  readonly next: State;
-  readonly commands: readonly RefCommand[];
-  readonly objects: readonly NewObject[];
-  /** What each caller gets once the refs have moved: its answer depends on those before it. */
-  readonly answers: ReadonlyMap<Caller, () => void>;
-  /** Who asked for which ref outside the state. */
-  readonly owners: ReadonlyMap<string, { readonly caller: Caller; readonly update: RefUpdate }>;
 }
 
 const groupSize = 64;
@@ -62,7 +40,7 @@ export class GroupCommit {
   readonly #refs: RefTransactions;
   #waiting: Caller[] = [];
   #work: Promise<void> | null = null;
-  #identity: Promise<Identity> | null = null;
+  #identity: Promise<CommitIdentity> | null = null;
   #queueUntil = 0;
 
   constructor(options: Options) {
@@ -70,7 +48,7 @@ export class GroupCommit {
     this.#refs = this.#openRefs(false);
   }
 
-  transact(decide: Decide): Promise<TransactResult> {
+  transact(decide: Caller['decide']): Promise<TransactResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ decide, resolve, reject });
       this.#work ??= this.#drain();
@@ -130,12 +108,13 @@ export class GroupCommit {
 
   /** One compare-and-swap for all open callers; those it settles leave `open`. */
   async #attempt(open: Set<Caller>, lock: PatientLock): Promise<void> {
-    this.#identity ??= readIdentity(this.#options.context);
+    this.#identity ??= readCommitIdentity(this.#options.context);
     const identity = await this.#identity.catch((error: unknown) => {
       this.#identity = null;
       throw error;
     });
-    const round = this.#decide(await this.#options.reader.read(), [...open], identity);
+    const base = await this.#options.reader.read();
+    const round = decideRound(base, [...open], { ...this.#options, identity });
     const outcome = await this.#publish(round);
     switch (outcome.kind) {
       case 'done':
@@ -165,60 +144,6 @@ export class GroupCommit {
       default:
         unreachable(outcome);
     }
-  }
-
-  #decide(base: State, callers: readonly Caller[], identity: Identity): Round {
-    const objects = new Map<string, NewObject>();
-    const answers = new Map<Caller, () => void>();
-    const owners = new Map<string, { caller: Caller; update: RefUpdate }>();
-    let next = base;
-    for (const caller of callers) {
-      try {
-        const transaction = caller.decide(new StateSnapshot(next));
-        if (isEmpty(transaction)) {
-          answers.set(caller, () => caller.resolve({ kind: 'nothing' }));
-          continue;
-        }
-        checkRefs(transaction);
-        // Its refs wait for the next round if another caller of this one moves them.
-        if (transaction.refs?.some(({ ref }) => owners.has(ref)) === true) continue;
-        next = this.#apply(next, transaction, identity, objects);
-        for (const update of transaction.refs ?? []) owners.set(update.ref, { caller, update });
-        answers.set(caller, () => caller.resolve({ kind: 'done', snapshot: new StateSnapshot(next) }));
-      } catch (error) {
-        answers.set(caller, () => caller.reject(error));
-      }
-    }
-    const updates = [...owners.values()].map(({ update }) => update);
-    return {
-      base,
-      next,
-      objects: [...objects.values()],
-      answers,
-      owners,
-      commands: commandsFor(base, next, updates),
-    };
-  }
-
-  #apply(state: State, transaction: Transaction, identity: Identity, objects: Map<string, NewObject>): State {
-    const { objectFormat, host } = this.#options;
-    const now = this.#options.now();
-    return transaction.changes.reduce(
-      (before, change) =>
-        applyChange(before, change, {
-          actor: transaction.actor,
-          host,
-          identity,
-          now,
-          objectFormat,
-          sink: (type, content) => {
-            const object = makeObject(objectFormat, type, content);
-            objects.set(object.oid, object);
-            return object;
-          },
-        }),
-      state,
-    );
   }
 
   async #publish({ base, commands, objects }: Round): Promise<RefOutcome> {
@@ -257,30 +182,4 @@ export class GroupCommit {
     open.delete(caller);
     caller.resolve({ kind: 'ref-moved', ref: update.ref, expected: update.old, actual });
   }
-}
-
-function isEmpty(transaction: Transaction | null): transaction is null {
-  return transaction === null || (transaction.changes.length === 0 && (transaction.refs ?? []).length === 0);
-}
-
-function checkRefs(transaction: Transaction): void {
-  const refs = (transaction.refs ?? []).map(({ ref }) => ref);
-  const own = refs.find((ref) => stateRefs.includes(ref));
-  if (own !== undefined) throw new Error(`${own} is moved by changes alone`);
-  if (new Set(refs).size !== refs.length) throw new Error('a ref stands twice in one transaction');
-}
-
-/**
- * State refs first: were git killed between two renames, then what happened is at least recorded. Sessions and
- * tasks are verified even where they stay, so that no decision rests on what another process has just changed;
- * verdicts and reviews only ever grow, and a lock more on each would cost a tenth of a change.
- */
-function commandsFor(base: State, next: State, updates: readonly RefUpdate[]): readonly RefCommand[] {
-  const after = tipsOf(next);
-  const own = [...tipsOf(base)].flatMap(([ref, old]): RefCommand[] => {
-    const to = after.get(ref) ?? null;
-    if (to !== old) return [{ ref, old, new: to }];
-    return ref === base.sessions.kind.ref || ref === base.tasks.kind.ref ? [{ ref, old }] : [];
-  });
-  return [...own, ...updates];
 }

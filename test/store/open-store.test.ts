@@ -171,7 +171,7 @@ test('the person is asked for, not made up: an unknown identity is a clear error
   });
   const error = await createTasks(store, [sampleTask('task-001')]).catch((caught: unknown) => caught);
   assert.instance(error, FlameError);
-  assert.is((error as FlameError).code, 'identity-missing');
+  assert.is((error as FlameError).code, 'no-identity');
   // Said again once the person has told git.
   repo.git('config', 'user.name', 'Ann');
   repo.git('config', 'user.email', 'ann@example.com');
