@@ -15,7 +15,7 @@ export function withCellLock<T>(commonDir: string, work: () => T | Promise<T>): 
 }
 
 async function locked<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
-  const { lock } = await import('proper-lockfile');
+  const { lock } = await import('../util/lockfile.ts');
   const folder = cellsFolder(commonDir);
   mkdirSync(folder, { recursive: true });
   const release = await lock(folder, {

@@ -32,7 +32,7 @@ export class WriteQueue {
   /** Waits for the turn, at most a second. */
   async enter(): Promise<Leave> {
     // Loaded when first needed: most commands never meet another writer.
-    const { lock } = await import('proper-lockfile');
+    const { lock } = await import('../util/lockfile.ts');
     mkdirSync(dirname(this.#path), { recursive: true });
     const until = performance.now() + patienceMs * (1 + Math.random() / 2);
     // Whoever has just had a turn would be the first to see it free again, and the others would starve.

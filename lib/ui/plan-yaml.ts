@@ -7,7 +7,7 @@ const heading = `# The plan. Change it, save and close; empty the file to leave 
 /** A plan as the YAML a person edits: what is not set is left out. */
 export async function planToYaml(plan: Plan): Promise<string> {
   // Only who edits pays for loading it.
-  const { stringify } = await import('yaml');
+  const { stringify } = await import('../util/yaml.ts');
   return heading + stringify({ tasks: plan.tasks.map(toEntry) }, { lineWidth: 0 });
 }
 

@@ -1,0 +1,2 @@
+// To be imported lazily; see util/lockfile.ts.
+export { simpleGit } from 'simple-git';

@@ -1,0 +1,2 @@
+// To be imported lazily; see lockfile.ts.
+export { LineCounter, parseDocument, stringify } from 'yaml';
