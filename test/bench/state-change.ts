@@ -28,8 +28,8 @@ async function medianOfOurs(n: number): Promise<number> {
     store,
     ids.map((id) => sampleTask(id)),
   );
-  // The first change starts git and asks for the identity; a run does that once.
-  await setStatus(store, ids[0] ?? '', 'claimed');
+  // The first change starts git and asks for the identity; the next ones are compiled. A run does that once.
+  for (let round = 0; round < 10; round += 1) await setStatus(store, ids[0] ?? '', 'claimed');
   const times = [];
   for (let round = 0; round < rounds; round += 1) {
     const began = performance.now();
