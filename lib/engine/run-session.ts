@@ -1,5 +1,6 @@
 import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.ts';
 import { sessionSummary } from '../core/session-summary.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { withGate } from './ask-for-budget.ts';
@@ -7,7 +8,7 @@ import { bringAlong } from './bring-along.ts';
 import { interruptedError } from './interrupted.ts';
 import { mergeWave } from './merge-wave.ts';
 import { type PlanOptions, planWave } from './plan-wave.ts';
-import { record, viewSession } from './record.ts';
+import { record, type SessionView, viewSession } from './record.ts';
 import { reviewWave } from './review-wave.ts';
 import { startCycle } from './start-cycle.ts';
 import { validateWave } from './validate-wave.ts';
@@ -27,7 +28,28 @@ export async function runSession(workshop: Workshop, id: SessionId, plan: PlanOp
     const action = nextAction({ session, tasks, maxCycles: workshop.config.limits.max_wave_cycles });
     await act(workshop, id, action, plan);
     if (action.kind === 'end') return;
+    await requireProgress(workshop, { session, tasks }, action);
   }
+}
+
+/** A wave that changed nothing would come again for ever, and each time might cost something. */
+async function requireProgress(
+  workshop: Workshop,
+  before: Pick<SessionView, 'session' | 'tasks'>,
+  action: Action,
+): Promise<void> {
+  const after = await viewSession(workshop, before.session.id);
+  if (revisionOf(after) !== revisionOf(before) || workshop.signal.aborted) return;
+  throw new FlameError({
+    kind: 'internal',
+    code: 'no-progress',
+    message: `Internal error: the step ${JSON.stringify(action.kind)} changed nothing, so it is not tried again.`,
+    hints: ['git flame status', 'git flame log'],
+  });
+}
+
+function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): number {
+  return tasks.reduce((sum, task) => sum + task.rev, session.rev);
 }
 
 /** Makes a stopped session active again and finishes what a kill left half visible. */

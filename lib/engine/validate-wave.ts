@@ -141,7 +141,7 @@ async function adoptVerdicts(workshop: Workshop, session: SessionId): Promise<vo
 
 async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {
   const { tasks, snapshot } = await viewSession(workshop, session);
-  for (const task of validationOrder(tasks).filter(isDone)) {
+  for (const task of tasks.filter(isDone)) {
     const verdict = snapshot.verdictsOn(task.commit).at(-1);
     if (verdict === undefined || task.result.status !== 'fail') continue;
     const decision = await workshop.gates.validation({ task, verdict });
