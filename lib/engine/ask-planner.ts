@@ -80,7 +80,17 @@ export async function askPlanner(workshop: Workshop, request: PlannerRequest): P
       hints: ['git flame run', 'git flame plan --from FILE'],
     });
   }
+  if (isInteractive && outcome.answer === null) throw leftWithoutPlan();
   return readAnswer(outcome.answer, outcome.text);
+}
+
+function leftWithoutPlan(): FlameError {
+  return new FlameError({
+    kind: 'waiting',
+    code: 'no-plan',
+    message: 'The planning session ended without a plan.',
+    hints: ['git flame plan', 'git flame plan --no-interactive', 'git flame plan --from FILE'],
+  });
 }
 
 /** On a re-plan the planner must know what there is: ids that are taken, and what became of them. */

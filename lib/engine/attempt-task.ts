@@ -147,14 +147,14 @@ async function judgeWork(
       return { ...failed({ kind: 'violation', message, details, retryable: true }), outcome };
     }
     case 'work': {
-      await workshop.git.acceptCell(cell, work.tip);
+      await workshop.git.importCell(cell, work.tip);
       const left =
         work.leftBehind.length > 0
           ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
           : '';
       return {
         failure: null,
-        work: { tip: work.tip, start: cell.start },
+        work: { tip: work.tip, cell },
         notes: [outcome.text.slice(0, 2_000), left].filter(Boolean).join('\n'),
         outcome,
       };

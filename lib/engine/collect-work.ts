@@ -72,7 +72,13 @@ async function judge(
   const readable = files
     .filter(({ isBinary, status }) => !isBinary && status !== 'deleted')
     .map(({ path }) => path);
-  const texts = await git.readTexts(tip, readable, cell.quarantine);
+  const [texts, oldTexts] = await Promise.all([
+    git.readTexts(tip, readable, cell.quarantine),
+    git.readTexts(
+      cell.start,
+      files.filter(({ status }) => status === 'modified').map(({ path }) => path),
+    ),
+  ]);
   // The message of the commit made for the agent isn't the agent's.
   const judged = isTipOurs ? commits.filter(({ oid }) => oid !== tip) : commits;
   return checkBranch({
@@ -81,6 +87,7 @@ async function judge(
     commits: judged,
     start: cell.start,
     readText: (path) => texts.get(path) ?? null,
+    readOldText: (path) => oldTexts.get(path) ?? null,
   });
 }
 

@@ -49,6 +49,9 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
   const task = job.task?.id ?? null;
   workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
   const outcome = await untilEnd(workshop, running);
+  for (const message of outcome.warnings ?? []) {
+    workshop.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
+  }
   const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
   const { cost_usd, tokens, duration_ms } = outcome;
   workshop.events.emit({

@@ -4,6 +4,7 @@ import { completeTask, failTask, releaseTask, retryTask } from '../core/task-sta
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { record, type SessionView, type Step, taskOf } from './record.ts';
@@ -21,8 +22,8 @@ export interface Attempt {
 
 export interface Ending {
   readonly failure: Failure | null;
-  /** Accepted into the repository; null when it failed. */
-  readonly work: { readonly tip: ObjectId; readonly start: ObjectId } | null;
+  /** Its objects are in the repository; null when it failed. */
+  readonly work: { readonly tip: ObjectId; readonly cell: CellWorktree } | null;
   readonly notes: string;
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
 }
@@ -82,7 +83,7 @@ async function complete(
     const branch = ref.slice('refs/heads/'.length);
     const step = completeTask(now, {
       commit: work.tip,
-      start: work.start,
+      start: work.cell.start,
       branch,
       notes,
       at: timestamp(workshop),
@@ -91,6 +92,8 @@ async function complete(
     });
     return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent };
   });
+  // Only now: until the branch holds it, the cell is what keeps the work.
+  if (recorded.kind === 'done') await workshop.git.discardCell(work.cell);
   if (recorded.kind !== 'ref-moved') return;
   throw new FlameError({
     kind: 'refused',

@@ -101,7 +101,7 @@ function allowedTools(config: Config, role: Role): string[] {
     role === 'planner' || role === 'validator'
       ? configured.filter((tool) => readTools.includes(tool))
       : configured;
-  const skill = role === 'planner' && config.superpowers.enabled ? ['Skill'] : [];
+  const skill = config.superpowers.enabled ? ['Skill'] : [];
   return [...new Set([...own, ...skill, 'StructuredOutput'])];
 }
 

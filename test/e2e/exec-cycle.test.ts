@@ -87,7 +87,7 @@ test('a gate without an answer saves the state, ends with 2 and names the comman
 test('a script that leaves its scope fails, is tried again as configured, and nothing of it enters the repository', async () => {
   const repo = makeExecProject({ config: { limits: { max_retries: 1 } } });
   const plan = writePlan(repo, [
-    { id: 'task-001', script: 'echo secret-marker > README.md', locks: ['src/x.txt'] },
+    { id: 'task-001', script: 'printf "se%s" cret-marker > README.md', locks: ['src/x.txt'] },
   ]);
   const decisions = writeDecisions(repo, { plan: ['approve'] });
   const run = await flameJson(repo, ['run', 'Escape', '--from', plan, '--decisions-file', decisions]);

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
+import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
+import { listStaleRuns, removeStaleRun } from '../../cell/stale-runs.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
@@ -14,7 +17,6 @@ import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { prepareRepository } from '../../git/prepare-repository.ts';
-import { recoverQuarantines } from '../../git/recover-quarantines.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
@@ -33,15 +35,10 @@ export function withWorkshop(
 ): Promise<number> {
   return withState(args, io, async (reading) => {
     const root = requireWorkTree(reading.git);
-    const loaded = await readConfig(args, io, root);
+    const loaded = await readRunConfig(args, io, root);
     for (const warning of loaded.warnings) reading.output.warn(warning);
     const { repository } = reading.git;
-    await recoverQuarantines(repository.commonDir);
-    await prepareRepository(
-      { cwd: root, env: io.env },
-      repository.commonDir,
-      loaded.config.project.worktree_dir,
-    );
+    if (!args.globals.dryRun) await makeReady(reading, io, root, loaded.config);
     const agents = createAgentRunner({
       config: loaded.config,
       repository,
@@ -58,6 +55,22 @@ export function withWorkshop(
       await agents.close();
     }
   });
+}
+
+/** Clears what a killed run left in run-time folders, and sets git up to ignore worktrees and show reviews. */
+async function makeReady({ git }: Reading, io: Io, root: string, config: Config): Promise<void> {
+  const { commonDir } = git.repository;
+  await git.recoverCells();
+  for (const folder of listStaleRuns(commonDir, new Date())) removeStaleRun(folder);
+  await prepareRepository({ cwd: root, env: io.env }, commonDir, config.project.worktree_dir);
+}
+
+/** The configuration with what it names on this machine found: the superpowers plugin, or a warning. */
+async function readRunConfig(args: CommandArgs, io: Io, root: string): Promise<LoadedConfig> {
+  const loaded = await readConfig(args, io, root);
+  const { superpowers, warning } = resolveSuperpowers(loaded.config.superpowers, io.env.HOME ?? homedir());
+  const warnings = warning === null ? loaded.warnings : [...loaded.warnings, warning];
+  return { ...loaded, config: { ...loaded.config, superpowers }, warnings };
 }
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */

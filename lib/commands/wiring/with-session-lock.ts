@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lock } from '../../util/lockfile.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { lock } from '../../util/lockfile.ts';
 
 /**
  * Keeps two commands from working on one session at once, for the time of `work`. Compare-and-swap would keep the
