@@ -88,7 +88,7 @@ function changesOf(recording: Recording): readonly Change[] {
 }
 
 function reportSteps(workshop: Workshop, before: SessionView, recording: Recording): void {
-  for (const { task, subject } of recording.steps ?? []) {
+  for (const { task, subject, transition } of recording.steps ?? []) {
     const from = before.tasks.find(({ id }) => id === task.id)?.status ?? task.status;
     if (from === task.status) continue;
     workshop.events.emit({
@@ -96,9 +96,14 @@ function reportSteps(workshop: Workshop, before: SessionView, recording: Recordi
       task: task.id,
       from,
       to: task.status,
-      why: task.reason ?? subject,
+      why: task.reason ?? reasonIn(subject, `${task.id}: ${transition}`),
     });
   }
+}
+
+/** What a commit's subject says beyond the change itself. */
+function reasonIn(subject: string, change: string): string {
+  return subject.startsWith(change) ? subject.slice(change.length).replace(/^[\s,:]+/, '') : subject;
 }
 
 function viewOf(snapshot: Snapshot, id: SessionId): SessionView {
