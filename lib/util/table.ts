@@ -48,7 +48,15 @@ function layRow(row: readonly string[], { widths, flex, indent, room }: Layout):
   });
 }
 
+/** The cells one after the other, as many to a line as fit, the flexible one below them. */
 function stackRow(row: readonly string[], flex: number, indent: string, width: number): readonly string[] {
-  const others = row.filter((cell, column) => column !== flex && cell !== '').join('  ');
-  return [indent + others, ...wrapText(row[flex] ?? '', width, `${indent}  `)];
+  const lines: string[] = [];
+  for (const cell of row.filter((text, column) => column !== flex && text !== '')) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? indent + cell : `${last}  ${cell}`;
+    if (last === undefined || textWidth(joined) > width)
+      lines.push(last === undefined ? joined : `${indent}  ${cell}`);
+    else lines[lines.length - 1] = joined;
+  }
+  return [...lines, ...wrapText(row[flex] ?? '', width, `${indent}  `)];
 }

@@ -1,0 +1,382 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ObjectId, RefName } from '../../lib/domain/ids.ts';
+import { statusOf } from '../../lib/domain/status.ts';
+import { renderAgent } from '../../lib/ui/render-agent.ts';
+import { renderChangeset } from '../../lib/ui/render-changeset.ts';
+import { renderCycle } from '../../lib/ui/render-cycle.ts';
+import { renderDiff } from '../../lib/ui/render-diff.ts';
+import { renderLog } from '../../lib/ui/render-log.ts';
+import { renderPlan } from '../../lib/ui/render-plan.ts';
+import { renderStatus } from '../../lib/ui/render-status.ts';
+import { renderTask } from '../../lib/ui/render-task.ts';
+import {
+  at,
+  commitA,
+  commitB,
+  hostile,
+  isHarmless,
+  plainStyle,
+  redRun,
+  sampleChangeset,
+  sampleChangesetQuestion,
+  samplePlannedTask,
+  samplePlanQuestion,
+  sampleSession,
+  sampleSessionQuestion,
+  sampleTask,
+  sampleVerdict,
+  taskId,
+  widest,
+} from './samples.ts';
+
+const agent = {
+  id: 'worker-1a2b3c4d',
+  role: 'worker',
+  task_id: 'task-002',
+  pid: 4711,
+  started_at: at,
+  cost_usd: 0.12,
+  tokens: 900,
+} as const;
+const now = new Date('2026-02-06T14:33:42Z');
+
+const logEntries = [
+  {
+    commit: commitA as ObjectId,
+    ref: 'refs/blueflame/tasks' as RefName,
+    at,
+    author: 'Lea Lead',
+    subject: 'task-001: pending -> claimed by worker-1a2b3c4d',
+    body: 'Highest priority, nothing to wait for.',
+    trailers: {},
+  },
+];
+
+function sampleStatus() {
+  const session = sampleSession({ changesets: [sampleChangeset()] });
+  const tasks = [
+    sampleTask({ status: 'merged' }),
+    sampleTask({
+      id: taskId('task-002'),
+      title: 'Add login form',
+      status: 'blocked',
+      reason: 'task-000 failed',
+    }),
+  ];
+  return statusOf(session, tasks, [agent]);
+}
+
+test('PLN-5: a plan shows groups, priorities, locks, dependencies, order and cost', () => {
+  assert.is(
+    renderPlan(samplePlanQuestion(), plainStyle()),
+    [
+      'Plan: Add login with a password',
+      '',
+      '[auth]',
+      '  task-001: Add password hashing',
+      '    priority 1 · changes src/auth/',
+      '  task-002: Add login form',
+      '    priority 2 · after task-001 · changes anything · model opus',
+      '',
+      '[docs]',
+      '  task-003: Describe the API',
+      '    priority 1 · changes docs/, *.md',
+      '',
+      '3 tasks, in this order:',
+      '  1. task-001, task-003',
+      '  2. task-002',
+      'Estimated cost: $2.10, with every retry $6.30.',
+    ].join('\n'),
+  );
+});
+
+test('a plan that cannot be used says why', () => {
+  const text = renderPlan(
+    samplePlanQuestion({ problems: ['task-002 waits for itself'], estimate: null }),
+    plainStyle(),
+  );
+  assert.match(
+    text,
+    /\nNo estimate of the cost\.\n\nThe plan cannot be used as it is:\n {2}- task-002 waits for itself$/,
+  );
+});
+
+test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what is missing', () => {
+  const question = sampleChangesetQuestion({
+    missing: [taskId('task-009')],
+    depends_on: ['1-core'],
+    diagnostics: [{ ...redRun, exit_code: 0, output: '' }, redRun],
+  });
+  assert.is(
+    renderChangeset(question, plainStyle()),
+    [
+      'Changeset 1/3: [auth] Add password hashing + Add login form',
+      '  16 files changed, 520 insertions(+), 12 deletions(-)',
+      '  aaaaaaaaaa on main at bbbbbbbbbb, session so far $2.14, 12,450 tokens',
+      '  task-001 pass',
+      '  task-002 no verdict',
+      '  warning: The group is incomplete: task-009 did not get this far.',
+      '  warning: Builds on 1-core: without it, it is deferred.',
+      '  warning: Diagnostics fail on the merged tree: approving needs a reason.',
+      '  ok: npm test (3.2 s)',
+      '  failed: npm test ended with 1 (3.2 s)',
+      '    one',
+      '    1 test failed',
+    ].join('\n'),
+  );
+});
+
+test('MRG-9: a verdict on another commit than the one in the changeset does not count', () => {
+  const question = {
+    ...sampleChangesetQuestion(),
+    verdicts: [sampleVerdict({ status: 'pass', commit: commitB })],
+  };
+  assert.match(renderChangeset(question, plainStyle()), /\n {2}task-001 no verdict\n/);
+});
+
+test('MRG-7: the end of a cycle shows approved, requeued, blocked and the budget', () => {
+  assert.is(
+    renderCycle(sampleSessionQuestion(), plainStyle()),
+    [
+      'Cycle 1 is over.',
+      '  approved   1 changeset',
+      '  requeued   2 tasks',
+      '  blocked    0 tasks',
+      '  open       3 tasks',
+      '  cost       $2.14, 12,450 tokens',
+      '  estimated  $2.00',
+      '    worker  2 runs  $2.00, 12,000 tokens',
+    ].join('\n'),
+  );
+});
+
+test('the status', () => {
+  assert.is(
+    renderStatus(sampleStatus(), plainStyle(), { now, next: 'git flame review' }),
+    [
+      'ses-20260206-143022-1a2b',
+      '  Add login with a password',
+      '  cycle 1 · wave review · active · on main · $2.14, 12,450 tokens',
+      '',
+      '  task-001  merged   auth  Add password hashing',
+      '  task-002  blocked  auth  Add login form (task-000 failed)',
+      '  1 blocked, 1 merged',
+      '',
+      'Agents',
+      '  worker-1a2b3c4d  task-002  3m 20s  $0.12, 900 tokens  pid 4711',
+      '',
+      'Changesets',
+      '  1-auth  waiting  aaaaaaaaaa  task-001, task-002',
+      '',
+      'next: git flame review',
+    ].join('\n'),
+  );
+});
+
+test('the status without a session', () => {
+  const text = renderStatus(statusOf(null, [], []), plainStyle(), { now, next: 'git flame init' });
+  assert.is(text, 'No session yet.\n\nnext: git flame init');
+});
+
+test('the whole story of a task', () => {
+  const task = sampleTask({
+    status: 'requeued',
+    retry_count: 1,
+    branch: 'blueflame/ses-20260206-143022-1a2b/task-001',
+    commit: commitA,
+    start_commit: commitB,
+    worktree: '.trees/worker-1a2b3c4d',
+    acceptance_criteria: ['Two equal passwords have two hashes'],
+    result: { status: 'fail', notes: 'The salt is constant.', issues: ['one salt for all'] },
+    history: [
+      {
+        attempt: 1,
+        agent_id: 'worker-1a2b3c4d',
+        timestamp: at,
+        result: 'rejected',
+        notes: 'Hashing works.',
+        rejection_reason: 'no tests',
+        cost_usd: 0.12,
+        tokens_used: 900,
+      },
+    ],
+  });
+  assert.is(
+    renderTask({ task, verdicts: [sampleVerdict()] }, plainStyle()),
+    [
+      'task-001: Add password hashing',
+      '  status    requeued',
+      '  group     auth',
+      '  priority  1',
+      '  changes   src/auth/',
+      '  branch    blueflame/ses-20260206-143022-1a2b/task-001 at aaaaaaaaaa, from bbbbbbbbbb',
+      '  worktree  .trees/worker-1a2b3c4d',
+      '  retries   1',
+      '  created   2026-02-06 14:30 UTC by Lea Lead <lea@example.com>',
+      '  updated   2026-02-06 14:30 UTC',
+      '',
+      'Description',
+      '  Hash every password with scrypt.',
+      '',
+      'Accepted when',
+      '  - Two equal passwords have two hashes',
+      '',
+      'Result',
+      '  fail: The salt is constant.',
+      '  - one salt for all',
+      '',
+      'Attempts',
+      '  1. rejected · by worker-1a2b3c4d · 2026-02-06 14:30 UTC · $0.12, 900 tokens',
+      '     Hashing works.',
+      '     rejected: no tests',
+      '',
+      'Verdicts',
+      '  fail at aaaaaaaaaa by validator-1a2b3c4d, 2026-02-06 14:30 UTC',
+      '    The salt is constant.',
+      '    - src/auth/hash.ts uses one salt for all',
+      '',
+      'next: git flame work',
+    ].join('\n'),
+  );
+});
+
+test('what a task needs next follows from its state and its latest verdict', () => {
+  const next = (
+    task: Parameters<typeof sampleTask>[0],
+    verdicts: Parameters<typeof renderTask>[0]['verdicts'] = [],
+  ) =>
+    renderTask({ task: sampleTask(task), verdicts }, plainStyle())
+      .split('\n')
+      .at(-1);
+  assert.is(next({ status: 'pending' }), 'next: git flame work');
+  assert.is(next({ status: 'done', commit: commitA }), 'next: git flame validate');
+  assert.is(next({ status: 'done', commit: commitA }, [sampleVerdict()]), 'next: git flame validate');
+  assert.is(
+    next({ status: 'done', commit: commitA }, [sampleVerdict({ status: 'pass' })]),
+    'next: git flame merge',
+  );
+  assert.is(
+    next({ status: 'done', commit: commitB }, [sampleVerdict({ status: 'pass' })]),
+    'next: git flame validate',
+  );
+});
+
+test('the log and an agent', () => {
+  assert.is(
+    renderLog(logEntries, plainStyle()),
+    'aaaaaaaaaa 2026-02-06 14:30 UTC task-001: pending -> claimed by worker-1a2b3c4d (Lea Lead)\n    Highest priority, nothing to wait for.',
+  );
+  assert.is(renderLog([], plainStyle()), 'Nothing has happened yet.');
+  assert.is(
+    renderAgent(agent, plainStyle(), now),
+    [
+      'worker-1a2b3c4d',
+      '  role      worker',
+      '  task      task-002',
+      '  pid       4711',
+      '  started   2026-02-06 14:30 UTC',
+      '  runs for  3m 20s',
+      '  outcome   running',
+      '  cost      $0.12, 900 tokens',
+    ].join('\n'),
+  );
+});
+
+test('CLI-4: nothing is wider than a terminal of 40 columns, but for a command to copy', () => {
+  const style = plainStyle(40);
+  const long = 'A title that is much longer than one line of a narrow terminal ';
+  const task = sampleTask({
+    title: long,
+    description: long.repeat(3),
+    reason: long,
+    branch: 'blueflame/x/'.repeat(9),
+    commit: commitA,
+  });
+  const texts = [
+    renderPlan(
+      samplePlanQuestion({
+        plan: { tasks: [samplePlannedTask({ title: long, file_locks: Array(9).fill('src/a.ts') })] },
+        problems: [long],
+      }),
+      style,
+    ),
+    renderChangeset(
+      {
+        ...sampleChangesetQuestion({
+          diagnostics: [{ ...redRun, output: long }],
+          missing: Array(9).fill('task-009'),
+        }),
+        tasks: [task],
+      },
+      style,
+    ),
+    renderCycle(sampleSessionQuestion(), style),
+    renderStatus(sampleStatus(), style, { now, next: null }),
+    renderTask(
+      { task, verdicts: [sampleVerdict({ notes: long, issues: [long] })], next: 'git flame work' },
+      style,
+    ),
+    renderLog(logEntries, style),
+  ];
+  assert.equal(
+    texts.map(widest).filter((width) => width > 40),
+    [],
+  );
+});
+
+test('at 40 columns a row moves its text below', () => {
+  const text = renderStatus(sampleStatus(), plainStyle(40), { now, next: null });
+  assert.match(text, /\n {2}task-001 {2}merged {2}auth\n {4}Add password hashing\n/);
+});
+
+test('TSK-4: hostile text of models is shown, not obeyed, everywhere', () => {
+  const task = sampleTask({
+    title: hostile,
+    description: hostile,
+    reason: hostile,
+    acceptance_criteria: [hostile],
+    commit: commitA,
+  });
+  const verdict = sampleVerdict({
+    notes: hostile,
+    issues: [hostile],
+    diagnostics: [{ ...redRun, output: hostile, command: hostile }],
+  });
+  const question = sampleChangesetQuestion({ diagnostics: [{ ...redRun, output: hostile }] });
+  const texts = [
+    renderPlan(
+      samplePlanQuestion({
+        objective: hostile,
+        plan: { tasks: [samplePlannedTask({ title: hostile, file_locks: [hostile] })] },
+        problems: [hostile],
+      }),
+      plainStyle(),
+    ),
+    renderTask({ task, verdicts: [verdict] }, plainStyle()),
+    renderChangeset({ ...question, tasks: [task], verdicts: [verdict] }, plainStyle()),
+    renderStatus(statusOf(sampleSession({ objective: hostile }), [task], []), plainStyle(), {
+      now,
+      next: null,
+    }),
+    renderLog(
+      logEntries.map((entry) => ({ ...entry, subject: hostile, author: hostile, body: hostile })),
+      plainStyle(),
+    ),
+  ];
+  for (const text of texts) {
+    assert.ok(isHarmless(text), JSON.stringify(text));
+    assert.match(text, /Add␛\[2J␛\]0;x␇ ⟦U\+202E⟧login⟦U\+200B⟧⟦U\+009B⟧1m/);
+  }
+});
+
+test('REV-4: a diff shows carriage returns and reordering characters, keeps tabs', () => {
+  const diff = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\r\n+\tnew\u202e\u001b[2J\n';
+  assert.is(
+    renderDiff(diff, plainStyle()),
+    'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old␍\n+\tnew⟦U+202E⟧␛[2J',
+  );
+  assert.is(renderDiff('', plainStyle()), 'No changes.');
+});
+
+test.run();
