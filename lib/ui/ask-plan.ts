@@ -2,18 +2,25 @@ import type { PlanDecision, PlanQuestion } from '../domain/gates.ts';
 import type { Plan } from '../domain/plan.ts';
 import { askText, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
-import { planToYaml } from './plan-yaml.ts';
 import { renderHint } from './render-error.ts';
 import { renderPlan } from './render-plan.ts';
 import { waitingGates } from './waits-for-person.ts';
 
 type Key = 'a' | 'e' | 'r' | 'q';
 
+/** A plan as the text a person edits, and back. */
+export interface PlanText {
+  /** Bare YAML unless told. */
+  readonly formatPlan?: (plan: Plan) => string | Promise<string>;
+  /** Throws a FlameError naming lines and reasons. */
+  readonly parsePlan: (text: string) => Plan | Promise<Plan>;
+}
+
 /** Shows a plan and asks what becomes of it; one with mistakes can't be approved. */
 export async function askPlan(
   context: GateContext,
   question: PlanQuestion,
-  parsePlan: (text: string) => Plan | Promise<Plan>,
+  { parsePlan, formatPlan = bareYaml }: PlanText,
 ): Promise<PlanDecision> {
   const asking = context.question(waitingGates.plan);
   context.say(renderPlan(question, context.style));
@@ -26,10 +33,17 @@ export async function askPlan(
     if (key === 'a') return { kind: 'approve' };
     if (key === 'q') return { kind: 'quit' };
     if (key === 'r') return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
-    const text = await planToYaml(question.plan);
+    const text = await formatPlan(question.plan);
     const plan = await context.edit({ fileName: 'plan.yml', text, parse: parsePlan });
     if (plan !== null) return { kind: 'edit', plan };
   }
+}
+
+async function bareYaml({ tasks }: Plan): Promise<string> {
+  // Only who edits pays for loading it.
+  const { stringify } = await import('../util/yaml.ts');
+  const entries = tasks.map((task) => Object.entries(task).filter(([, value]) => value !== null));
+  return stringify({ tasks: entries.map((entry) => Object.fromEntries(entry)) }, { lineWidth: 0 });
 }
 
 function choicesFor(question: PlanQuestion): readonly Choice<Key>[] {

@@ -1,17 +1,14 @@
 import type { Gates } from '../domain/gates.ts';
 import type { Io } from '../domain/io.ts';
-import type { Plan } from '../domain/plan.ts';
 import { askBudget } from './ask-budget.ts';
 import { askChangeset } from './ask-changeset.ts';
-import { askPlan } from './ask-plan.ts';
+import { askPlan, type PlanText } from './ask-plan.ts';
 import { askSession } from './ask-session.ts';
 import { askValidation, askValidatorFailed } from './ask-validation.ts';
 import { createGateContext, type GateSettings } from './gate-context.ts';
 
-export interface TerminalGatesOptions extends GateSettings {
+export interface TerminalGatesOptions extends GateSettings, PlanText {
   readonly person: string;
-  /** Throws a FlameError naming lines and reasons. */
-  readonly parsePlan: (text: string) => Plan | Promise<Plan>;
 }
 
 /** Gates a person answers at the terminal: questions on stderr, answers from stdin. */
@@ -20,7 +17,7 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Gate
   return {
     person: options.person,
     isInteractive: true,
-    plan: (question) => askPlan(context, question, options.parsePlan),
+    plan: (question) => askPlan(context, question, options),
     validation: (question) => askValidation(context, question),
     validatorFailed: (question) => askValidatorFailed(context, question),
     changeset: (question) => askChangeset(context, question),

@@ -1,0 +1,410 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readPlanFile } from '../../lib/config/read-plan-file.ts';
+import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
+import { decisionsSchema } from '../../lib/domain/decisions.ts';
+import { FlameError } from '../../lib/domain/flame-error.ts';
+import type { Gates } from '../../lib/domain/gates.ts';
+import type { Plan } from '../../lib/domain/plan.ts';
+import { createGates } from '../../lib/ui/create-gates.ts';
+import { createTerminalGates } from '../../lib/ui/terminal-gates.ts';
+import { type FakeIo, makeFakeIo } from '../support/fake-io.ts';
+import { makeTempDir } from '../support/repo.ts';
+import {
+  plainStyle,
+  redRun,
+  sampleChangesetQuestion,
+  samplePlan,
+  samplePlanQuestion,
+  sampleSessionQuestion,
+  sampleTask,
+  sampleVerdict,
+} from './samples.ts';
+
+const person = 'Lea Lead <lea@example.com>';
+const emptyPlan: Plan = { tasks: [] };
+const failedTask = { task: sampleTask(), verdict: sampleVerdict() };
+const failedValidator = { task: sampleTask(), reason: 'It crashed.', showDiff: async () => '+a\n' };
+const budget = { spent: 10.2, limit: 10, unit: 'usd' } as const;
+
+interface Session {
+  readonly fake: FakeIo;
+  readonly gates: Gates;
+}
+
+function openTerminal(
+  input: string,
+  options: { editor?: string; parsePlan?: (text: string) => Plan } = {},
+): Session {
+  const fake = makeFakeIo({ isTTY: true, columns: 80, input });
+  const gates = createTerminalGates(fake.io, {
+    person,
+    style: plainStyle(),
+    pager: 'cat',
+    editor: options.editor ?? 'false',
+    resume: 'git flame run',
+    formatPlan: renderPlanYaml,
+    parsePlan: options.parsePlan ?? ((text) => readPlanFile(text, 'plan.yml')),
+  });
+  return { fake, gates };
+}
+
+async function refusal(promise: Promise<unknown>): Promise<FlameError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof FlameError) return error;
+    throw error;
+  }
+  throw new Error('it was answered');
+}
+
+/** An editor whose nth call runs the nth script on its file. */
+function scriptedEditor(...scripts: readonly string[]): { command: string; folder: string } {
+  const folder = makeTempDir();
+  const cases = scripts.map((script, index) => `${index}) ${script} ;;`).join('\n');
+  const program = join(folder, 'editor');
+  writeFileSync(
+    program,
+    `#!/bin/sh\nd='${folder}'\nn=$(cat "$d/count" 2>/dev/null || echo 0)\necho $((n + 1)) >"$d/count"\ncp "$1" "$d/seen-$n"\necho "$1" >"$d/file"\ncase $n in\n${cases}\nesac\n`,
+  );
+  chmodSync(program, 0o755);
+  return { command: program, folder };
+}
+
+test('PLN-5: a plan is approved, by key or by word; Enter decides nothing', async () => {
+  assert.equal(await openTerminal('a\n').gates.plan(samplePlanQuestion()), { kind: 'approve' });
+  const { fake, gates } = openTerminal('\nyes\nApprove\n');
+  assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'approve' });
+  assert.match(fake.stderr(), /^Plan: Add login with a password\n/);
+  assert.match(fake.stderr(), /\(a\)pprove \/ \(e\)dit \/ \(r\)e-plan \/ \(q\)uit\? /);
+  assert.is(fake.stderr().split('Type one of: a (approve), e (edit), r (re-plan), q (quit).').length, 3);
+  assert.is(fake.stdout(), '');
+});
+
+test('PLN-5: a re-plan wants notes; quitting is always possible', async () => {
+  const { fake, gates } = openTerminal('r\n\nsmaller tasks\n');
+  assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'replan', notes: 'smaller tasks' });
+  assert.match(fake.stderr(), /It cannot be empty\./);
+  assert.equal(await openTerminal('q\n').gates.plan(samplePlanQuestion()), { kind: 'quit' });
+});
+
+test('PLN-5: without re-plans left it suggests writing the plan by hand', async () => {
+  const { fake, gates } = openTerminal('r\nq\n');
+  assert.equal(await gates.plan(samplePlanQuestion({ replansLeft: 0 })), { kind: 'quit' });
+  assert.match(fake.stderr(), /next: git flame plan --from FILE\n/);
+  assert.match(fake.stderr(), /Type one of: a \(approve\), e \(edit\), q \(quit\)\./);
+});
+
+test('a plan with mistakes cannot be approved', async () => {
+  const { fake, gates } = openTerminal('a\nq\n');
+  assert.equal(await gates.plan(samplePlanQuestion({ problems: ['a waits for a'] })), { kind: 'quit' });
+  assert.match(fake.stderr(), /Type one of: e \(edit\)/);
+});
+
+test('TSK-5: the plan is edited as YAML', async () => {
+  const editor = scriptedEditor('sed -i s/scrypt/bcrypt/ "$1"');
+  const { gates } = openTerminal('e\n', { editor: editor.command });
+  const tasks = samplePlan.tasks.map((task) => ({
+    ...task,
+    description: 'Hash every password with bcrypt.',
+  }));
+  assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan: { tasks } });
+  assert.not.ok(existsSync(readFileSync(join(editor.folder, 'file'), 'utf8').trim()));
+});
+
+test('TSK-5: without a format of its own the plan is edited as bare YAML, and read back whole', async () => {
+  const editor = scriptedEditor('sed -i "s/priority: 2/priority: 3/" "$1"');
+  const fake = makeFakeIo({ isTTY: true, input: 'e\n' });
+  const gates = createTerminalGates(fake.io, {
+    person,
+    style: plainStyle(),
+    pager: 'cat',
+    editor: editor.command,
+    resume: 'git flame plan',
+    parsePlan: (text) => readPlanFile(text, 'plan.yml'),
+  });
+  const [first, second, ...others] = samplePlan.tasks;
+  const plan = { tasks: [first, { ...second, priority: 3 }, ...others] };
+  assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan });
+});
+
+test('TSK-5: a bad edit is shown with line and reason, the editor opens again, nothing is lost', async () => {
+  const editor = scriptedEditor(
+    'sed -i "s/priority: 2/priority: soon/" "$1"',
+    'sed -i "s/priority: soon/priority: 3/" "$1"',
+  );
+  const { fake, gates } = openTerminal('e\n', { editor: editor.command });
+  const [first, second, ...others] = samplePlan.tasks;
+  const tasks = [first, { ...second, priority: 3 }, ...others];
+  assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan: { tasks } });
+  assert.match(fake.stderr(), /error: [^\n]+\n {2}plan\.yml:\d+:\d+/);
+  const offered = readFileSync(join(editor.folder, 'seen-1'), 'utf8').split('\n');
+  const named = Number(
+    offered.find((line) => line.startsWith('#! plan.yml:'))?.match(/plan\.yml:(\d+):/)?.[1],
+  );
+  assert.match(offered[named - 1] ?? '', /priority: soon/);
+});
+
+test('TSK-5: giving up on a bad edit keeps it in a file that is named', async () => {
+  const editor = scriptedEditor('echo "  oops: [" >>"$1"', 'true');
+  const parsePlan = (): Plan => {
+    throw new FlameError({ kind: 'refused', code: 'bad-plan', message: 'The plan has 1 mistake.' });
+  };
+  const { fake, gates } = openTerminal('e\nq\n', { editor: editor.command, parsePlan });
+  assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'quit' });
+  const file = readFileSync(join(editor.folder, 'file'), 'utf8').trim();
+  assert.ok(fake.stderr().includes(`Nothing was changed; what you wrote is in ${file}\n`));
+  assert.match(readFileSync(file, 'utf8'), /oops/);
+});
+
+test('TSK-5: an edit that changes or leaves nothing, or an editor that fails, goes back to the question', async () => {
+  for (const script of ['true', ': >"$1"', 'exit 3']) {
+    const editor = scriptedEditor(script);
+    const { fake, gates } = openTerminal('e\nq\n', { editor: editor.command });
+    assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'quit' });
+    assert.match(fake.stderr(), /Nothing was changed\.\n/);
+    assert.not.ok(existsSync(readFileSync(join(editor.folder, 'file'), 'utf8').trim()));
+  }
+});
+
+test('MRG-4: a changeset is approved, skipped, or rejected with a reason', async () => {
+  const ask = (input: string) => openTerminal(input).gates.changeset(sampleChangesetQuestion());
+  assert.equal(await ask('a\n'), { kind: 'approve' });
+  assert.equal(await ask('s\n'), { kind: 'skip' });
+  assert.equal(await ask('reject\n  \nno tests\n'), { kind: 'reject', reason: 'no tests' });
+});
+
+test('MRG-6: view opens the pager with the diff, then asks again', async () => {
+  const { fake, gates } = openTerminal('v\na\n');
+  assert.equal(await gates.changeset(sampleChangesetQuestion()), { kind: 'approve' });
+  assert.match(fake.stdout(), /\n-old␍\n\+new⟦U\+202E⟧\n/);
+});
+
+test('MRG-8: a red changeset is approved only with a reason', async () => {
+  const question = sampleChangesetQuestion({ diagnostics: [redRun] });
+  const { fake, gates } = openTerminal('a\n\na\nflaky test\n');
+  assert.equal(await gates.changeset(question), { kind: 'approve', override: 'flaky test' });
+  assert.match(fake.stderr(), /Without a reason it is not approved\./);
+});
+
+test('VAL-5: requeue with notes, with an edit, or drop', async () => {
+  const ask = (input: string, editor?: string) =>
+    openTerminal(input, editor === undefined ? {} : { editor }).gates.validation(failedTask);
+  assert.equal(await ask('d\n'), { kind: 'drop' });
+  assert.equal(await ask('r\nuse a salt\n'), { kind: 'requeue', notes: 'use a salt' });
+  assert.equal(await ask('r\n\n'), { kind: 'requeue', notes: 'The salt is constant.' });
+  const editor = scriptedEditor(`sed -i 's/scrypt/bcrypt/; s#src/auth/#src/login/#' "$1"`);
+  assert.equal(await ask('e\n', editor.command), {
+    kind: 'requeue',
+    notes: 'The salt is constant.',
+    description: 'Hash every password with bcrypt.',
+    file_locks: ['src/login/'],
+  });
+});
+
+test('VAL-5: a bad edit of a task names its lines', async () => {
+  const editor = scriptedEditor(
+    `printf 'notes: x\\ndescription: ""\\nfile_locks: [1]\\n' >"$1"`,
+    `printf 'notes: x\\ndescription: [\\n' >"$1"`,
+    `printf 'description: y\\n' >"$1"`,
+  );
+  const { fake, gates } = openTerminal('e\n', { editor: editor.command });
+  assert.equal(await gates.validation(failedTask), {
+    kind: 'requeue',
+    notes: '',
+    description: 'y',
+    file_locks: [],
+  });
+  assert.match(fake.stderr(), /\n {2}line 2: description /);
+  assert.match(fake.stderr(), /\n {2}line 3: file_locks\.0 /);
+  assert.is(fake.stderr().split('error: The edited task cannot be used.').length, 3);
+});
+
+test('VAL-4: a validator that failed twice: retry, skip, or judge by hand with the diff', async () => {
+  const ask = (input: string) => openTerminal(input).gates.validatorFailed(failedValidator);
+  assert.equal(await ask('r\n'), { kind: 'retry' });
+  assert.equal(await ask('s\n'), { kind: 'skip' });
+  assert.equal(await ask('m\np\nread it all\n'), { kind: 'manual', status: 'pass', notes: 'read it all' });
+  assert.equal(await ask('m\nf\n\nno salt\n'), { kind: 'manual', status: 'fail', notes: 'no salt' });
+});
+
+test('MRG-7: after a review: continue, re-plan or stop', async () => {
+  const ask = (input: string, cyclesLeft = 4) =>
+    openTerminal(input).gates.session(sampleSessionQuestion({ cyclesLeft }));
+  assert.equal(await ask('c\n'), { kind: 'continue' });
+  assert.equal(await ask('s\n'), { kind: 'stop' });
+  assert.equal(await ask('r\ndocs first\n'), { kind: 'replan', notes: 'docs first' });
+  assert.equal(await ask('c\ns\n', 0), { kind: 'stop' });
+});
+
+test('BUD-2: a spent budget is raised by an amount, or the session stops', async () => {
+  const ask = (input: string) => openTerminal(input).gates.budget(budget);
+  assert.equal(await ask('s\n'), { kind: 'stop' });
+  assert.equal(await ask('r\nlots\n0\n$2.50\n'), { kind: 'raise', amount: 2.5 });
+  const tokens = openTerminal('r\n1.5\n50,000\n').gates.budget({ spent: 9, limit: 8, unit: 'tokens' });
+  assert.equal(await tokens, { kind: 'raise', amount: 50_000 });
+});
+
+const questions: readonly (readonly [string, string, (gates: Gates) => Promise<unknown>])[] = [
+  ['plan', '', (gates) => gates.plan(samplePlanQuestion())],
+  ['plan', 'r\n', (gates) => gates.plan(samplePlanQuestion())],
+  ['validation', '', (gates) => gates.validation(failedTask)],
+  ['validation', 'r\n', (gates) => gates.validation(failedTask)],
+  ['validator_failed', '', (gates) => gates.validatorFailed(failedValidator)],
+  ['validator_failed', 'm\nf\n', (gates) => gates.validatorFailed(failedValidator)],
+  ['changesets', '', (gates) => gates.changeset(sampleChangesetQuestion())],
+  ['changesets', 'r\n\n', (gates) => gates.changeset(sampleChangesetQuestion())],
+  ['session', '', (gates) => gates.session(sampleSessionQuestion())],
+  ['session', 'r\n', (gates) => gates.session(sampleSessionQuestion())],
+  ['budget', '', (gates) => gates.budget(budget)],
+  ['budget', 'r\n', (gates) => gates.budget(budget)],
+];
+
+for (const [gate, typed, ask] of questions) {
+  test(`the end of the input at the ${gate} gate after ${JSON.stringify(typed)} waits for a person`, async () => {
+    const { fake, gates } = openTerminal(typed);
+    fake.endInput();
+    const error = await refusal(ask(gates));
+    assert.equal([error.kind, error.code, error.data], ['waiting', 'waits-for-person', { gate }]);
+    assert.ok(error.hints.includes('git flame run --decisions-file FILE'), String(error.hints));
+    assert.match(error.details[0] ?? '', new RegExp(`for --decisions-file: ${gate}: \\[`));
+    // It stays at its end.
+    assert.is((await refusal(ask(gates))).code, 'waits-for-person');
+  });
+}
+
+test('an abort during a question ends it with its reason', async () => {
+  const { fake, gates } = openTerminal('');
+  const asked = refusal(gates.session(sampleSessionQuestion()));
+  fake.interrupt(new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' }));
+  assert.is((await asked).kind, 'interrupted');
+});
+
+test('where nobody can answer, the error names the commands that go on', async () => {
+  const fake = makeFakeIo({ input: 'a\n' });
+  const gates = createGates(fake.io, {
+    person,
+    style: plainStyle(),
+    pager: 'cat',
+    editor: 'false',
+    resume: 'git flame review',
+    formatPlan: renderPlanYaml,
+    parsePlan: () => emptyPlan,
+    decisions: null,
+    readFile: async () => '',
+  });
+  assert.equal([gates.isInteractive, gates.person], [false, person]);
+  const error = await refusal(gates.changeset(sampleChangesetQuestion()));
+  assert.equal([error.kind, error.code], ['waiting', 'waits-for-person']);
+  assert.is(error.message, 'Changeset auth waits for a person.');
+  assert.equal(error.hints, [
+    'git flame review --changeset auth --approve',
+    'git flame review --changeset auth --reject REASON',
+    'git flame review --changeset auth --skip',
+    'git flame review',
+    'git flame review --decisions-file FILE',
+  ]);
+  const red = await refusal(gates.changeset(sampleChangesetQuestion({ diagnostics: [redRun] })));
+  assert.is(red.hints[0], 'git flame review --changeset auth --override REASON');
+  for (const [gate, , ask] of questions) assert.equal((await refusal(ask(gates))).data, { gate });
+});
+
+function decide(decisions: unknown, readFile: (path: string) => Promise<string> = async () => ''): Gates {
+  return createGates(makeFakeIo().io, {
+    person,
+    style: plainStyle(),
+    pager: 'cat',
+    editor: 'false',
+    resume: 'git flame run',
+    formatPlan: renderPlanYaml,
+    parsePlan: (text) => (text === 'good' ? samplePlan : emptyPlan),
+    decisions: decisionsSchema.parse(decisions),
+    readFile,
+  });
+}
+
+test('CLI-2: decisions given beforehand are used in order, then it waits', async () => {
+  const gates = decide(
+    {
+      plan: [{ replan: 'smaller' }, { edit: 'plan.yml' }, 'approve', 'quit'],
+      validation: [{ requeue: 'salt' }, 'drop'],
+      validator_failed: ['retry', 'manual', 'skip'],
+      session: ['continue', { replan: 'docs' }, 'stop'],
+      budget: [{ raise: 5 }, 'stop'],
+    },
+    async (path) => (path === 'plan.yml' ? 'good' : ''),
+  );
+  assert.is(gates.isInteractive, false);
+  const ask = {
+    plan: () => gates.plan(samplePlanQuestion()),
+    validation: () => gates.validation(failedTask),
+    validator: () => gates.validatorFailed(failedValidator),
+    session: () => gates.session(sampleSessionQuestion()),
+    budget: () => gates.budget(budget),
+  };
+  assert.equal(await ask.plan(), { kind: 'replan', notes: 'smaller' });
+  assert.equal(await ask.plan(), { kind: 'edit', plan: samplePlan });
+  assert.equal(await ask.plan(), { kind: 'approve' });
+  assert.equal(await ask.plan(), { kind: 'quit' });
+  assert.equal(await ask.validation(), { kind: 'requeue', notes: 'salt' });
+  assert.equal(await ask.validation(), { kind: 'drop' });
+  assert.equal(await ask.validator(), { kind: 'retry' });
+  assert.equal((await ask.validator()).kind, 'manual');
+  assert.equal(await ask.validator(), { kind: 'skip' });
+  assert.equal(await ask.session(), { kind: 'continue' });
+  assert.equal(await ask.session(), { kind: 'replan', notes: 'docs' });
+  assert.equal(await ask.session(), { kind: 'stop' });
+  assert.equal(await ask.budget(), { kind: 'raise', amount: 5 });
+  assert.equal(await ask.budget(), { kind: 'stop' });
+  for (const one of Object.values(ask)) assert.is((await refusal(one())).code, 'waits-for-person');
+});
+
+test('changeset decisions: plain ones for any, maps by group and cycle', async () => {
+  const gates = decide({
+    changesets: [
+      { auth: 'approve', ui: { reject: 'no tests' } },
+      { ui: 'approve' },
+      'skip',
+      { reject: 'late' },
+      { override: 'flaky' },
+    ],
+  });
+  const ask = (group: string) => gates.changeset(sampleChangesetQuestion({ group }));
+  assert.equal(await ask('auth'), { kind: 'approve' });
+  assert.equal(await ask('docs'), { kind: 'skip' });
+  assert.equal(await ask('ui'), { kind: 'reject', reason: 'no tests' });
+  assert.equal(await ask('ui'), { kind: 'approve' });
+  assert.equal(await ask('auth'), { kind: 'reject', reason: 'late' });
+  assert.equal(await ask('auth'), { kind: 'approve', override: 'flaky' });
+  assert.is((await refusal(ask('auth'))).code, 'waits-for-person');
+});
+
+test('MRG-8: a plain approve given beforehand does not land a red changeset', async () => {
+  const gates = decide({ changesets: ['approve'] });
+  const error = await refusal(gates.changeset(sampleChangesetQuestion({ diagnostics: [redRun] })));
+  assert.match(error.message, /^Changeset auth, whose diagnostics fail, waits for a person\.$/);
+});
+
+test('a decisions file is checked: unknown lists, answers and empty reasons are refused', () => {
+  for (const bad of [
+    { plans: [] },
+    { plan: ['yes'] },
+    { changesets: [{ reject: '' }] },
+    { budget: [{ raise: 0 }] },
+  ]) {
+    assert.not.ok(decisionsSchema.safeParse(bad).success, JSON.stringify(bad));
+  }
+  assert.equal(decisionsSchema.parse({}), {
+    plan: [],
+    validation: [],
+    validator_failed: [],
+    changesets: [],
+    session: [],
+    budget: [],
+  });
+});
+
+test.run();
