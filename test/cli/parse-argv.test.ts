@@ -25,7 +25,7 @@ test('CLI-2: options stand before or after the command', () => {
   assert.equal(before, after);
   assert.is(before.command, 'plan');
   assert.is(before.directory, 'sub');
-  assert.equal(before.options, { from: 'plan.yml', interactive: null });
+  assert.equal(before.options, { from: 'plan.yml', new: false, interactive: null });
   assert.equal(before.globals, {
     config: null,
     session: 'ses-1',
