@@ -7,6 +7,7 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { Store } from '../../lib/domain/store-port.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import {
+  closeTestStores,
   createTasks,
   openTestStore,
   sampleSession,
@@ -277,4 +278,5 @@ function pipe(repo: TestRepo, args: readonly string[], input: string | Buffer): 
   return execFileSync('git', args, { cwd: repo.path, env: repo.env, input, encoding: 'utf8' }).trim();
 }
 
+test.after(closeTestStores);
 test.run();

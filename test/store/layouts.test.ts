@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 import {
+  closeTestStores,
   createTasks,
   openTestStore,
   sampleSession,
@@ -289,4 +290,5 @@ function writeTemp(repo: TestRepo, text: string): string {
   return path;
 }
 
+test.after(closeTestStores);
 test.run();

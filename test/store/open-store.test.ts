@@ -7,6 +7,7 @@ import { parseObjectId, parseSessionId } from '../../lib/domain/ids.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { makeRepo } from '../support/repo.ts';
 import {
+  closeTestStores,
   createTasks,
   openTestStore,
   sampleReview,
@@ -225,4 +226,5 @@ test('a plan of thousands is one quick change', async () => {
   assert.is(repo.git('fsck', '--strict', '--no-dangling'), '');
 });
 
+test.after(closeTestStores);
 test.run();

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { makeRandom } from '../support/random.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import {
+  closeTestStores,
   createTasks,
   openTestStore,
   sampleSession,
@@ -139,6 +140,8 @@ interface Writer {
   waitFor(count: number): Promise<void>;
 }
 
+const writers: Writer[] = [];
+
 function startWriter(repo: TestRepo, args: readonly string[]): Writer {
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...repo.env, NODE_OPTIONS: '' },
@@ -161,7 +164,9 @@ function startWriter(repo: TestRepo, args: readonly string[]): Writer {
       void gone.then(() => reject(new Error(`the writer ended after ${lines.length} changes`)));
       check();
     });
-  return { child, lines, gone, count: () => lines.length, waitFor };
+  const writer = { child, lines, gone, count: () => lines.length, waitFor };
+  writers.push(writer);
+  return writer;
 }
 
 async function runToEnd(repo: TestRepo, args: readonly string[]): Promise<readonly string[]> {
@@ -207,4 +212,9 @@ function commonDir(repo: TestRepo): string {
   return join(repo.path, '.git');
 }
 
+test.after(async () => {
+  for (const writer of writers)
+    if (writer.child.exitCode === null && writer.child.signalCode === null) kill(writer, true);
+  await closeTestStores();
+});
 test.run();

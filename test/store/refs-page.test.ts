@@ -6,6 +6,7 @@ import { parseObjectId } from '../../lib/domain/ids.ts';
 import { reviewNotes, sessionNotes, taskNotes, validationNotes } from '../../lib/store/note-kinds.ts';
 import { makeRepo } from '../support/repo.ts';
 import {
+  closeTestStores,
   createTasks,
   openTestStore,
   sampleReview,
@@ -71,4 +72,5 @@ test('UNI-1 the commands of REFS.md read the state as the tool does', async () =
   assert.match(run(read), /^task-001 pending\ntask-002 pending$/m);
 });
 
+test.after(closeTestStores);
 test.run();

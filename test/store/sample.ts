@@ -82,15 +82,24 @@ export function sampleReview(commit: string): ReviewNote {
   };
 }
 
-export function openTestStore(
+const opened: Store[] = [];
+
+export async function openTestStore(
   repo: TestRepo,
   options: { readonly objectFormat?: 'sha1' | 'sha256'; readonly cwd?: string } = {},
 ): Promise<Store> {
-  return openStore({
+  const store = await openStore({
     context: { cwd: options.cwd ?? repo.path, env: repo.env },
     commonDir: join(repo.path, '.git'),
     objectFormat: options.objectFormat ?? 'sha1',
   });
+  opened.push(store);
+  return store;
+}
+
+/** For `test.after`: a store that a failed test left open would keep the process alive. */
+export async function closeTestStores(): Promise<void> {
+  await Promise.all(opened.map((store) => store.close()));
 }
 
 /** Creates tasks in one change. */

@@ -5,7 +5,14 @@ import * as assert from 'uvu/assert';
 import type { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
 import { makeRepo } from '../support/repo.ts';
-import { createTasks, openTestStore, sampleSessionId, sampleTask, setStatus } from './sample.ts';
+import {
+  closeTestStores,
+  createTasks,
+  openTestStore,
+  sampleSessionId,
+  sampleTask,
+  setStatus,
+} from './sample.ts';
 
 const main = parseRefName('refs/heads/main');
 
@@ -226,4 +233,5 @@ function countMoves(reflog: string): number {
   return reflog.split('\n').filter((line) => line !== '').length;
 }
 
+test.after(closeTestStores);
 test.run();
