@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readDecisionsFile } from '../../config/read-decisions-file.ts';
 import { readPlanFile } from '../../config/read-plan-file.ts';
+import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Decisions } from '../../domain/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -32,6 +33,7 @@ export async function openGates(
     editor:
       io.stdin.isTTY === true ? await gitText(context, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] }) : '',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
+    formatPlan: renderPlanYaml,
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
   return oneAtATime(gates);
