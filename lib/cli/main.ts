@@ -65,6 +65,7 @@ function enterDirectory(cwd: string, directory: string | null): string {
     kind: 'environment',
     code: 'no-such-folder',
     message: `There is no folder '${directory}' to start in.`,
+    hints: ['git flame help'],
   });
 }
 

@@ -13,6 +13,10 @@ import { demoConfig, demoDecisions, demoFiles, demoPlan } from './wiring/demo-pr
 export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   const output = createOutput(io, args.globals);
   const { dir, keep } = args.options;
+  if (args.globals.dryRun) {
+    output.result('A repository would be made, and a whole cycle run in it with shell scripts as agents.');
+    return 0;
+  }
   const folder =
     dir === null ? await realpath(await mkdtemp(join(tmpdir(), 'git-flame-demo-'))) : resolve(io.cwd, dir);
   const isKept = keep || dir !== null;

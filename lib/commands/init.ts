@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
@@ -18,14 +17,14 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     const base = args.options.base ?? head.branch;
     if (args.options.base !== null && (await git.resolveCommit(`refs/heads/${args.options.base}`)) === null)
       throw noBranch(args.options.base);
-    const written = args.globals.dryRun
-      ? await planned(root)
-      : await prepare(reading, { root, base, name: args.options.name }, args, io);
+    const written = await prepare(reading, { root, base, name: args.options.name }, args, io);
     reading.output.json({ root, written });
     reading.output.result(
       written.length === 0
         ? 'Everything is in place already.'
-        : ['Written:', ...written.map((line) => `  ${line}`)].join('\n'),
+        : [args.globals.dryRun ? 'Would write:' : 'Written:', ...written.map((line) => `  ${line}`)].join(
+            '\n',
+          ),
     );
     if (head.commit === null) reading.output.hint('git commit --allow-empty -m "initial commit"');
     reading.output.hint("git flame run 'What you want done'");
@@ -45,24 +44,21 @@ async function prepare(
   args: CommandArgs<'init'>,
   io: Io,
 ): Promise<readonly string[]> {
-  const config = await writeConfig(wanted);
+  const { dryRun } = args.globals;
+  const config = await writeConfig(wanted, dryRun);
   const { config: loaded } = await readConfig(args, io, wanted.root);
   const context = { cwd: wanted.root, env: io.env };
   return [
     ...config,
-    ...(await prepareRepository(context, git.repository.commonDir, loaded.project.worktree_dir)),
+    ...(await prepareRepository(context, git.repository.commonDir, loaded.project.worktree_dir, { dryRun })),
   ];
 }
 
-async function planned(root: string): Promise<readonly string[]> {
-  return existsSync(join(root, '.blueflame.yml')) ? [] : ['.blueflame.yml'];
-}
-
-async function writeConfig({ root, base, name }: Wanted): Promise<readonly string[]> {
+async function writeConfig({ root, base, name }: Wanted, dryRun: boolean): Promise<readonly string[]> {
   if ((await findConfigFile(root)) !== null) return [];
   const project = { name: name ?? basename(root), ...(base === null ? {} : { base_branch: base }) };
   const text = `# Every key with its meaning: .blueflame.example.yml of git-flame, or \`git flame config\`.\n${stringify({ schema_version: 1, project })}`;
-  await writeFile(join(root, '.blueflame.yml'), text, { flag: 'wx' });
+  if (!dryRun) await writeFile(join(root, '.blueflame.yml'), text, { flag: 'wx' });
   return ['.blueflame.yml'];
 }
 

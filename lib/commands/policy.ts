@@ -12,20 +12,20 @@ import { type Role, roleSchema } from '../domain/role.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { decide } from '../policy/decide.ts';
 import { readConfig } from './wiring/open-workshop.ts';
-import { startFolder, withState } from './wiring/read-state.ts';
+import { withState } from './wiring/read-state.ts';
 
 /** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */
 export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
   return withState(args, io, async ({ git }) => {
     const { mainWorkTree, workTree } = git.repository;
-    const root = mainWorkTree ?? startFolder(io);
+    const root = mainWorkTree ?? io.cwd;
     const { config } = await readConfig(args, io, root);
     const { role, locks, worktree } = args.options;
     const policy = compilePolicy({
       config,
       role: parseRole(role),
       agentId: parseAgentId(`${parseRole(role)}-00000000`),
-      worktree: realpathSync(worktree === null ? (workTree ?? root) : resolve(startFolder(io), worktree)),
+      worktree: realpathSync(worktree === null ? (workTree ?? root) : resolve(io.cwd, worktree)),
       fileLocks: locks ?? [],
     });
     // Without --locks the rules are tried that hold for every task: no scope.

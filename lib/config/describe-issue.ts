@@ -48,7 +48,7 @@ export function describeIssue(schema: z.ZodType, source: YamlSource, issue: Issu
   const problem = {
     path: renderPath(issue.path),
     message: reason.message,
-    hint: hintFor(schema, issue.path, reason),
+    hint: quoteHint(source, issue.path, reason) ?? hintFor(schema, issue.path, reason),
   };
   return [{ ...problem, ...locate(source, issue.path, isKey ? 'key' : 'value') }];
 }
@@ -116,10 +116,15 @@ function hintFor(schema: z.ZodType, path: ValuePath, issue: Issue): string | nul
   return minimum !== undefined && maximum !== undefined ? `from ${minimum} to ${maximum}` : null;
 }
 
+/** A number or truth value where text belongs, in quotes as it is written: 001 is not 1. */
+function quoteHint(source: YamlSource, path: ValuePath, issue: Issue): string | null {
+  if (issue.code !== 'invalid_type' || issue.expected !== 'string') return null;
+  if (typeof issue.input !== 'number' && typeof issue.input !== 'boolean') return null;
+  const { start, end } = locate(source, path, 'value');
+  return `write it in quotes: ${JSON.stringify(source.text.slice(start, end))}`;
+}
+
 function hintForType(expected: string, input: unknown): string | null {
-  if (expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')) {
-    return `write it in quotes: "${input}"`;
-  }
   if (expected === 'array' && typeof input === 'string')
     return `write it as a list: [${JSON.stringify(input)}]`;
   if (typeof input !== 'string') return null;

@@ -19,6 +19,7 @@ export async function findConfigFile(mainWorkTree: string, override?: string | n
       kind: 'environment',
       code: 'config-missing',
       message: `There is no configuration file ${override}.`,
+      hints: ['git flame config'],
       data: { file },
     });
   }

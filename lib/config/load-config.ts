@@ -43,7 +43,7 @@ async function readText(file: string, name: string): Promise<string> {
       kind: 'environment',
       code: 'config-unreadable',
       message: `${name} ${reasonOf(error)}.`,
-      hints: [],
+      hints: [`mv ${name} ${name}.old && git flame init`],
       cause: error,
       data: { file },
     });

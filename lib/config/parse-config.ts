@@ -27,7 +27,7 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   const clashes = keepSound(source, findLimitClashes(raw, source));
   refuseProblems(source, [...problems, ...clashes], {
     code: 'bad-config',
-    hints: ['git flame config'],
+    hints: ['correct it, then look at what is in force: git flame config'],
   });
   const config = value ?? defaultConfig();
   return { config, warnings: listWarnings(source, version, raw), digest: digestConfig(config) };

@@ -33,7 +33,10 @@ export function readPlanFile(text: string, fileName: string): Plan {
       ...problems.filter((problem) => !(problem.message === 'is missing' && known.has(problem.path))),
       ...misspelt,
     ],
-    { code: 'bad-plan', hints: ['git flame plan -h'] },
+    {
+      code: 'bad-plan',
+      hints: ['correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
+    },
   );
   return value ?? { tasks: [] };
 }

@@ -1,7 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
-import type { Change } from '../domain/store-port.ts';
+import type { Change, Snapshot } from '../domain/store-port.ts';
 import type { Base } from './preflight.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
@@ -10,8 +10,7 @@ export async function createSession(workshop: Workshop, objective: string, base:
   const id = workshop.newSessionId();
   const session = newSession(workshop, id, objective, base);
   await workshop.store.transact((snapshot) => {
-    const open = snapshot.sessions.find(({ state }) => state === 'active');
-    if (open !== undefined) throw sessionOpen(open);
+    requireNoOpenSession(snapshot);
     return {
       changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
       actor: workshop.gates.person,
@@ -19,6 +18,12 @@ export async function createSession(workshop: Workshop, objective: string, base:
   });
   workshop.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
   return id;
+}
+
+/** Throws FlameError `session-open` where a session is going on. */
+export function requireNoOpenSession({ sessions }: Pick<Snapshot, 'sessions'>): void {
+  const open = sessions.find(({ state }) => state === 'active');
+  if (open !== undefined) throw sessionOpen(open);
 }
 
 /** Stops a session that is still open, so that another can start; `--session` goes on with it. */

@@ -32,7 +32,7 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   for (;;) {
     proposal ??= await planFromPlanner(workshop, view, options.isInteractive);
     view = await propose(workshop, view.session, proposal);
-    const problems = problemsOf(workshop, proposal, view);
+    const problems = planProblems(workshop, proposal, view.tasks);
     if (proposal.tasks.length === 0) return endEmpty(workshop, id);
     const decision = await decidePlan(workshop, view, proposal, problems);
     if (decision.kind === 'approve') return approve(workshop, id, proposal);
@@ -55,7 +55,9 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
     });
     if (answer.kind === 'plan') plan = answer.plan;
     problems =
-      answer.kind === 'plan' ? problemsOf(workshop, answer.plan, view).map(describeProblem) : answer.problems;
+      answer.kind === 'plan'
+        ? planProblems(workshop, answer.plan, view.tasks).map(describeProblem)
+        : answer.problems;
     if (problems.length === 0 && plan !== null) return plan;
     workshop.events.emit({ event: 'plan-invalid', problems });
   }
@@ -69,9 +71,15 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
   });
 }
 
-function problemsOf(workshop: Workshop, plan: Plan, view: SessionView): readonly PlanProblem[] {
+/** Refuses a plan that can't be approved, before anything is stored: for plans nobody could mend at the gate. */
+export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): void {
+  const problems = planProblems(workshop, plan, tasks);
+  if (problems.length > 0) throw invalidPlan(problems);
+}
+
+function planProblems(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): readonly PlanProblem[] {
   const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
-  return checkPlan(plan, { allowedPaths, blockedPaths, existing: takenIds(view.tasks) });
+  return checkPlan(plan, { allowedPaths, blockedPaths, existing: takenIds(tasks) });
 }
 
 /** A new plan may replace what is still open, and build upon the rest. */

@@ -96,10 +96,10 @@ async function decideOne(
   const changeset = view.session.changesets.find(({ id }) => id === changesetId);
   if (changeset === undefined || changeset.state !== 'waiting') return;
   const blocker = blockingGroup(view.session, changeset);
-  if (blocker !== null)
+  if (blocker !== null && blocker.state !== 'waiting')
     return decided(workshop, session, changeset, {
       kind: 'deferred',
-      reason: `it depends on ${blocker}, which was not approved`,
+      reason: `it depends on ${blocker.group}, which was not approved`,
     });
   const tasks = changeset.tasks.map((id) => taskOf(view, id));
   const verdicts = tasks.flatMap(({ commit }) =>
@@ -114,7 +114,18 @@ async function decideOne(
     session: view.session,
     showDiff,
   });
+  if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   await decided(workshop, session, changeset, decision);
+}
+
+/** A person named one changeset, and what it builds upon was not decided yet. */
+function needsFirst({ group }: Changeset, blocker: Changeset): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'depends-on-undecided',
+    message: `Changeset ${group} depends on ${blocker.group}, which is not decided yet.`,
+    hints: [`git flame review --changeset ${blocker.group} --approve`, 'git flame review'],
+  });
 }
 
 type Outcome = ChangesetDecision | { readonly kind: 'deferred'; readonly reason: string };
@@ -159,11 +170,9 @@ function reasonOf(outcome: Outcome): string | null {
   }
 }
 
-function blockingGroup(session: Session, changeset: Changeset): string | null {
-  const current = changesetsOfCycle(session);
-  const isGone = (group: string): boolean => {
-    const needed = current.find((candidate) => candidate.group === group);
-    return needed !== undefined && !['approved', 'landed'].includes(needed.state);
-  };
-  return changeset.depends_on.find(isGone) ?? null;
+function blockingGroup(session: Session, changeset: Changeset): Changeset | null {
+  const isInTheWay = ({ group, state }: Changeset): boolean =>
+    changeset.depends_on.includes(group) && state !== 'approved' && state !== 'landed';
+  const inTheWay = changesetsOfCycle(session).filter(isInTheWay);
+  return inTheWay.find(({ state }) => state !== 'waiting') ?? inTheWay[0] ?? null;
 }

@@ -9,7 +9,7 @@ export type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_fai
  * JSON on stdin. Its failure is shown; the caller decides whether it matters. Resolves to whether it went well.
  */
 export async function runScript(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'config' | 'machine' | 'events' | 'root'>,
   hook: ScriptName,
   facts: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {

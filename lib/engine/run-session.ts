@@ -116,11 +116,12 @@ async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
 
 /** Closes a session; ending twice changes nothing. */
 export async function endSession(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
-  await record(workshop, id, ({ session }) => {
+  const ended = await record(workshop, id, ({ session }) => {
     if (session.state === 'ended') return null;
     return {
       session: { next: { ...session, state: 'ended', wave: 'done' }, subject: `session: ended, ${reason}` },
     };
   });
+  if (ended.kind !== 'done') return;
   workshop.events.emit({ event: 'notice', level: 'info', message: `The session has ended: ${reason}.` });
 }

@@ -13,27 +13,32 @@ export async function prepareRepository(
   context: GitContext,
   commonDir: string,
   worktreeDir: string,
+  options: { readonly dryRun?: boolean } = {},
 ): Promise<readonly string[]> {
-  const excluded = await exclude(commonDir, worktreeDir);
-  const shown = await showNotes(context);
+  const dryRun = options.dryRun === true;
+  const excluded = await exclude(commonDir, worktreeDir, dryRun);
+  const shown = await showNotes(context, dryRun);
   return [...excluded, ...shown];
 }
 
-async function exclude(commonDir: string, worktreeDir: string): Promise<readonly string[]> {
+async function exclude(commonDir: string, worktreeDir: string, dryRun: boolean): Promise<readonly string[]> {
   // A folder outside the work tree needs no rule.
   if (worktreeDir.startsWith('/') || worktreeDir.startsWith('..')) return [];
   const line = `/${worktreeDir.replace(/^\.\/|\/+$/g, '')}/`;
   const file = join(commonDir, 'info', 'exclude');
   const text = await readFile(file, 'utf8').catch(() => '');
+  const added = [`info/exclude: ${line}`];
   if (text.split('\n').includes(line)) return [];
+  if (dryRun) return added;
   await mkdir(join(commonDir, 'info'), { recursive: true });
   await appendFile(file, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
-  return [`info/exclude: ${line}`];
+  return added;
 }
 
-async function showNotes(context: GitContext): Promise<readonly string[]> {
+async function showNotes(context: GitContext, dryRun: boolean): Promise<readonly string[]> {
   const known = await gitText(context, ['config', '--get-all', 'notes.displayRef'], { accept: [0, 1] });
   const missing = shownRefs.filter((ref) => !known.split('\n').includes(ref));
-  for (const ref of missing) await runGit(context, ['config', '--add', 'notes.displayRef', ref]);
+  for (const ref of dryRun ? [] : missing)
+    await runGit(context, ['config', '--add', 'notes.displayRef', ref]);
   return missing.map((ref) => `config: notes.displayRef = ${ref}`);
 }

@@ -1,6 +1,7 @@
 import type { Decisions } from '../domain/decisions.ts';
 import type { Gates } from '../domain/gates.ts';
 import type { Io } from '../domain/io.ts';
+import { announcedGates, type WaitingFacts } from './announced-gates.ts';
 import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
 import { createNoGates } from './no-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
@@ -9,11 +10,14 @@ export interface GatesOptions extends TerminalGatesOptions {
   /** What --decisions-file held; null without one. */
   readonly decisions: Decisions | null;
   readonly readFile: DecisionGatesOptions['readFile'];
+  /** Told when a gate waits for a person; not when it was answered beforehand. */
+  readonly onWaiting?: (facts: WaitingFacts) => Promise<void>;
 }
 
 /** The gates of a command: decisions given beforehand, then the terminal, then nobody. */
 export function createGates(io: Io, options: GatesOptions): Gates {
-  const fallback = hasTerminal(io) ? createTerminalGates(io, options) : createNoGates(options);
-  const { decisions, readFile, parsePlan } = options;
+  const person = hasTerminal(io) ? createTerminalGates(io, options) : createNoGates(options);
+  const { decisions, readFile, parsePlan, onWaiting } = options;
+  const fallback = onWaiting === undefined ? person : announcedGates(person, onWaiting);
   return decisions === null ? fallback : createDecisionGates({ decisions, fallback, readFile, parsePlan });
 }

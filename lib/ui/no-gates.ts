@@ -3,6 +3,7 @@ import { isRed } from './is-red.ts';
 import {
   waitingChangeset,
   waitingGates,
+  waitingPlan,
   waitingValidation,
   waitingValidator,
   waitsForPerson,
@@ -14,8 +15,8 @@ export function createNoGates(options: { readonly person: string; readonly resum
   return {
     person,
     isInteractive: false,
-    plan: async () => {
-      throw waitsForPerson(waitingGates.plan, resume);
+    plan: async (question) => {
+      throw waitsForPerson(waitingPlan(question), resume);
     },
     validation: async ({ task }) => {
       throw waitsForPerson(waitingValidation(task.id), resume);

@@ -1,5 +1,5 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { ChangesetQuestion } from '../domain/gates.ts';
+import type { ChangesetQuestion, PlanQuestion } from '../domain/gates.ts';
 
 /** The gates by the name their list has in a decisions file. */
 export type GateName = 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget';
@@ -12,6 +12,8 @@ export interface WaitingGate {
   readonly answers: string;
   /** Commands that answer just this question. */
   readonly commands?: readonly string[];
+  /** What the person has to know to decide. */
+  readonly details?: readonly string[];
 }
 
 /**
@@ -19,12 +21,12 @@ export interface WaitingGate {
  * saved before a gate is asked.
  */
 export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError {
-  const { gate, subject, answers, commands = [] } = waiting;
+  const { gate, subject, answers, commands = [], details = [] } = waiting;
   return new FlameError({
     kind: 'waiting',
     code: 'waits-for-person',
     message: `${subject} waits for a person.`,
-    details: [`Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
+    details: [...details, `Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
     hints: [...commands, resume, `${resume} --decisions-file FILE`],
     data: { gate },
   });
@@ -42,6 +44,18 @@ export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolea
       `${command} --reject REASON`,
       `${command} --skip`,
     ],
+  };
+}
+
+/** The plan gate; a plan with mistakes can't be approved. */
+export function waitingPlan({ problems }: Pick<PlanQuestion, 'problems'>): WaitingGate {
+  if (problems.length === 0) return waitingGates.plan;
+  return {
+    gate: 'plan',
+    subject: `The plan, which has ${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'},`,
+    answers: '{edit: FILE} | {replan: NOTES} | quit',
+    commands: ['git flame plan --from FILE'],
+    details: problems,
   };
 }
 

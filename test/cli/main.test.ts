@@ -94,7 +94,7 @@ test('a wrong command line ends with 129, says so on stderr alone', async () => 
 test('-C into a folder that is not there ends with 128', async () => {
   const fake = makeFakeIo({ cwd: '/nonexistent' });
   assert.is(await main(['-C', 'sub', 'status'], fake.io), 128);
-  assert.is(fake.stderr(), "error: There is no folder 'sub' to start in.\n");
+  assert.is(fake.stderr(), "error: There is no folder 'sub' to start in.\nnext: git flame help\n");
 });
 
 test('CLI-3: each kind of error has its exit code', () => {

@@ -7,11 +7,12 @@ import type { Io } from '../../domain/io.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/session.ts';
-import { createSession, leaveOpenSession } from '../../engine/create-session.ts';
+import { createSession, leaveOpenSession, requireNoOpenSession } from '../../engine/create-session.ts';
+import { requireSoundPlan } from '../../engine/plan-wave.ts';
 import { preflight } from '../../engine/preflight.ts';
 import { readNamedFile } from './open-gates.ts';
 import type { Opened } from './open-workshop.ts';
-import { pickSession, startFolder } from './read-state.ts';
+import { pickSession } from './read-state.ts';
 
 export interface Start {
   readonly session: SessionId;
@@ -28,14 +29,31 @@ export async function findStart(
   io: Io,
 ): Promise<Start> {
   const { from } = args.options;
-  const plan = from === null ? null : await readPlan(resolve(startFolder(io), from));
+  const plan = from === null ? null : await readPlan(resolve(io.cwd, from));
+  const snapshot = await opened.store.snapshot();
+  const session = openSession(pickSession(snapshot, args));
+  const goesOn = session !== null && !args.options.new && isMeant(session, args);
+  if (plan !== null && !canBeMended(opened, args))
+    requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
+  if (goesOn) return { session: session.id, plan };
   const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${from}`);
-  const open = openSession(pickSession(await opened.store.snapshot(), args));
-  if (objective === null || (!args.options.new && open?.wave === 'plan' && open.objective === objective))
-    return { session: requireOpen(open, args.command).id, plan };
+  if (objective === null) throw noObjective(args.command);
+  if (!args.options.new) requireNoOpenSession(snapshot);
   const base = await preflight(opened.workshop, rolesNeeded(args.command, plan !== null));
   if (args.options.new) await leaveOpenSession(opened.workshop);
   return { session: await createSession(opened.workshop, objective, base), plan };
+}
+
+/** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
+function isMeant(session: Session, args: CommandArgs<'plan'> | CommandArgs<'run'>): boolean {
+  const [objective] = args.positionals;
+  if (objective === undefined && args.options.from === null) return true;
+  return session.wave === 'plan' && (objective === undefined || objective === session.objective);
+}
+
+/** At a terminal, or with answers given beforehand, a plan with mistakes can be edited. */
+function canBeMended({ workshop }: Opened, { globals }: CommandArgs): boolean {
+  return workshop.gates.isInteractive || globals.decisionsFile !== null;
 }
 
 async function readPlan(file: string): Promise<Plan> {
@@ -46,9 +64,8 @@ function openSession(session: Session | null): Session | null {
   return session !== null && session.state !== 'ended' ? session : null;
 }
 
-function requireOpen(session: Session | null, command: string): Session {
-  if (session !== null) return session;
-  throw new FlameError({
+function noObjective(command: string): FlameError {
+  return new FlameError({
     kind: 'usage',
     code: 'no-objective',
     message: `No session is open, so git flame ${command} needs to know what is wanted.`,

@@ -4,23 +4,32 @@ import { readDecisionsFile } from '../../config/read-decisions-file.ts';
 import { readPlanFile } from '../../config/read-plan-file.ts';
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Config } from '../../domain/config.ts';
 import type { Decisions } from '../../domain/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Gates } from '../../domain/gates.ts';
 import type { Io } from '../../domain/io.ts';
+import { runScript } from '../../engine/run-script.ts';
+import type { MachinePort } from '../../engine/workshop.ts';
 import { gitText } from '../../git/run-git.ts';
 import { createGates } from '../../ui/create-gates.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { type Reading, startFolder } from './read-state.ts';
+import { pickSession, type Reading } from './read-state.ts';
+
+export interface GateParts {
+  readonly reading: Reading;
+  readonly root: string;
+  readonly config: Config;
+  readonly machine: MachinePort;
+}
 
 /** The gates of a command: --decisions-file first, then the terminal, then nobody. Questions come one at a time. */
 export async function openGates(
   args: CommandArgs,
   io: Io,
-  { reading, root }: { readonly reading: Reading; readonly root: string },
+  { reading, root, config, machine }: GateParts,
 ): Promise<Gates> {
-  const file =
-    args.globals.decisionsFile === null ? null : resolve(startFolder(io), args.globals.decisionsFile);
+  const file = args.globals.decisionsFile === null ? null : resolve(io.cwd, args.globals.decisionsFile);
   const decisions = file === null ? null : await readDecisions(file);
   const context = { cwd: root, env: io.env };
   const gates = createGates(io, {
@@ -34,6 +43,11 @@ export async function openGates(
       io.stdin.isTTY === true ? await gitText(context, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] }) : '',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
     formatPlan: renderPlanYaml,
+    onWaiting: async (facts) => {
+      const session = pickSession(await reading.store.snapshot(), args)?.id ?? null;
+      const workshop = { config, machine, root, events: reading.output.events };
+      await runScript(workshop, 'on_waiting', { session, ...facts });
+    },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
   return oneAtATime(gates);

@@ -20,7 +20,7 @@ import { prepareRepository } from '../../git/prepare-repository.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
-import { type Reading, startFolder, withState } from './read-state.ts';
+import { type Reading, withState } from './read-state.ts';
 
 export interface Opened extends Reading {
   readonly workshop: Workshop;
@@ -48,8 +48,9 @@ export function withWorkshop(
       now: () => new Date(),
     });
     try {
-      const gates = await openGates(args, io, { reading, root });
-      const workshop = assemble({ reading, loaded, agents, gates, root, io });
+      const machine = createMachine(io.env);
+      const gates = await openGates(args, io, { reading, root, machine, config: loaded.config });
+      const workshop = assemble({ reading, loaded, agents, gates, machine, root, io });
       return await work({ ...reading, workshop, config: loaded.config });
     } finally {
       await agents.close();
@@ -77,7 +78,7 @@ async function readRunConfig(args: CommandArgs, io: Io, root: string): Promise<L
 export async function readConfig(args: CommandArgs, io: Io, root: string): Promise<LoadedConfig> {
   const named = args.globals.config;
   return loadConfig({
-    file: await findConfigFile(root, named === null ? null : resolve(startFolder(io), named)),
+    file: await findConfigFile(root, named === null ? null : resolve(io.cwd, named)),
   });
 }
 
@@ -86,11 +87,12 @@ interface Parts {
   readonly loaded: LoadedConfig;
   readonly agents: Workshop['agents'];
   readonly gates: Gates;
+  readonly machine: Workshop['machine'];
   readonly root: string;
   readonly io: Io;
 }
 
-function assemble({ reading, loaded, agents, gates, root, io }: Parts): Workshop {
+function assemble({ reading, loaded, agents, gates, machine, root, io }: Parts): Workshop {
   const { config, digest, file } = loaded;
   return {
     config,
@@ -104,7 +106,7 @@ function assemble({ reading, loaded, agents, gates, root, io }: Parts): Workshop
       config,
       overrideDir: join(file === null ? root : dirname(file), '.blueflame', 'templates'),
     }),
-    machine: createMachine(io.env),
+    machine,
     adapter: (name) => getAdapter(name, config),
     now: () => new Date(),
     random: Math.random,

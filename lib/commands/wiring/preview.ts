@@ -7,7 +7,7 @@ import type { Io } from '../../domain/io.ts';
 import { findBase } from '../../engine/preflight.ts';
 import { readNamedFile } from './open-gates.ts';
 import type { Opened } from './open-workshop.ts';
-import { pickSession, startFolder } from './read-state.ts';
+import { pickSession } from './read-state.ts';
 
 /** What `plan` and `run` would do, with `--dry-run`: nothing is spawned and nothing stored. */
 export async function previewPlan(
@@ -21,7 +21,7 @@ export async function previewPlan(
   const lines = [`Base branch: ${base.branch} at ${base.commit.slice(0, 12)}`];
   let waves: readonly (readonly string[])[] = [];
   if (from !== null) {
-    const file = resolve(startFolder(io), from);
+    const file = resolve(io.cwd, from);
     const plan = readPlanFile(await readNamedFile(file), file);
     waves = planWaves(plan.tasks, opened.config.concurrency.development);
     lines.push(

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/git-port.ts';
@@ -23,7 +22,7 @@ export async function withState(
   io: Io,
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
-  const context = { cwd: startFolder(io), env: io.env };
+  const context = { cwd: io.cwd, env: io.env };
   const git = await openGit(context);
   const { commonDir, objectFormat } = git.repository;
   const store = await openStore({ context, commonDir, objectFormat });
@@ -46,7 +45,7 @@ export function pickSession(snapshot: Snapshot, args: CommandArgs): Session | nu
     kind: 'refused',
     code: 'no-session',
     message: `There is no session ${id}.`,
-    hints: known,
+    hints: known.length > 0 ? known : ["git flame run 'What you want done'"],
   });
 }
 
@@ -58,11 +57,6 @@ export function requireSession(snapshot: Snapshot, args: CommandArgs): Session {
     kind: 'refused',
     code: 'no-session',
     message: 'There is no session in this repository yet.',
-    hints: ['git flame run OBJECTIVE'],
+    hints: ["git flame run 'What you want done'"],
   });
-}
-
-/** git runs `!git-flame` aliases at the top level and tells the person's folder in GIT_PREFIX. */
-export function startFolder(io: Io): string {
-  return io.env.GIT_PREFIX ? join(io.cwd, io.env.GIT_PREFIX) : io.cwd;
 }
