@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { stringify } from 'yaml';
+import { packageRoot } from '../../lib/util/package-root.ts';
+import { findClaude } from './model-namespace.ts';
+import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
+import { makeRepo, type TestRepo } from './repo.ts';
+
+export const madeUpKey = 'sk-ant-made-up-0123456789abcdefghijklmnop';
+
+export interface FlameCommand {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What `--json` printed, parsed. */
+  readonly lines: readonly Record<string, unknown>[];
+}
+
+/** A repository, a home and a temporary folder of their own, and the scripted model that claude will ask. */
+export interface ClaudeProject {
+  readonly repo: TestRepo;
+  /** Holds everything of this project, and its name is nowhere else. */
+  readonly root: string;
+  readonly model: ModelServer;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs `git flame … --json` as a process of its own, through git, without a terminal. */
+  flame(...argv: string[]): Promise<FlameCommand>;
+  close(): Promise<void>;
+}
+
+export interface ClaudeProjectOptions {
+  readonly script: ModelScript;
+  /** Sections of `.blueflame.yml` beside the ones every test needs. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Instead of the pinned program. */
+  readonly command?: readonly string[];
+}
+
+export async function openClaudeProject(options: ClaudeProjectOptions): Promise<ClaudeProject> {
+  const model = await startModelServer({ script: options.script });
+  const repo = makeRepo();
+  const root = dirname(repo.path);
+  const [home, tmp] = [join(root, 'home'), join(root, 'tmp')];
+  for (const folder of [home, tmp]) mkdirSync(folder);
+  writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Lea Lead\n\temail = lea@example.com\n');
+  writeConfig(repo, options);
+  const env = {
+    PATH: [join(packageRoot(), 'bin'), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
+    HOME: home,
+    TMPDIR: tmp,
+    ANTHROPIC_API_KEY: madeUpKey,
+    ANTHROPIC_BASE_URL: model.url ?? '',
+  };
+  return {
+    ...{ repo, root, model, env },
+    flame: (...argv) => runFlame(repo.path, env, [...argv, '--json']),
+    close: () => model.close(),
+  };
+}
+
+export type ShownTask = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly result: { readonly status: string | null; readonly notes: string };
+  readonly history: readonly { readonly result: string; readonly notes: string }[];
+};
+
+/** The tasks as the last line of `--json` shows them. */
+export function tasksOf({ lines }: FlameCommand): readonly ShownTask[] {
+  return (lines.at(-1)?.tasks ?? []) as readonly ShownTask[];
+}
+
+/** Every file below a folder, `.git` left out. */
+export function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => !/(?:^|\/)\.git\//.test(path))
+    .sort();
+}
+
+/** Processes that have to do with a folder: by their command line, their environment or where they stand. */
+export function processesAbout(folder: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => ['cmdline', 'environ'].some((file) => readProc(pid, file).includes(folder)))
+    .map((pid) => `${pid}: ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
+}
+
+function readProc(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function writeConfig(repo: TestRepo, { config, command }: ClaudeProjectOptions): void {
+  const program = process.env.FLAME_TEST_CLAUDE ?? findClaude() ?? 'claude';
+  const text = stringify({
+    schema_version: 1,
+    project: { name: 'sample', base_branch: 'main' },
+    adapters: { claude: { command: command ?? [program] } },
+    ...config,
+  });
+  repo.write('.blueflame.yml', text);
+  repo.commit('configure git-flame');
+}
+
+function runFlame(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[],
+): Promise<FlameCommand> {
+  const child = spawn('git', ['flame', ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const lines = stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line): Record<string, unknown> => JSON.parse(line));
+      resolve({ code, stdout, stderr, lines });
+    });
+  });
+}
