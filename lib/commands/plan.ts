@@ -4,6 +4,7 @@ import type { Io } from '../domain/io.ts';
 import { planWave } from '../engine/plan-wave.ts';
 import { viewSession } from '../engine/record.ts';
 import { resume } from '../engine/run-session.ts';
+import { canTalk } from './wiring/can-talk.ts';
 import { findStart } from './wiring/find-plan.ts';
 import { withWorkshop } from './wiring/open-workshop.ts';
 import { previewPlan } from './wiring/preview.ts';
@@ -20,8 +21,8 @@ export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
       await resume(workshop, session);
       const { session: now } = await viewSession(workshop, session);
       if (now.wave !== 'plan') throw alreadyPlanned(session);
-      const isInteractive =
-        workshop.gates.isInteractive && (args.options.interactive ?? config.planning.interactive);
+      const wanted = args.options.interactive ?? config.planning.interactive;
+      const isInteractive = canTalk(opened, plan !== null, wanted);
       const hasWork = await planWave(workshop, session, { plan, isInteractive });
       await reportEnd(opened, session);
       if (hasWork) output.hint('git flame work');

@@ -1,10 +1,11 @@
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { runSession } from '../engine/run-session.ts';
+import { canTalk } from './wiring/can-talk.ts';
 import { findStart } from './wiring/find-plan.ts';
 import { withWorkshop } from './wiring/open-workshop.ts';
 import { previewPlan } from './wiring/preview.ts';
-import { exitCodeOf, reportEnd } from './wiring/report-end.ts';
+import { exitCodeOf, reportingEnd } from './wiring/report-end.ts';
 import { withSessionLock } from './wiring/with-session-lock.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; goes on where it stopped. */
@@ -14,9 +15,10 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
     if (args.globals.dryRun) return previewPlan(opened, args, io);
     const { session, plan } = await findStart(opened, args, io);
     return withSessionLock(git.repository.commonDir, session, async () => {
-      const isInteractive = workshop.gates.isInteractive && config.planning.interactive;
-      await runSession(workshop, session, { plan, isInteractive });
-      const { session: now, tasks } = await reportEnd(opened, session);
+      const isInteractive = canTalk(opened, plan !== null, config.planning.interactive);
+      const { session: now, tasks } = await reportingEnd(opened, session, () =>
+        runSession(workshop, session, { plan, isInteractive }),
+      );
       if (now.state === 'stopped') output.hint('git flame run');
       return exitCodeOf(tasks);
     });

@@ -1,5 +1,5 @@
 import { adaptiveLimit } from '../core/adaptive-limit.ts';
-import { budgetState } from '../core/budget-state.ts';
+import { type BudgetState, budgetState } from '../core/budget-state.ts';
 import { unblockable } from '../core/cascade.ts';
 import { nextWake, selectReady } from '../core/select-ready.ts';
 import { releaseTask, unblockTask } from '../core/task-state.ts';
@@ -82,9 +82,21 @@ async function maySpend(
   view: SessionView,
   running: number,
 ): Promise<'yes' | 'wait' | 'stop'> {
-  if (!budgetState(workshop.config, view.session).isSpent) return 'yes';
+  const budget = budgetState(workshop.config, view.session);
+  warnNear(workshop, budget);
+  if (!budget.isSpent) return 'yes';
   if (running > 0) return 'wait';
   return (await askForBudget(workshop, view.session.id)) ? 'yes' : 'stop';
+}
+
+const warned = new WeakSet<Workshop>();
+
+function warnNear(workshop: Workshop, { isNear, isSpent, spent, limit, unit }: BudgetState): void {
+  if (!isNear || isSpent || warned.has(workshop)) return;
+  warned.add(workshop);
+  const amount = (value: number): string => (unit === 'usd' ? `$${value.toFixed(2)}` : `${value} tokens`);
+  const message = `${amount(spent)} of ${amount(limit)} of the session's budget are spent.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 async function nextChange(

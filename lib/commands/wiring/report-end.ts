@@ -20,6 +20,21 @@ export async function reportEnd(
   return { session, tasks };
 }
 
+/** Does the work, then reports; with --json also when it was stopped half-way, so that the last event tells where. */
+export async function reportingEnd(
+  opened: Opened,
+  id: SessionId,
+  work: () => Promise<void>,
+): ReturnType<typeof reportEnd> {
+  try {
+    await work();
+  } catch (error) {
+    if (opened.output.isJson) await reportEnd(opened, id);
+    throw error;
+  }
+  return reportEnd(opened, id);
+}
+
 /** 1 when something failed for good, else 0. */
 export function exitCodeOf(tasks: readonly Task[]): number {
   return tasks.some(({ status }) => status === 'failed' || status === 'blocked') ? 1 : 0;
