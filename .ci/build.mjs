@@ -1,7 +1,7 @@
 // Builds dist/ (the program) and, with --tests, build/ (tests and benchmarks).
 // --install first brings node_modules in line with package-lock.json.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -57,6 +57,7 @@ await Promise.all([
     }),
   ),
 ]);
+copyFileSync('lib/cell/entry/watcher.pl', 'dist/watcher.pl');
 if (process.argv.includes('--tests')) await buildTests();
 
 async function buildTests() {

@@ -129,13 +129,14 @@ function settingsFile(paths: CellPaths): LaunchFile {
 }
 
 /**
- * Only exit 2 blocks: crash, absence and time-out of a hook let the call through. So the shell turns all of
- * them into a 2, and newer versions are told the same with onFailure. Time-outs are in seconds.
+ * Only exit 2 blocks: crash, absence and time-out of a hook let the call through. So the shell turns what is
+ * not a 2 into one, the command ends by itself in seconds, and newer versions are told the same with onFailure.
+ * The time-out is in seconds.
  */
 function watcher(command: string): Readonly<Record<string, unknown>> {
   return {
     type: 'command',
-    command: `timeout -k 1 10 ${command} || exit 2`,
+    command: `${command} || exit 2`,
     timeout: 60,
     onFailure: 'block',
   };

@@ -1,33 +1,16 @@
-import type { Adapter } from '../domain/adapter.ts';
 import type { AgentRunner, AuditSummary, RunningAgent } from '../domain/agent-port.ts';
-import type { Config } from '../domain/config.ts';
-import type { Repository } from '../domain/git-port.ts';
 import { agentIdPattern } from '../domain/ids.ts';
-import { decide } from '../policy/decide.ts';
 import { readLiveAgents } from './agent-registry.ts';
 import { auditFile, summarizeAudit } from './audit-log.ts';
 import { checkAdapter } from './check-adapter.ts';
+import { makeRunnerContext, type RunnerOptions } from './make-context.ts';
 import { runCanary } from './run-canary.ts';
 import { runCommand } from './run-command.ts';
-import type { RunnerContext } from './runner-context.ts';
-import { probeSandbox, type SandboxState } from './sandbox-probe.ts';
 import { startAgent } from './start-agent.ts';
-import { searchFolders } from './tool-paths.ts';
-
-export interface AgentRunnerOptions {
-  readonly config: Config;
-  readonly repository: Repository;
-  /** The environment of the person's command: PATH, HOME, and the credential for the model API. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly adapters: (name: string) => Adapter;
-  /** The folder of the bundles that run inside cells. */
-  readonly distDir: string;
-  readonly now: () => Date;
-}
 
 /** Runs agents in cells. All of them end with this process, however it ends; use it from the main thread. */
-export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
-  const context = makeContext(options);
+export function createAgentRunner(options: RunnerOptions): AgentRunner {
+  const context = makeRunnerContext(options);
   const running = new Set<{ stop(graceMs: number): Promise<void> }>();
   const keep = (cell: { stop(graceMs: number): Promise<void> }, ended: Promise<unknown>): void => {
     running.add(cell);
@@ -58,23 +41,3 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
 }
 
 const noAudit: AuditSummary = { allowed: 0, blocked: 0, top: [] };
-
-function makeContext(options: AgentRunnerOptions): RunnerContext {
-  const { config, env } = options;
-  let probed: Promise<SandboxState> | null = null;
-  return {
-    ...options,
-    decide,
-    limits: {
-      cpuSeconds: config.sandbox.max_cpu_seconds,
-      memoryMb: config.sandbox.max_memory_mb,
-      fileSizeMb: config.sandbox.max_file_size_mb,
-      openFiles: config.sandbox.max_open_files,
-    },
-    searchFolders: searchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
-    sandbox: () => {
-      probed ??= probeSandbox(env);
-      return probed;
-    },
-  };
-}

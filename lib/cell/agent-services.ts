@@ -8,18 +8,19 @@ import type { CellProfile } from './bwrap-profile.ts';
 import { startDecisionServer } from './decision-server.ts';
 import { type EgressLine, type Gateway, startGateway } from './gateway.ts';
 import { realPathFacts } from './path-facts.ts';
+import { insidePaths } from './probe-watcher.ts';
 import { logRoot, type RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { Confinement } from './sandbox-probe.ts';
-import { shellQuote } from './shell-quote.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import type { Upstream } from './upstream.ts';
+import { type WatcherClient, watcherCommand } from './watcher-command.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
   readonly paths: Pick<CellPaths, 'baseUrl' | 'hookCommand' | 'canaryCommand'>;
   readonly mounts: CellProfile['mounts'];
-  /** Programs the services need inside. */
+  /** Programs the services need insidePaths. */
   readonly programs: readonly string[];
   /** Puts the bridge to the gateway before the agent, where it needs one. */
   wrap(argv: readonly string[]): readonly string[];
@@ -41,7 +42,6 @@ export interface ServiceRequest {
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
 const bridgePort = 47_113;
 const canaryPatienceMs = 5_000;
-const inside = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };
 
 /** Starts what the adapter needs; nothing for one that talks to no model and has no hooks. */
 export async function startServices(context: RunnerContext, service: ServiceRequest): Promise<AgentServices> {
@@ -54,22 +54,22 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const gateway = adapter.needsModel
     ? await openGateway(context, service, isCell ? join(sockets.path, 'gateway.sock') : null, canary)
     : null;
-  const tools = isCell ? inside.tools : context.distDir;
-  const watcher = [process.execPath, join(tools, 'watcher.cjs'), '--socket'].map(shellQuote).join(' ');
-  const judgePath = shellQuote(join(isCell ? inside.sockets : sockets.path, 'judge.sock'));
+  const tools = isCell ? insidePaths.tools : context.distDir;
+  const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
+  const watcher = judge === null ? null : watcherCommand(judge.client, { tools, socket });
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
-      hookCommand: judge === null ? null : `${watcher} ${judgePath}`,
-      canaryCommand: judge === null ? null : `${watcher} ${judgePath} --canary`,
+      hookCommand: watcher,
+      canaryCommand: watcher === null ? null : `${watcher} --canary`,
     },
     mounts: isCell
       ? [
-          { source: sockets.path, target: inside.sockets },
-          { source: context.distDir, target: inside.tools },
+          { source: sockets.path, target: insidePaths.sockets },
+          { source: context.distDir, target: insidePaths.tools },
         ]
       : [],
-    programs: [process.execPath],
+    programs: [process.execPath, ...(judge?.client.kind === 'perl' ? [judge.client.program] : [])],
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
     tokens: () => gateway?.tokens() ?? 0,
     sawCanary: canary.isRaised,
@@ -94,9 +94,9 @@ const noServices: AgentServices = {
 function bridgeCommand(): string[] {
   return [
     process.execPath,
-    join(inside.tools, 'bridge.cjs'),
+    join(insidePaths.tools, 'bridge.cjs'),
     String(bridgePort),
-    join(inside.sockets, 'gateway.sock'),
+    join(insidePaths.sockets, 'gateway.sock'),
   ];
 }
 
@@ -105,7 +105,8 @@ async function startJudge(
   service: ServiceRequest,
   sockets: string,
   onCanary: () => void,
-): Promise<{ close(): Promise<void> }> {
+): Promise<{ readonly client: WatcherClient; close(): Promise<void> }> {
+  const client = await context.watcher();
   const { id, policy } = service.request;
   const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
   const server = await startDecisionServer({
@@ -117,6 +118,7 @@ async function startJudge(
     onCanary,
   });
   return {
+    client,
     close: async () => {
       await server.close();
       audit.close();

@@ -2,7 +2,13 @@ import { createServer, type Socket } from 'node:net';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import type { AuditLog } from './audit-log.ts';
 import { listenOn } from './listen-on.ts';
-import { blocked, largestCallBytes, parseRequest, parseToolCall } from './watcher-protocol.ts';
+import {
+  blocked,
+  largestRequestBytes,
+  parseRequest,
+  parseToolCall,
+  renderAnswer,
+} from './watcher-protocol.ts';
 
 export type Decide = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => Decision;
 
@@ -29,13 +35,13 @@ function serve(socket: Socket, options: DecisionServerOptions): void {
   let size = 0;
   const answer = (decision: Decision): void => {
     socket.removeAllListeners('data');
-    socket.end(`${JSON.stringify(decision)}\n`);
+    socket.end(renderAnswer(decision));
   };
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > largestCallBytes) answer(record(options, null, tooLarge));
+    if (size > largestRequestBytes) answer(record(options, null, tooLarge));
     else if (chunk.includes(10)) answer(judge(Buffer.concat(chunks).toString(), options));
   });
 }

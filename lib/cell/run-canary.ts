@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentOutcome, AgentRequest } from '../domain/agent-port.ts';
 import { type ObjectId, parseAgentId } from '../domain/ids.ts';
-import type { AgentPolicy, Decision } from '../domain/policy.ts';
+import type { Decision } from '../domain/policy.ts';
 import { type CanaryModel, startCanaryModel } from './canary-model.ts';
+import { canaryPolicy } from './canary-policy.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { startAgent } from './start-agent.ts';
 
@@ -103,31 +104,5 @@ function canaryRequest(adapter: string, worktree: string): AgentRequest {
     timeoutMs,
     isInteractive: false,
     author: { name: 'canary', email: 'canary@localhost' },
-  };
-}
-
-// Everything is allowed but the one path: a hook that doesn't work lets the file through.
-function canaryPolicy(agent: string, worktree: string): AgentPolicy {
-  return {
-    v: 1,
-    agent_id: agent,
-    role: 'worker',
-    worktree,
-    can_write: true,
-    allowed_tools: ['Read', 'Write'],
-    blocked_tools: [],
-    allowed_paths: ['**'],
-    blocked_paths: ['canary.txt'],
-    file_locks: null,
-    allowed_commands: [],
-    exact_commands: [],
-    blocked_patterns: [],
-    allowed_env: [],
-    commit_pattern: '',
-    commit_example: '',
-    naming_style: null,
-    naming_globs: [],
-    max_file_bytes: 1_000_000,
-    require_tests: null,
   };
 }

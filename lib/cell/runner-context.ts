@@ -4,6 +4,7 @@ import type { Repository } from '../domain/git-port.ts';
 import type { Decide } from './decision-server.ts';
 import type { CellLimits } from './limits.ts';
 import type { SandboxState } from './sandbox-probe.ts';
+import type { WatcherClient } from './watcher-command.ts';
 
 /** What all cells of one command share. */
 export interface RunnerContext {
@@ -21,4 +22,6 @@ export interface RunnerContext {
   readonly searchFolders: readonly string[];
   /** Tried once. */
   sandbox(): Promise<SandboxState>;
+  /** Tried once. */
+  watcher(): Promise<WatcherClient>;
 }

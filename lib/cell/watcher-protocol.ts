@@ -8,8 +8,17 @@ export const largestCallBytes = 16 * 1024 * 1024;
 /** How long a client waits for an answer before it blocks the call. */
 export const answerTimeoutMs = 5_000;
 
-/** What a client asks: the call as the hook reported it, or the sign that an agent's settings were accepted. */
-export type WatcherRequest = { readonly call: unknown } | { readonly canary: true };
+/**
+ * What a client asks: the call as the hook reported it, its JSON as a string (from a client that can't read
+ * JSON), or the sign that an agent's settings were accepted.
+ */
+export type WatcherRequest =
+  | { readonly call: unknown }
+  | { readonly text: string }
+  | { readonly canary: true };
+
+/** A request is longer than its call where that is sent as a string. */
+export const largestRequestBytes = 2 * largestCallBytes + 64;
 
 /** A call that can't be judged. */
 export function blocked(rule: string, details: string): Decision {
@@ -24,12 +33,18 @@ export function parseToolCall(value: unknown): ToolCall | null {
   return isRecord(tool_input) ? { tool_name, tool_input, cwd } : null;
 }
 
-/** Reads a request line. Throws a SyntaxError when it isn't JSON. */
-export function parseRequest(line: string): WatcherRequest | null {
+/** Reads a request line. Throws a SyntaxError when it, or the call in it, isn't JSON. */
+export function parseRequest(line: string): { readonly call: unknown } | { readonly canary: true } | null {
   const value: unknown = JSON.parse(line);
   if (!isRecord(value)) return null;
   if (value.canary === true) return { canary: true };
+  if (typeof value.text === 'string') return { call: JSON.parse(value.text) };
   return 'call' in value ? { call: value.call } : null;
+}
+
+/** An answer line; the perl client relies on the order of its keys. */
+export function renderAnswer({ decision, rule, details }: Decision): string {
+  return `${JSON.stringify({ decision, rule, details })}\n`;
 }
 
 /** Reads an answer line; whatever isn't a clear permission blocks. */

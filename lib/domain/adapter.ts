@@ -52,7 +52,7 @@ export interface CellPaths {
   readonly tmp: string;
   /** Read-only for the agent: its settings, schema, script. */
   readonly controlDir: string;
-  /** One simple shell command, asked before each tool call; exit 2 blocks. Any other trouble is made to block too. */
+  /** One simple shell command, asked before each tool call; exit 2 blocks, and it ends in 10 s. Any other trouble is made to block too. */
   readonly hookCommand: string | null;
   /** A shell command run when the agent starts: leaves the sign that the settings were accepted. */
   readonly canaryCommand: string | null;

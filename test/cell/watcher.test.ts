@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/audit-log.ts';
 import { startDecisionServer } from '../../lib/cell/decision-server.ts';
 import { realPathFacts } from '../../lib/cell/path-facts.ts';
+import { type WatcherClient, watcherCommand } from '../../lib/cell/watcher-command.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { agentPolicy, distDir } from './fixture.ts';
@@ -15,106 +16,109 @@ const worktree = makeTempDir();
 const policy = agentPolicy('worker-1a2b3c4d', worktree);
 const now = (): Date => new Date('2026-02-06T14:30:22Z');
 const watcher = join(distDir, 'watcher.cjs');
+const clients: readonly WatcherClient[] = [{ kind: 'node' }, { kind: 'perl', program: '/usr/bin/perl' }];
 
-test('WAT-1, WAT-7: allowed is 0, blocked is 2 with the reason, both are in the audit', async () => {
-  const server = await startServer();
-  assert.equal(await ask(server.path, call('a.txt')), { code: 0, stderr: '', stdout: '' });
-  const blocked = await ask(server.path, call('secret.key'));
-  assert.is(blocked.code, 2);
-  assert.match(blocked.stderr, /secret\.key is blocked .*\[path-blocked\]/s);
-  await server.close();
-  const lines = readFileSync(server.audit, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  assert.equal(
-    lines.map(({ decision, rule }) => [decision, rule]),
-    [
-      ['allow', 'allowed'],
-      ['block', 'path-blocked'],
-    ],
-  );
-  const { target, timestamp, agent_id, tool } = lines[1];
-  assert.equal(
-    { target, timestamp, agent_id, tool },
-    {
-      target: join(worktree, 'secret.key'),
-      timestamp: '2026-02-06T14:30:22.000Z',
-      agent_id: 'worker-1a2b3c4d',
-      tool: 'Write',
-    },
-  );
-  const summary = summarizeAudit(server.audit);
-  assert.equal([summary.allowed, summary.blocked], [1, 1]);
-});
-
-test('WAT-2: garbage blocks', async () => {
-  const server = await startServer();
-  for (const input of [
-    '',
-    'junk',
-    '{}',
-    '[]',
-    'null',
-    '{"tool_name":"Write"}',
-    '{"tool_name":"","cwd":"/","tool_input":{}}',
-    '{"tool_name":"Write","cwd":"/","tool_input":[]}',
-    `${call('a.txt')} trailing`,
-  ]) {
-    assert.is((await ask(server.path, input)).code, 2, input);
-  }
-  await server.close();
-});
-
-test('WAT-2: a call that is too large blocks', async () => {
-  const server = await startServer();
-  const { code, stderr } = await ask(server.path, call('a.txt', 'x'.repeat(17 * 1024 * 1024)));
-  assert.is(code, 2);
-  assert.match(stderr, /larger than 16 MB/);
-  await server.close();
-});
-
-test('WAT-2: a server that is gone, silent, hangs up or talks nonsense blocks', async () => {
-  const dead = join(makeTempDir(), 'dead.sock');
-  assert.is((await ask(dead, call('a.txt'))).code, 2);
-  const answers = [
-    { text: '', ends: false },
-    { text: '', ends: true },
-    { text: '{"decision":"allow"', ends: true },
-    { text: '{"decision":"Allow"}\n', ends: true },
-    { text: 'nonsense\n', ends: true },
-    { text: '[{"decision":"allow"}]\n', ends: true },
-  ];
-  for (const answer of answers) {
-    const path = join(makeTempDir(), 'fake.sock');
-    const server = await listen(path, answer);
-    assert.is((await ask(path, call('a.txt'))).code, 2, answer.text);
-    server.close();
-  }
-});
-
-test('WAT-2: a decision that throws and an audit that can not be written block', async () => {
-  const throwing = await startServer({
-    decide: () => {
-      throw new Error('broken policy');
-    },
+for (const client of clients) {
+  test(`WAT-1, WAT-7: allowed is 0, blocked is 2 with the reason, both are in the audit (${client.kind})`, async () => {
+    const server = await startServer();
+    assert.equal(await ask(client, server.path, call('a.txt')), { code: 0, stderr: '', stdout: '' });
+    const blocked = await ask(client, server.path, call('secret.key'));
+    assert.is(blocked.code, 2);
+    assert.match(blocked.stderr, /secret\.key is blocked .*\[path-blocked\]/s);
+    await server.close();
+    const lines = readFileSync(server.audit, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(
+      lines.map(({ decision, rule }) => [decision, rule]),
+      [
+        ['allow', 'allowed'],
+        ['block', 'path-blocked'],
+      ],
+    );
+    const { target, timestamp, agent_id, tool } = lines[1];
+    assert.equal(
+      { target, timestamp, agent_id, tool },
+      {
+        target: join(worktree, 'secret.key'),
+        timestamp: '2026-02-06T14:30:22.000Z',
+        agent_id: 'worker-1a2b3c4d',
+        tool: 'Write',
+      },
+    );
+    const summary = summarizeAudit(server.audit);
+    assert.equal([summary.allowed, summary.blocked], [1, 1]);
   });
-  assert.match((await ask(throwing.path, call('a.txt'))).stderr, /broken policy/);
-  await throwing.close();
-  const unwritable = await startServer({ auditFile: '/dev/full' });
-  const { code, stderr } = await ask(unwritable.path, call('a.txt'));
-  assert.is(code, 2);
-  assert.match(stderr, /audit/);
-  await unwritable.close();
-});
 
-test('WAT-3: the canary is heard once the client was started', async () => {
-  const server = await startServer();
-  assert.is(server.canaries(), 0);
-  assert.is((await ask(server.path, '', ['--canary'])).code, 0);
-  assert.is(server.canaries(), 1);
-  await server.close();
-});
+  test(`WAT-2: garbage blocks (${client.kind})`, async () => {
+    const server = await startServer();
+    for (const input of [
+      '',
+      'junk',
+      '{}',
+      '[]',
+      'null',
+      '{"tool_name":"Write"}',
+      '{"tool_name":"","cwd":"/","tool_input":{}}',
+      '{"tool_name":"Write","cwd":"/","tool_input":[]}',
+      `${call('a.txt')} trailing`,
+    ]) {
+      assert.is((await ask(client, server.path, input)).code, 2, input);
+    }
+    await server.close();
+  });
+
+  test(`WAT-2: a call that is too large blocks (${client.kind})`, async () => {
+    const server = await startServer();
+    const { code, stderr } = await ask(client, server.path, call('a.txt', 'x'.repeat(17 * 1024 * 1024)));
+    assert.is(code, 2);
+    assert.match(stderr, /larger than 16 MB/);
+    await server.close();
+  });
+
+  test(`WAT-2: a server that is gone, silent, hangs up or talks nonsense blocks (${client.kind})`, async () => {
+    const dead = join(makeTempDir(), 'dead.sock');
+    assert.is((await ask(client, dead, call('a.txt'))).code, 2);
+    const answers = [
+      { text: '', ends: false },
+      { text: '', ends: true },
+      { text: '{"decision":"allow"', ends: true },
+      { text: '{"decision":"Allow"}\n', ends: true },
+      { text: 'nonsense\n', ends: true },
+      { text: '[{"decision":"allow"}]\n', ends: true },
+    ];
+    for (const answer of answers) {
+      const path = join(makeTempDir(), 'fake.sock');
+      const server = await listen(path, answer);
+      assert.is((await ask(client, path, call('a.txt'))).code, 2, answer.text);
+      server.close();
+    }
+  });
+
+  test(`WAT-2: a decision that throws and an audit that can not be written block (${client.kind})`, async () => {
+    const throwing = await startServer({
+      decide: () => {
+        throw new Error('broken policy');
+      },
+    });
+    assert.match((await ask(client, throwing.path, call('a.txt'))).stderr, /broken policy/);
+    await throwing.close();
+    const unwritable = await startServer({ auditFile: '/dev/full' });
+    const { code, stderr } = await ask(client, unwritable.path, call('a.txt'));
+    assert.is(code, 2);
+    assert.match(stderr, /audit/);
+    await unwritable.close();
+  });
+
+  test(`WAT-3: the canary is heard once the client was started (${client.kind})`, async () => {
+    const server = await startServer();
+    assert.is(server.canaries(), 0);
+    assert.is((await ask(client, server.path, '', ['--canary'])).code, 0);
+    assert.is(server.canaries(), 1);
+    await server.close();
+  });
+}
 
 test('the bundle judges by itself with a policy file, and blocks without', () => {
   const folder = makeTempDir();
@@ -174,12 +178,14 @@ function listen(path: string, answer: { readonly text: string; readonly ends: bo
 }
 
 function ask(
+  client: WatcherClient,
   path: string,
   input: string,
   flags: readonly string[] = [],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [watcher, '--socket', path, ...flags]);
+    const command = watcherCommand(client, { tools: distDir, socket: path });
+    const child = spawn('sh', ['-c', [command, ...flags].join(' ')]);
     const said = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk) => {
       said.stdout += chunk;

@@ -1,0 +1,47 @@
+import type { Adapter } from '../domain/adapter.ts';
+import type { Config } from '../domain/config.ts';
+import type { Repository } from '../domain/git-port.ts';
+import { decide } from '../policy/decide.ts';
+import { probeWatcher } from './probe-watcher.ts';
+import type { RunnerContext } from './runner-context.ts';
+import { probeSandbox, type SandboxState } from './sandbox-probe.ts';
+import { searchFolders } from './tool-paths.ts';
+import type { WatcherClient } from './watcher-command.ts';
+
+export interface RunnerOptions {
+  readonly config: Config;
+  readonly repository: Repository;
+  /** The environment of the person's command: PATH, HOME, and the credential for the model API. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly adapters: (name: string) => Adapter;
+  /** The folder of the bundles that run inside cells. */
+  readonly distDir: string;
+  readonly now: () => Date;
+}
+
+/** What cells are made from; what works on this machine is tried when it is first asked for, once. */
+export function makeRunnerContext(options: RunnerOptions): RunnerContext {
+  const { config, env } = options;
+  let probed: Promise<SandboxState> | null = null;
+  let watcher: Promise<WatcherClient> | null = null;
+  const context: RunnerContext = {
+    ...options,
+    decide,
+    limits: {
+      cpuSeconds: config.sandbox.max_cpu_seconds,
+      memoryMb: config.sandbox.max_memory_mb,
+      fileSizeMb: config.sandbox.max_file_size_mb,
+      openFiles: config.sandbox.max_open_files,
+    },
+    searchFolders: searchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
+    sandbox: () => {
+      probed ??= probeSandbox(env);
+      return probed;
+    },
+    watcher: () => {
+      watcher ??= probeWatcher(context);
+      return watcher;
+    },
+  };
+  return context;
+}

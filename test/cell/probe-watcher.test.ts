@@ -1,0 +1,55 @@
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeRunnerContext } from '../../lib/cell/make-context.ts';
+import { probeWatcher } from '../../lib/cell/probe-watcher.ts';
+import type { RunnerContext } from '../../lib/cell/runner-context.ts';
+import { configSchema } from '../../lib/domain/config.ts';
+import { openGit } from '../../lib/git/open-git.ts';
+import { makeRepo, makeTempDir } from '../support/repo.ts';
+import { distDir, scriptAdapter } from './fixture.ts';
+
+test('WAT-8: the client that works and is fastest is used', async () => {
+  const context = await openContext(distDir);
+  assert.equal(await probeWatcher(context), { kind: 'perl', program: '/usr/bin/perl' });
+  assert.equal(readdirSync(join(context.repository.commonDir, 'blueflame/run')), []);
+});
+
+test('WAT-2: a client that lets a blocked call through, or blocks an allowed one, is not used', async () => {
+  for (const broken of ['exit 0;', 'exit 2;', 'exit 1;', 'die;', 'kill 9, $$;', 'syntax {']) {
+    const tools = copyOfTools();
+    writeFileSync(join(tools, 'watcher.pl'), broken);
+    assert.equal(await probeWatcher(await openContext(tools)), { kind: 'node' }, broken);
+  }
+});
+
+test('WAT-2: where no client works, no agent starts', async () => {
+  const tools = copyOfTools();
+  rmSync(join(tools, 'watcher.pl'));
+  writeFileSync(join(tools, 'watcher.cjs'), 'process.exit(0)');
+  const error = await probeWatcher(await openContext(tools)).catch((caught: unknown) => caught);
+  assert.is((error as { code?: string }).code, 'watcher-broken');
+  assert.match((error as { details: string[] }).details.join('\n'), /^perl: .*\nnode: allowed 0 canary 0$/);
+});
+
+function copyOfTools(): string {
+  const folder = makeTempDir();
+  cpSync(distDir, folder, { recursive: true });
+  return folder;
+}
+
+async function openContext(tools: string): Promise<RunnerContext> {
+  const repo = makeRepo();
+  const { repository } = await openGit({ cwd: repo.path, env: repo.env });
+  return makeRunnerContext({
+    config: configSchema.parse({}),
+    repository,
+    env: repo.env,
+    adapters: () => scriptAdapter,
+    distDir: tools,
+    now: () => new Date(),
+  });
+}
+
+test.run();
