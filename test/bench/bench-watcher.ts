@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServices } from '../../lib/cell/agent-services.ts';
+import { makeRunnerContext } from '../../lib/cell/make-context.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
 import { readUpstream } from '../../lib/cell/upstream.ts';
 import { configSchema } from '../../lib/domain/config.ts';
-import { decide } from '../../lib/policy/decide.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { agentRequest, distDir, openCellFixture, scriptAdapter } from '../cell/fixture.ts';
 import { hermeticEnv, makeTempDir } from '../support/repo.ts';
@@ -69,15 +69,13 @@ async function registerHook(): Promise<Hook> {
   const { repository } = port;
   const adapter = { ...scriptAdapter, hasHooks: true };
   const request = agentRequest(cell);
+  const context = makeRunnerContext({
+    ...{ repository, distDir, env: repo.env, adapters: () => adapter },
+    config: configSchema.parse({}),
+    now: () => new Date(),
+  });
   const services = await startServices(
-    {
-      ...{ repository, decide, distDir, env: repo.env, adapters: () => adapter },
-      config: configSchema.parse({}),
-      limits: { cpuSeconds: 0, memoryMb: 0, fileSizeMb: 0, openFiles: 0 },
-      searchFolders: [],
-      now: () => new Date(),
-      sandbox: () => Promise.resolve({ confinement: 'watched', missing: [] }),
-    },
+    { ...context, sandbox: () => Promise.resolve({ confinement: 'watched', missing: [] }) },
     {
       ...{ adapter, request, confinement: 'watched', upstream: readUpstream({}) },
       folder: makeRunFolder(repository.commonDir, request.id),
