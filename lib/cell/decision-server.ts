@@ -47,7 +47,7 @@ function serve(socket: Socket, options: DecisionServerOptions): void {
 }
 
 const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
-const malformed = blocked('malformed-call', 'The hook did not report a tool call that can be judged.');
+const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
 
 function judge(text: string, options: DecisionServerOptions): Decision {
   try {

@@ -14,7 +14,7 @@ export function judgeAlone(policyFile: string, value: unknown, at: Date): Decisi
   const call = parseToolCall(value);
   const decision =
     call === null
-      ? blocked('malformed-call', 'The hook did not report a tool call that can be judged.')
+      ? blocked('call-malformed', 'The hook did not report a tool call that can be judged.')
       : decide(policy, call, realPathFacts);
   const audit = openAuditLog(`${policyFile}.audit.jsonl`, policy.agent_id, () => at);
   audit.append(call, decision);

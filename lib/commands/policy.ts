@@ -13,13 +13,16 @@ import { compilePolicy } from '../policy/compile-policy.ts';
 import { decide } from '../policy/decide.ts';
 import { readConfig } from './wiring/open-workshop.ts';
 import { withState } from './wiring/read-state.ts';
+import { ruleSources } from './wiring/rule-sources.ts';
 
 /** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */
 export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
   return withState(args, io, async ({ git }) => {
     const { mainWorkTree, workTree } = git.repository;
     const root = mainWorkTree ?? io.cwd;
-    const { config } = await readConfig(args, io, root);
+    const loaded = await readConfig(args, io, root);
+    const { config } = loaded;
+    const sourceOf = ruleSources(loaded);
     const { role, locks, worktree } = args.options;
     const policy = compilePolicy({
       config,
@@ -31,10 +34,20 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
     // Without --locks the rules are tried that hold for every task: no scope.
     const tried = locks === null ? { ...policy, file_locks: null } : policy;
     for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (line.trim() !== '') io.stdout.write(`${JSON.stringify(decideLine(tried, line))}\n`);
+      if (line.trim() !== '')
+        io.stdout.write(`${JSON.stringify(explained(decideLine(tried, line), sourceOf))}\n`);
     }
     return 0;
   });
+}
+
+/** A decision with the place in the configuration its rule comes from, where it comes from one. */
+function explained(
+  decision: Decision,
+  sourceOf: (rule: string) => string | null,
+): Decision & { source?: string } {
+  const source = sourceOf(decision.rule);
+  return source === null ? decision : { ...decision, source };
 }
 
 function decideLine(policy: AgentPolicy, line: string): Decision {
@@ -42,7 +55,7 @@ function decideLine(policy: AgentPolicy, line: string): Decision {
   if (call !== null) return decide(policy, call, realPathFacts);
   return {
     decision: 'block',
-    rule: 'malformed-call',
+    rule: 'call-malformed',
     details: 'The line is not a tool call: {"tool_name", "tool_input", "cwd"}.',
   };
 }
