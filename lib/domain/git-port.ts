@@ -154,6 +154,8 @@ export interface GitPort {
   discardCell(cell: CellWorktree): Promise<void>;
   /** Finishes removals that were cut short and clears cells whose worktree is gone; returns their names. */
   recoverCells(): Promise<readonly string[]>;
+  /** Packs loose objects where there are many, so that the person's git has no reason to. */
+  tidy(): Promise<void>;
   /** A worktree of an accepted commit whose changes nobody keeps: for checks and readers. Remove with discardCell. */
   addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
   /** Brings a clean worktree whose branch was moved from → to along; refuses to touch local changes. */

@@ -124,4 +124,5 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
   });
   if (ended.kind !== 'done') return;
   workshop.events.emit({ event: 'notice', level: 'info', message: `The session has ended: ${reason}.` });
+  await workshop.git.tidy();
 }

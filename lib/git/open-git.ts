@@ -23,6 +23,7 @@ import { readIdentity } from './read-identity.ts';
 import { readTexts } from './read-texts.ts';
 import { listCells, recoverQuarantines } from './recover-quarantines.ts';
 import { removeCell } from './remove-cell.ts';
+import { repackLoose } from './repack-loose.ts';
 import { type GitContext, runGit } from './run-git.ts';
 import { startMerge } from './start-merge.ts';
 import { verifyObjects } from './verify-objects.ts';
@@ -87,6 +88,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
     commitTree: (init) => commitTree(here, init),
     worktrees: () => listWorktrees(objects),
+    tidy: () => repackLoose(objects, repository.commonDir),
     advanceWorktree: (workTree, from, to) => advanceWorktree(inWorkTree(access, workTree), from, to),
   };
 }
