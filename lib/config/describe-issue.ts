@@ -105,6 +105,9 @@ function hintFor(schema: z.ZodType, path: ValuePath, issue: Issue): string | nul
   if (issue.code === 'custom' || issue.code === 'invalid_union') {
     const known = issue.code === 'custom' ? issue.params?.known : undefined;
     if (Array.isArray(known)) return suggest(String(issue.input), known.map(String));
+    if (issue.message.startsWith('is not a valid regular expression'))
+      return 'write a backslash before a character that stands for itself: \\( \\[ \\. \\+';
+    if (issue.message.startsWith('is not a valid glob')) return 'write it like src/** or **/*.test.ts';
   }
   if (issue.code === 'invalid_value') {
     return issue.values.length > 1 ? suggest(String(issue.input), issue.values.map(String)) : null;

@@ -158,6 +158,8 @@ export interface GitPort {
   tidy(): Promise<void>;
   /** A worktree of an accepted commit whose changes nobody keeps: for checks and readers. Remove with discardCell. */
   addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
+  /** Paths that from → to would add where a worktree holds files git doesn't track. */
+  filesInTheWay(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
   /** Brings a clean worktree whose branch was moved from → to along; refuses to touch local changes. */
   advanceWorktree(
     workTree: string,

@@ -9,6 +9,8 @@ export interface StateProblem {
   readonly ref: RefName;
   /** The note's blob. */
   readonly object: ObjectId;
+  /** What the note is on: an anchor or a commit. */
+  readonly key: ObjectId;
   readonly message: string;
 }
 

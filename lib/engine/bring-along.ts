@@ -1,5 +1,5 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { SessionId } from '../domain/ids.ts';
+import type { ObjectId, SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import { record, viewSession } from './record.ts';
 import type { Workshop } from './workshop.ts';
@@ -21,6 +21,28 @@ export async function requireCleanBase(workshop: Workshop, session: Session): Pr
       message: `${session.base_branch} is checked out in ${path} with local changes, so nothing was landed.`,
       details: dirty.slice(0, 20),
       hints: ['git stash', 'git flame review'],
+    });
+  }
+}
+
+/**
+ * Refuses to land a commit that adds files where a checked-out base holds untracked ones. Throws FlameError
+ * `files-in-the-way`; nothing has happened then.
+ */
+export async function requireFreePaths(
+  workshop: Workshop,
+  session: Session,
+  move: { readonly from: ObjectId; readonly to: ObjectId },
+): Promise<void> {
+  for (const path of await baseWorktrees(workshop, session)) {
+    const files = await workshop.git.filesInTheWay(path, move.from, move.to);
+    if (files.length === 0) continue;
+    throw new FlameError({
+      kind: 'refused',
+      code: 'files-in-the-way',
+      message: `Untracked files in ${path} stand where the landing would write, so it was not done.`,
+      details: files.slice(0, 20),
+      hints: ['git stash --include-untracked', 'git flame review'],
     });
   }
 }

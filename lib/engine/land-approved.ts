@@ -6,7 +6,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { ReviewNote } from '../domain/verdict.ts';
-import { bringAlong, requireCleanBase } from './bring-along.ts';
+import { bringAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
 import { changesetMessage, independentTips } from './build-changeset.ts';
 import { changesetRef } from './merge-wave.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
@@ -29,8 +29,11 @@ export async function landApproved(
   if (approved.length === 0) return { landed: 0, refused: 0 };
   await requireCleanBase(workshop, session);
   let landed = 0;
-  for (const changeset of approved) if (await landOne(workshop, id, changeset)) landed += 1;
-  await bringAlong(workshop, id);
+  try {
+    for (const changeset of approved) if (await landOne(workshop, id, changeset)) landed += 1;
+  } finally {
+    await bringAlong(workshop, id);
+  }
   if (landed > 0)
     await runScript(workshop, 'post_merge', {
       session: id,
@@ -49,6 +52,10 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
   const fit = await fitOnto(workshop, view, changeset, tip);
   if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
+  await requireFreePaths(workshop, view.session, {
+    from: view.session.checkout?.from ?? tip,
+    to: fit.commit,
+  });
   const result = await publish(workshop, id, { changeset, tip, commit: fit.commit });
   if (result === 'moved')
     return refuseMoved(workshop, view.session, changeset, await baseTip(workshop, view.session));

@@ -1,5 +1,5 @@
 import type { ObjectId } from '../domain/ids.ts';
-import { isAnyInTheWay } from './files-in-the-way.ts';
+import { filesInTheWay } from './files-in-the-way.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function advanceWorktree(
   await runGit(context, ['update-index', '-q', '--refresh'], { accept: [0, 1] });
   if (await isAt(context, to)) return 'already';
   if (!(await isAt(context, from))) return 'refused';
-  if (await isAnyInTheWay(context, from, to)) return 'refused';
+  if ((await filesInTheWay(context, from, to)).length > 0) return 'refused';
   const { exitCode } = await runGit(context, ['read-tree', '-m', '-u', from, to], { accept: [0, 1, 128] });
   return exitCode === 0 ? 'advanced' : 'refused';
 }

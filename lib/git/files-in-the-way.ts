@@ -4,17 +4,21 @@ import type { ObjectId } from '../domain/ids.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /**
- * Whether a file git doesn't track stands where `from..to` adds one. read-tree itself spares untracked files,
- * but would overwrite ignored ones.
+ * The paths that `from..to` adds where a file stands that git doesn't track. read-tree itself spares untracked
+ * files, but would overwrite ignored ones.
  */
-export async function isAnyInTheWay(context: GitContext, from: ObjectId, to: ObjectId): Promise<boolean> {
+export async function filesInTheWay(
+  context: GitContext,
+  from: ObjectId,
+  to: ObjectId,
+): Promise<readonly string[]> {
   const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', '--diff-filter=AD', from, to, '--'];
   const { stdout } = await runGit(context, args);
   const tokens = stdout.toString().split('\0');
   const listed = (letter: string): string[] =>
     tokens.filter((_, index) => index % 2 === 1 && tokens[index - 1] === letter);
   const leaving = new Set(listed('D'));
-  return listed('A').some((path) => isInTheWay(context.cwd, path, leaving));
+  return listed('A').filter((path) => isInTheWay(context.cwd, path, leaving));
 }
 
 function isInTheWay(workTree: string, path: string, leaving: ReadonlySet<string>): boolean {

@@ -11,6 +11,7 @@ import { commitTree } from './commit-tree.ts';
 import { readDiffStat, readDiffText } from './diff-commits.ts';
 import { readChangedTracked, readDirtyPaths } from './dirty-paths.ts';
 import { discoverRepository } from './discover-repository.ts';
+import { filesInTheWay } from './files-in-the-way.ts';
 import { type GitAccess, inWorkTree, onObjects, withVariables } from './git-access.ts';
 import { readHead, resolveCommit } from './head-state.ts';
 import { importObjects, type StepObserver } from './import-objects.ts';
@@ -89,6 +90,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     commitTree: (init) => commitTree(here, init),
     worktrees: () => listWorktrees(objects),
     tidy: () => repackLoose(objects, repository.commonDir),
+    filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
     advanceWorktree: (workTree, from, to) => advanceWorktree(inWorkTree(access, workTree), from, to),
   };
 }

@@ -113,7 +113,7 @@ function problemsOf<T>(state: RefState<T>): StateProblem[] {
   for (const note of listNotes(state.root)) {
     const isTwice = findNotes(state.root, note.key).length > 1;
     const message = isTwice ? `is one of several notes on ${note.key}` : note.problem;
-    if (message !== null) found.push({ ref: state.kind.ref, object: note.blob, message });
+    if (message !== null) found.push({ ref: state.kind.ref, object: note.blob, key: note.key, message });
   }
   return found;
 }

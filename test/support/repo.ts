@@ -53,11 +53,11 @@ export function makeRepo(
 }
 
 /** Helpers over an existing repository. */
-export function openRepo(path: string): TestRepo {
+export function openRepo(path: string, env: Readonly<Record<string, string>> = hermeticEnv): TestRepo {
   const git = (...args: string[]): string =>
     execFileSync('git', args, {
       cwd: path,
-      env: hermeticEnv,
+      env,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
@@ -67,7 +67,7 @@ export function openRepo(path: string): TestRepo {
   };
   return {
     path,
-    env: hermeticEnv,
+    env,
     git,
     write,
     commit: (message) => {

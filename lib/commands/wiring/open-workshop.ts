@@ -21,6 +21,7 @@ import { packageRoot } from '../../util/package-root.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
 import { type Reading, withState } from './read-state.ts';
+import { requireSoundState } from './require-sound-state.ts';
 
 export interface Opened extends Reading {
   readonly workshop: Workshop;
@@ -35,6 +36,7 @@ export function withWorkshop(
 ): Promise<number> {
   return withState(args, io, async (reading) => {
     const root = requireWorkTree(reading.git);
+    await requireSoundState(reading, args, { cwd: root, env: io.env });
     const loaded = await readRunConfig(args, io, root);
     for (const warning of loaded.warnings) reading.output.warn(warning);
     const { repository } = reading.git;

@@ -1,0 +1,63 @@
+import type { CommandArgs } from '../../domain/command-args.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { StateProblem } from '../../domain/store-port.ts';
+import { type GitContext, gitText } from '../../git/run-git.ts';
+import { pickSession, type Reading } from './read-state.ts';
+
+/**
+ * Refuses to work where a note of the session, or of any session itself, can't be read: a task that seems to be
+ * gone would be taken for settled. Other unreadable notes are named in a warning. Throws FlameError `state-corrupt`.
+ */
+export async function requireSoundState(
+  { store, output }: Reading,
+  args: CommandArgs,
+  context: GitContext,
+): Promise<void> {
+  const snapshot = await store.snapshot();
+  if (snapshot.problems.length === 0) return;
+  const anchors = await readAnchors(context);
+  const session = pickSession(snapshot, args);
+  const open = session?.state === 'ended' ? null : (session?.id ?? null);
+  const nameOf = ({ key }: StateProblem): string | undefined => anchors.get(key);
+  const isInTheWay = (problem: StateProblem): boolean => {
+    const [owner, task] = nameOf(problem)?.split('/') ?? [];
+    return owner !== undefined && (task === undefined || owner === open);
+  };
+  const fatal = snapshot.problems.filter(isInTheWay);
+  for (const problem of snapshot.problems) if (!fatal.includes(problem)) output.warn(describe(problem));
+  if (fatal.length > 0) throw unsound(fatal, nameOf);
+}
+
+/** What anchors stand for: `<session>` or `<session>/<task>`, by their object id. */
+async function readAnchors(context: GitContext): Promise<ReadonlyMap<string, string>> {
+  const trees = await Promise.all(
+    ['refs/blueflame/sessions', 'refs/blueflame/tasks'].map((ref) =>
+      gitText(context, ['ls-tree', '-r', `${ref}:anchors`], { accept: [0, 128] }),
+    ),
+  );
+  const rows = trees.join('\n').matchAll(/^\d+ blob ([0-9a-f]+)\t(.+)$/gm);
+  return new Map([...rows].map(([, oid = '', path = '']) => [oid, path]));
+}
+
+function describe({ ref, object, message }: StateProblem): string {
+  return `${ref} ${object}: ${message}`;
+}
+
+function unsound(
+  problems: readonly StateProblem[],
+  nameOf: (problem: StateProblem) => string | undefined,
+): FlameError {
+  const refs = [...new Set(problems.map(({ ref }) => ref))];
+  const names = problems.map((problem) => nameOf(problem)?.split('/').at(-1) ?? '');
+  return new FlameError({
+    kind: 'environment',
+    code: 'state-corrupt',
+    message: `What is stored about ${[...new Set(names)].slice(0, 5).join(', ')} can't be read, so nothing was done.`,
+    details: problems.slice(0, 20).map(describe),
+    hints: [
+      ...refs.map((ref) => `git log --stat ${ref}`),
+      ...refs.map((ref) => `go back to the commit before the damage: git update-ref ${ref} <commit>`),
+    ],
+    data: { problems: problems.map(({ ref, object }) => ({ ref, object })) },
+  });
+}
