@@ -40,7 +40,7 @@ export function estimateCost({
   return { base_usd: roundUsd(base), with_retries_usd: roundUsd(withRetries) };
 }
 
-/** At worst: the plan made twice, all retries used, each verdict tried twice, each group in conflict. */
+/** At worst: all retries used, each verdict tried twice, each group in conflict. */
 function countAgents(
   tasks: readonly { readonly cohesion_group: string }[],
   config: Config,
@@ -48,7 +48,8 @@ function countAgents(
   const groups = new Set(tasks.map((task) => task.cohesion_group)).size;
   const attempts = 1 + config.limits.max_retries;
   return {
-    planner: { base: 1, withRetries: 2 },
+    // The plan is there: only another one would cost its planner again.
+    planner: { base: 0, withRetries: 0 },
     worker: { base: tasks.length, withRetries: tasks.length * attempts },
     validator: { base: tasks.length, withRetries: tasks.length * 2 },
     // Where branches merge cleanly no merger is called.

@@ -47,10 +47,12 @@ function readLines(io: Io, question: string): Promise<readonly string[]> {
     const onAbort = (): void => finish(() => reject(io.signal?.reason ?? interrupted()));
     const finish = (settle: () => void): void => {
       io.signal?.removeEventListener('abort', onAbort);
-      reader.removeAllListeners('close');
+      // Only ours: readline's own listener is what takes its hands off stdin.
+      reader.off('close', onClose);
       reader.close();
       settle();
     };
+    const onClose = (): void => finish(() => resolve(lines));
     io.signal?.addEventListener('abort', onAbort, { once: true });
     reader.on('line', (line) => {
       lines.push(line);
@@ -58,7 +60,7 @@ function readLines(io: Io, question: string): Promise<readonly string[]> {
       if (lines.length === 1) setImmediate(() => finish(() => resolve(lines)));
     });
     reader.on('SIGINT', () => finish(() => reject(interrupted())));
-    reader.on('close', () => finish(() => resolve(lines)));
+    reader.on('close', onClose);
     reader.setPrompt(question);
     reader.prompt();
   });

@@ -57,6 +57,9 @@ testPty('MRG-6: a person decides at a terminal', async () => {
     [/\(s\)top\? /, 's\r'],
   ]);
   assert.is(code, 0, screen);
+  // What is typed is shown once, also at the third question.
+  assert.match(screen, /Reason: no testz[^\n]*\n/);
+  assert.not.match(screen, /nnoo|ss\r?\n/);
   assert.equal(answers, {
     isInteractive: true,
     changeset: { kind: 'reject', reason: 'no tests' },
