@@ -58,8 +58,8 @@ testPty('MRG-6: a person decides at a terminal', async () => {
   ]);
   assert.is(code, 0, screen);
   // What is typed is shown once, also at the third question.
-  assert.match(screen, /Reason: no testz[^\n]*\n/);
-  assert.not.match(screen, /nnoo|ss\r?\n/);
+  assert.ok(screen.includes('no testz'));
+  assert.is(screen.includes('nnoo') || screen.includes('ttee'), false, screen);
   assert.equal(answers, {
     isInteractive: true,
     changeset: { kind: 'reject', reason: 'no tests' },
