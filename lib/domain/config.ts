@@ -206,11 +206,15 @@ export const configSchema = z
   .describe('Configuration of git-flame.');
 export type Config = z.infer<typeof configSchema>;
 
-/** The adapter a role runs with: its own setting, else `claude`; beside an exec worker nothing needs a model. */
+/**
+ * The adapter a role runs with: its own setting, else `claude`; beside an exec worker nothing needs a model.
+ * A script judges and merges nothing: exec validators and mergers are `none`.
+ */
 export function roleAdapter(config: Config, role: Role): string {
   const own = config.roles[role].adapter;
-  if (own !== null) return own;
   const isCheckingRole = role === 'validator' || role === 'merger';
+  if (isCheckingRole && own === 'exec') return 'none';
+  if (own !== null) return own;
   return isCheckingRole && config.roles.worker.adapter === 'exec' ? 'none' : 'claude';
 }
 

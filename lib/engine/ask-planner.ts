@@ -27,6 +27,7 @@ const maxFiles = 400;
 /** Asks a planner for a plan, in a worktree it can only read. Throws FlameError `planner-failed` when it can't run. */
 export async function askPlanner(workshop: Workshop, request: PlannerRequest): Promise<PlannerAnswer> {
   const { session, isInteractive } = request;
+  if (!workshop.adapter(roleAdapter(workshop.config, 'planner')).needsModel) throw noPlanner();
   const agent = workshop.newAgentId('planner');
   const base = await baseTip(workshop, session);
   const outcome = await inScratch(
@@ -82,6 +83,15 @@ export async function askPlanner(workshop: Workshop, request: PlannerRequest): P
   }
   if (isInteractive && outcome.answer === null) throw leftWithoutPlan();
   return readAnswer(outcome.answer, outcome.text);
+}
+
+function noPlanner(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-planner',
+    message: 'The planner of this configuration is exec, and a script plans nothing.',
+    hints: ['git flame plan --from FILE', 'git flame run --from FILE'],
+  });
 }
 
 function leftWithoutPlan(): FlameError {

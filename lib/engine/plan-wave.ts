@@ -1,6 +1,7 @@
 import { checkPlan, type PlanProblem } from '../core/check-plan.ts';
 import { estimateCost } from '../core/estimate-cost.ts';
 import { planWaves } from '../core/plan-waves.ts';
+import { adapterNames } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -79,7 +80,16 @@ export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionV
 
 function planProblems(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): readonly PlanProblem[] {
   const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
-  return checkPlan(plan, { allowedPaths, blockedPaths, existing: takenIds(tasks) });
+  const rules = { allowedPaths, blockedPaths, existing: takenIds(tasks) };
+  return [...checkPlan(plan, rules), ...adapterProblems(workshop, plan)];
+}
+
+/** Adapters are looked up by name: one that isn't there is a mistake of the plan, not of the run. */
+function adapterProblems(workshop: Workshop, plan: Plan): readonly PlanProblem[] {
+  return plan.tasks.flatMap(({ id, adapter }) => {
+    if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
+    return [{ task: id, message: `there is no adapter ${adapter}; there are: ${adapterNames.join(', ')}` }];
+  });
 }
 
 /** A new plan may replace what is still open, and build upon the rest. */
