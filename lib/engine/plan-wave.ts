@@ -81,11 +81,11 @@ export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionV
 function planProblems(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): readonly PlanProblem[] {
   const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
   const rules = { allowedPaths, blockedPaths, existing: takenIds(tasks) };
-  return [...checkPlan(plan, rules), ...adapterProblems(workshop, plan)];
+  return [...checkPlan(plan, rules), ...adapterProblems(plan)];
 }
 
 /** Adapters are looked up by name: one that isn't there is a mistake of the plan, not of the run. */
-function adapterProblems(workshop: Workshop, plan: Plan): readonly PlanProblem[] {
+function adapterProblems(plan: Plan): readonly PlanProblem[] {
   return plan.tasks.flatMap(({ id, adapter }) => {
     if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
     return [{ task: id, message: `there is no adapter ${adapter}; there are: ${adapterNames.join(', ')}` }];
