@@ -1,0 +1,66 @@
+import type { CellProfile } from './bwrap-profile.ts';
+
+/** What a cell on macOS may talk to: nothing else leaves it. */
+export interface SeatbeltDoors {
+  /** Unix sockets, absolute paths: the decision server. */
+  readonly sockets: readonly string[];
+  /** Ports on loopback: the gateway. */
+  readonly ports: readonly number[];
+}
+
+// What programs of macOS look up at their start.
+const services = [
+  'com.apple.system.opendirectoryd.libinfo',
+  'com.apple.system.opendirectoryd.membership',
+  'com.apple.system.notification_center',
+  'com.apple.system.logger',
+];
+
+/**
+ * A cell's profile in the language of sandbox-exec, where the last rule that matches decides: hide, show again,
+ * make writable, protect, as the mounts of bubblewrap do. Seatbelt has no process namespace: what outlives the
+ * agent is ended by the watch over its process tree. Written from Apple's shipped profiles; not yet run on a Mac.
+ */
+export function seatbeltProfile(profile: CellProfile, doors: SeatbeltDoors): string {
+  const { hidden, readOnly, hiddenInside, hiddenFiles, writable, protected: guarded } = profile;
+  return [
+    '(version 1)',
+    '(deny default)',
+    '(allow process-exec process-fork)',
+    '(allow process-info* signal (target same-sandbox))',
+    '(allow sysctl-read)',
+    `(allow mach-lookup ${services.map((name) => `(global-name ${quote(name)})`).join(' ')})`,
+    // Walking to a file needs the metadata of the folders above it, also of hidden ones.
+    '(allow file-read-metadata)',
+    '(allow file-read* (subpath "/"))',
+    ...rule('deny', 'file-read-data', hidden),
+    ...rule('allow', 'file-read*', readOnly),
+    ...rule('deny', 'file-read-data', [...hiddenInside, ...hiddenFiles]),
+    ...rule('allow', 'file-read* file-write*', writable),
+    ...rule('deny', 'file-write*', guarded),
+    ...rule('allow', 'file-read*', guarded),
+    '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/dtracehelper"))',
+    '(allow file-read* file-write-data file-ioctl (literal "/dev/tty"))',
+    '(deny network*)',
+    ...doors.sockets.map(
+      (path) => `(allow network-outbound (remote unix-socket (path-literal ${quote(path)})))`,
+    ),
+    ...doors.ports.map((port) => `(allow network-outbound (remote ip "localhost:${port}"))`),
+    '',
+  ].join('\n');
+}
+
+/** Arguments of sandbox-exec up to the program: the profile is passed on the command line, no file can be swapped. */
+export function seatbeltArguments(profile: CellProfile, doors: SeatbeltDoors): readonly string[] {
+  return ['-p', seatbeltProfile(profile, doors)];
+}
+
+function rule(verb: 'allow' | 'deny', operations: string, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [`(${verb} ${operations} ${paths.map((path) => `(subpath ${quote(path)})`).join(' ')})`];
+}
+
+/** A string of the profile language: a path can't end it and add rules of its own. */
+function quote(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
