@@ -25,7 +25,9 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
       return {
         task: data.task,
         ...policyRules(data.policy),
-        attempts: data.task.history.slice(-limits.attempts).map(describeAttempt),
+        attempts: data.task.history
+          .slice(-limits.attempts)
+          .map((entry, index, { length }) => describeAttempt(entry, index === length - 1)),
         comments: (data.comments ?? []).map(describeComment),
       };
     case 'validator':
@@ -84,9 +86,12 @@ function commitFormat(pattern: string, example: string): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function describeAttempt(entry: HistoryEntry): string {
-  const reason = entry.rejection_reason === null ? '' : `\nRejected: ${entry.rejection_reason}`;
-  return `Attempt ${entry.attempt}: ${entry.result}. ${cutText(entry.notes, limits.output)}${reason}`;
+/** The latest one is what the next attempt must answer to: whole. */
+function describeAttempt(entry: HistoryEntry, isLatest: boolean): string {
+  const { rejection_reason: rejection, notes } = entry;
+  const reason = rejection === null || rejection === notes ? '' : `\nRejected: ${rejection}`;
+  const told = isLatest ? notes : cutText(notes, limits.output);
+  return `Attempt ${entry.attempt}: ${entry.result}. ${told}${reason}`;
 }
 
 function describeComment({ path, line, text }: LineComment): string {

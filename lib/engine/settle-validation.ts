@@ -1,3 +1,4 @@
+import { requeueNotes } from '../core/requeue-notes.ts';
 import { dropTask, failTask, requeueTask } from '../core/task-state.ts';
 import type { ValidationDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -24,8 +25,9 @@ export async function applyValidation(
       ...(description === undefined ? {} : { description }),
       ...(file_locks === undefined ? {} : { file_locks }),
     };
-    const step = requeueTask(task, { kind: 'validation_failed', notes, at, ...edits });
-    return { steps: withdraw(tasks, [step], at), body: notes };
+    const told = requeueNotes(notes, task.result);
+    const step = requeueTask(task, { kind: 'validation_failed', reason: notes, notes: told, at, ...edits });
+    return { steps: withdraw(tasks, [step], at), body: told };
   });
 }
 
