@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type ClaudeProject,
+  closeProjects,
   type FlameCommand,
   listFiles,
   madeUpKey,
@@ -91,7 +92,7 @@ if (place !== 'outside') {
     cycle ??= await runCycle();
     return cycle;
   };
-  test.after(() => cycle?.project.close());
+  test.after(closeProjects);
 
   live('a session ends with everything landed, and says so', async () => {
     const { project, run } = await theCycle();

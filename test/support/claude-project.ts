@@ -26,7 +26,6 @@ export interface ClaudeProject {
   readonly env: Readonly<Record<string, string>>;
   /** Runs `git flame … --json` as a process of its own, through git, without a terminal. */
   flame(...argv: string[]): Promise<FlameCommand>;
-  close(): Promise<void>;
 }
 
 export interface ClaudeProjectOptions {
@@ -37,8 +36,16 @@ export interface ClaudeProjectOptions {
   readonly command?: readonly string[];
 }
 
+const opened: ModelServer[] = [];
+
+/** To be called once a file's tests are over, however they ended. */
+export async function closeProjects(): Promise<void> {
+  for (const model of opened.splice(0)) await model.close();
+}
+
 export async function openClaudeProject(options: ClaudeProjectOptions): Promise<ClaudeProject> {
   const model = await startModelServer({ script: options.script });
+  opened.push(model);
   const repo = makeRepo();
   const root = dirname(repo.path);
   const [home, tmp] = [join(root, 'home'), join(root, 'tmp')];
@@ -55,7 +62,6 @@ export async function openClaudeProject(options: ClaudeProjectOptions): Promise<
   return {
     ...{ repo, root, model, env },
     flame: (...argv) => runFlame(repo.path, env, [...argv, '--json']),
-    close: () => model.close(),
   };
 }
 
@@ -63,6 +69,7 @@ export type ShownTask = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly status: string;
   readonly reason: string | null;
+  readonly retry_count: number;
   readonly result: { readonly status: string | null; readonly notes: string };
   readonly history: readonly { readonly result: string; readonly notes: string }[];
 };

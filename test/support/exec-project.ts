@@ -9,6 +9,7 @@ export interface ScriptTask {
   readonly group?: string;
   readonly needs?: readonly string[];
   readonly priority?: number;
+  readonly adapter?: string;
 }
 
 /** A repository whose workers are scripts: no model anywhere. */
@@ -58,5 +59,6 @@ function toEntry(task: ScriptTask): Readonly<Record<string, unknown>> {
     cohesion_group: task.group ?? 'main',
     dependencies: task.needs ?? [],
     file_locks: task.locks,
+    ...(task.adapter === undefined ? {} : { adapter: task.adapter }),
   };
 }
