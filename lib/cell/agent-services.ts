@@ -19,6 +19,8 @@ import { type WatcherClient, watcherCommand } from './watcher-command.ts';
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
   readonly paths: Pick<CellPaths, 'baseUrl' | 'hookCommand' | 'canaryCommand'>;
+  /** What the hooks of its git ask, a shell command; null where it commits nothing. */
+  readonly gitHook: string | null;
   readonly mounts: CellProfile['mounts'];
   /** Programs the services need insidePaths. */
   readonly programs: readonly string[];
@@ -43,33 +45,38 @@ export interface ServiceRequest {
 const bridgePort = 47_113;
 const canaryPatienceMs = 5_000;
 
-/** Starts what the adapter needs; nothing for one that talks to no model and has no hooks. */
+/** Starts what the agent needs; nothing for one that talks to no model, has no hooks and commits nothing. */
 export async function startServices(context: RunnerContext, service: ServiceRequest): Promise<AgentServices> {
-  const { adapter } = service;
-  if (!adapter.needsModel && !adapter.hasHooks) return noServices;
+  const { adapter, request } = service;
+  const canCommit = request.policy.can_write;
+  if (!adapter.needsModel && !adapter.hasHooks && !canCommit) return noServices;
   const isCell = service.confinement === 'bubblewrap';
   const sockets = makeSocketFolder(service.folder);
   const canary = signal();
-  const judge = adapter.hasHooks ? await startJudge(context, service, sockets.path, canary.raise) : null;
+  const client = await findClient(context, service);
+  const judge =
+    client === null ? null : await startJudge(context, service, { sockets: sockets.path, canary });
   const gateway = adapter.needsModel
     ? await openGateway(context, service, isCell ? join(sockets.path, 'gateway.sock') : null, canary)
     : null;
   const tools = isCell ? insidePaths.tools : context.distDir;
   const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
-  const watcher = judge === null ? null : watcherCommand(judge.client, { tools, socket });
+  const watcher = client === null ? null : watcherCommand(client, { tools, socket });
+  const asked = adapter.hasHooks ? watcher : null;
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
-      hookCommand: watcher,
-      canaryCommand: watcher === null ? null : `${watcher} --canary`,
+      hookCommand: asked,
+      canaryCommand: asked === null ? null : `${asked} --canary`,
     },
+    gitHook: canCommit ? watcher : null,
     mounts: isCell
       ? [
           { source: sockets.path, target: insidePaths.sockets },
           { source: context.distDir, target: insidePaths.tools },
         ]
       : [],
-    programs: [process.execPath, ...(judge?.client.kind === 'perl' ? [judge.client.program] : [])],
+    programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
     tokens: () => gateway?.tokens() ?? 0,
     sawCanary: canary.isRaised,
@@ -83,6 +90,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
 
 const noServices: AgentServices = {
   paths: { baseUrl: null, hookCommand: null, canaryCommand: null },
+  gitHook: null,
   mounts: [],
   programs: [],
   wrap: (argv) => argv,
@@ -100,13 +108,21 @@ function bridgeCommand(): string[] {
   ];
 }
 
+/** What asks the judge; null where nothing has to. */
+async function findClient(
+  context: RunnerContext,
+  { adapter, request }: ServiceRequest,
+): Promise<WatcherClient | null> {
+  if (adapter.hasHooks) return context.watcher();
+  // Its git's hooks are quick feedback: it can do without.
+  return request.policy.can_write ? context.watcher().catch(() => null) : null;
+}
+
 async function startJudge(
   context: RunnerContext,
   service: ServiceRequest,
-  sockets: string,
-  onCanary: () => void,
-): Promise<{ readonly client: WatcherClient; close(): Promise<void> }> {
-  const client = await context.watcher();
+  { sockets, canary }: { readonly sockets: string; readonly canary: Signal },
+): Promise<{ close(): Promise<void> }> {
   const { id, policy } = service.request;
   const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
   const server = await startDecisionServer({
@@ -115,10 +131,9 @@ async function startJudge(
     audit,
     decide: context.decide,
     facts: realPathFacts,
-    onCanary,
+    onCanary: canary.raise,
   });
   return {
-    client,
     close: async () => {
       await server.close();
       audit.close();

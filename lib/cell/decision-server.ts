@@ -1,9 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import { decideGitHook, type GitHookCall } from '../policy/decide-git-hook.ts';
 import type { AuditLog } from './audit-log.ts';
 import { listenOn } from './listen-on.ts';
+import { readGitHook } from './read-git-hook.ts';
 import {
   blocked,
+  type GitHookRequest,
   largestRequestBytes,
   parseRequest,
   parseToolCall,
@@ -56,12 +59,25 @@ function judge(text: string, options: DecisionServerOptions): Decision {
       options.onCanary();
       return { decision: 'allow', rule: 'canary', details: '' };
     }
+    if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
     const call = parseToolCall(request?.call);
     if (call === null) return record(options, null, malformed);
     return record(options, call, decideSafely(call, options));
   } catch (error) {
     return record(options, null, error instanceof SyntaxError ? malformed : failed(error));
   }
+}
+
+function judgeGitHook(request: GitHookRequest, options: DecisionServerOptions): Decision {
+  const call = readGitHook(request);
+  if (call === null) return record(options, null, malformed);
+  // In the audit it's a call like any other.
+  const shown = { tool_name: `git ${call.hook}`, tool_input: { command: subjectOf(call) }, cwd: '' };
+  return record(options, shown, decideGitHook(options.policy, call));
+}
+
+function subjectOf(call: GitHookCall): string {
+  return call.hook === 'commit-msg' ? call.message : call.staged.map(({ path }) => path).join('\n');
 }
 
 function decideSafely(call: ToolCall, options: DecisionServerOptions): Decision {

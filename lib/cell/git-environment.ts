@@ -12,12 +12,18 @@ const cellConfig: readonly (readonly [string, string])[] = [
   ['advice.detachedHead', 'false'],
 ];
 
-/** git's variables inside a cell: objects go to the quarantine, commits carry the given author. */
+/**
+ * git's variables inside a cell: objects go to the quarantine, commits carry the given author, and `hooksConfig`
+ * holds in the cell's own repository.
+ */
 export function gitCellEnvironment(
   quarantine: Quarantine | null,
   author: { readonly name: string; readonly email: string },
+  hooksConfig: string | null = null,
 ): Record<string, string> {
-  const config = cellConfig.flatMap(([key, value], index) => [
+  const hooks = quarantine === null || hooksConfig === null ? [] : [includeHooks(quarantine, hooksConfig)];
+  const all = [...cellConfig, ...hooks];
+  const config = all.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
@@ -28,10 +34,17 @@ export function gitCellEnvironment(
     GIT_COMMITTER_NAME: author.name,
     GIT_COMMITTER_EMAIL: author.email,
     GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_COUNT: String(cellConfig.length),
+    GIT_CONFIG_COUNT: String(all.length),
     ...Object.fromEntries(config),
     GIT_TERMINAL_PROMPT: '0',
     GIT_EDITOR: ':',
     GIT_PAGER: 'cat',
   };
+}
+
+// Not core.hooksPath itself: it would hold in every repository that a project's own tests make.
+function includeHooks({ worktreeGitDir }: Quarantine, file: string): readonly [string, string] {
+  // A glob; a newline can't stand in the name of a setting.
+  const pattern = worktreeGitDir.replace(/[\\*?[\]]/g, '\\$&').replaceAll('\n', '?');
+  return [`includeIf.gitdir:${pattern}.path`, file];
 }

@@ -15,6 +15,8 @@ export interface CellRequest {
   readonly mounts: CellProfile['mounts'];
   readonly env: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
+  /** What puts the agent's git hooks in force; see writeGitHooks. */
+  readonly hooksConfig?: string | null;
 }
 
 /** The profile of one cell, git's variables added to its environment. */
@@ -22,7 +24,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
   const env = {
     ...toolchainEnvironment(context),
     ...request.env,
-    ...gitCellEnvironment(request.place.quarantine, request.author),
+    ...gitCellEnvironment(request.place.quarantine, request.author, request.hooksConfig ?? null),
   };
   return layOutCell({
     place: request.place,

@@ -20,6 +20,7 @@ import type { RunnerContext } from './runner-context.ts';
 import { type CellProcess, spawnCell } from './spawn-cell.ts';
 import { tailBuffer } from './tail-buffer.ts';
 import { readUpstream, type Upstream } from './upstream.ts';
+import { writeGitHooks } from './write-git-hooks.ts';
 
 export interface AgentStart {
   readonly request: AgentRequest;
@@ -108,6 +109,7 @@ function describeCell(
     mounts: services.mounts,
     env: launch.env,
     author: request.author,
+    hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),
   });
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { shellQuote } from './shell-quote.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 
 /** The programs that can ask the decision server; perl starts many times faster than node. */
 export type WatcherClient = { readonly kind: 'perl'; readonly program: string } | { readonly kind: 'node' };

@@ -10,12 +10,18 @@ export const answerTimeoutMs = 5_000;
 
 /**
  * What a client asks: the call as the hook reported it, its JSON as a string (from a client that can't read
- * JSON), or the sign that an agent's settings were accepted.
+ * JSON), what a git hook was given, or the sign that an agent's settings were accepted.
  */
 export type WatcherRequest =
   | { readonly call: unknown }
   | { readonly text: string }
+  | GitHookRequest
   | { readonly canary: true };
+
+export interface GitHookRequest {
+  readonly gitHook: string;
+  readonly text: string;
+}
 
 /** A request is longer than its call where that is sent as a string. */
 export const largestRequestBytes = 2 * largestCallBytes + 64;
@@ -34,11 +40,15 @@ export function parseToolCall(value: unknown): ToolCall | null {
 }
 
 /** Reads a request line. Throws a SyntaxError when it, or the call in it, isn't JSON. */
-export function parseRequest(line: string): { readonly call: unknown } | { readonly canary: true } | null {
+export function parseRequest(
+  line: string,
+): { readonly call: unknown } | { readonly canary: true } | GitHookRequest | null {
   const value: unknown = JSON.parse(line);
   if (!isRecord(value)) return null;
   if (value.canary === true) return { canary: true };
-  if (typeof value.text === 'string') return { call: JSON.parse(value.text) };
+  const { gitHook, text } = value;
+  if (typeof gitHook === 'string') return typeof text === 'string' ? { gitHook, text } : null;
+  if (typeof text === 'string') return { call: JSON.parse(text) };
   return 'call' in value ? { call: value.call } : null;
 }
 

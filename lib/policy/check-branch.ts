@@ -22,6 +22,9 @@ export interface BranchInput {
   readonly readOldText?: (path: string) => string | null;
 }
 
+/** What is known of a change without a look at its content. */
+export type ChangedEntry = Pick<ChangedFile, 'path' | 'status' | 'oldMode' | 'newMode'>;
+
 /** Everything a branch does against the policy, judged on git objects alone. Empty: it may become a changeset. */
 export function checkBranch(input: BranchInput): readonly Violation[] {
   return [
@@ -49,15 +52,21 @@ function checkMessage(policy: AgentPolicy, commit: CommitInfo): Violation[] {
 }
 
 function checkFile(input: BranchInput, file: ChangedFile): Violation[] {
-  const { policy } = input;
+  return [
+    ...checkEntry(input.policy, file),
+    ...violations(file.path, isGone(file) ? [] : judgeContent(input, file)),
+  ];
+}
+
+/** What is wrong with a change whatever the content is: its place, its name, a submodule. */
+export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Violation[] {
   const place = policy.can_write
     ? (judgeName(policy, file.path) ?? judgeScope(policy, file.path) ?? judgeAttributes(policy, file.path))
     : objection('read-only-role', `A ${policy.role} commits nothing.`);
-  return violations(file.path, [
-    place,
-    judgeSubmodule(file),
-    ...(isGone(file) ? [] : judgeContent(input, file)),
-  ]);
+  const names = isGone(file)
+    ? []
+    : [judgeSpelling(file), file.status === 'added' ? fileNameProblem(policy, file.path) : null];
+  return violations(file.path, [place, judgeSubmodule(file), ...names]);
 }
 
 function judgeContent(input: BranchInput, file: ChangedFile): (Objection | null)[] {
@@ -65,8 +74,6 @@ function judgeContent(input: BranchInput, file: ChangedFile): (Objection | null)
   const isLink = file.newMode === '120000';
   const isRegular = file.newMode.startsWith('100');
   return [
-    judgeSpelling(file),
-    file.status === 'added' ? fileNameProblem(policy, file.path) : null,
     isLink ? judgeLink(policy, file.path, input.readText(file.path)) : null,
     isRegular && file.isBinary ? judgeBinary(policy, file) : null,
     isRegular ? judgeSize(policy, file) : null,
@@ -74,18 +81,18 @@ function judgeContent(input: BranchInput, file: ChangedFile): (Objection | null)
   ];
 }
 
-function isGone(file: ChangedFile): boolean {
+function isGone(file: ChangedEntry): boolean {
   return file.newMode === '000000' || file.status === 'deleted';
 }
 
-function judgeSpelling(file: ChangedFile): Objection | null {
+function judgeSpelling(file: ChangedEntry): Objection | null {
   const problem = malformation(file.path);
   return problem === null
     ? null
     : objection('path-malformed', `The name ${JSON.stringify(file.path)} ${problem}.`);
 }
 
-function judgeSubmodule(file: ChangedFile): Objection | null {
+function judgeSubmodule(file: ChangedEntry): Objection | null {
   if (file.oldMode !== '160000' && file.newMode !== '160000') return null;
   return objection('submodule', `${file.path} is a submodule. Leave submodules as they are.`);
 }

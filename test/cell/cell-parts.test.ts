@@ -6,10 +6,10 @@ import { auditTarget } from '../../lib/cell/audit-log.ts';
 import { bwrapArguments, type CellProfile } from '../../lib/cell/bwrap-profile.ts';
 import { compareVersions } from '../../lib/cell/check-adapter.ts';
 import { withLimits } from '../../lib/cell/limits.ts';
-import { shellQuote } from '../../lib/cell/shell-quote.ts';
 import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
 import { findProgram, packagePaths, searchFolders, toolchainPaths } from '../../lib/cell/tool-paths.ts';
 import { parseSocketTable } from '../../lib/cell/unix-sockets.ts';
+import { shellQuote } from '../../lib/util/shell-quote.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 const profile: CellProfile = {

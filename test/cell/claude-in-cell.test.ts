@@ -50,13 +50,13 @@ withClaude(
     assert.not.match(JSON.stringify(results), new RegExp(realKey));
     assert.ok(model.seen.every(({ headers }) => headers['x-api-key'] === realKey));
 
-    assert.equal([outcome.audit.allowed, outcome.audit.blocked], [3, 1]);
+    assert.equal([outcome.audit.allowed, outcome.audit.blocked], [5, 1]);
     assert.equal(await runner.auditOf(wanted.id), outcome.audit);
     const logs = join(repo.path, '.git/blueflame/logs');
     const audit = readFileSync(join(logs, `${wanted.id}.audit.jsonl`), 'utf8')
       .trim()
       .split('\n');
-    assert.is(audit.length, 4);
+    assert.is(audit.length, 6);
     const keys = ['timestamp', 'agent_id', 'tool', 'target', 'decision', 'rule', 'details'];
     assert.equal(Object.keys(JSON.parse(audit[1] ?? '')), keys);
     const egress = readFileSync(join(logs, `${wanted.id}.egress.jsonl`), 'utf8')

@@ -51,6 +51,31 @@ for (const client of clients) {
     assert.equal([summary.allowed, summary.blocked], [1, 1]);
   });
 
+  test(`WAT-8, HKS-2: what a git hook saw is judged and in the audit (${client.kind})`, async () => {
+    const server = await startServer();
+    const hook = (name: string, input: string): ReturnType<typeof ask> =>
+      ask(client, server.path, input, ['--hook', name]);
+    const entry = (path: string): string => `:000000 100644 0000000 1234567 A\0${path}\0`;
+    assert.is((await hook('commit-msg', 'ünï "quoted" \\ \u0007\n\nbody\n')).code, 0);
+    assert.is((await hook('commit-msg', '\n\n')).code, 2);
+    assert.is((await hook('pre-commit', '')).code, 0);
+    assert.is((await hook('pre-commit', entry('a b\n:"c\\.txt'))).code, 2, 'a name nobody types');
+    const staged = await hook(
+      'pre-commit',
+      `${entry('a.txt')}${entry('x/secret.key')}${entry('secret.key')}`,
+    );
+    assert.is(staged.code, 2);
+    assert.match(staged.stderr, /^secret\.key is blocked .*\[path-blocked\]\n$/);
+    for (const input of ['junk', entry('a.txt').slice(0, -1), ` ${entry('a.txt')}`]) {
+      assert.match((await hook('pre-commit', input)).stderr, /call-malformed/);
+    }
+    assert.is((await hook('post-merge', '')).code, 2);
+    await server.close();
+    const lines = readFileSync(server.audit, 'utf8').trim().split('\n');
+    assert.is(lines.length, 9);
+    assert.match(lines[0] ?? '', /"tool":"git commit-msg","target":"ünï \\"quoted\\" /);
+  });
+
   test(`WAT-2: garbage blocks (${client.kind})`, async () => {
     const server = await startServer();
     for (const input of [

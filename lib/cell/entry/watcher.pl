@@ -1,21 +1,23 @@
 # The hook command inside a cell, in perl without any module: it starts many times faster than node. Exit 0 lets
-# the tool call run, exit 2 blocks it and tells the agent why on stderr; every trouble ends in exit 2.
-#   perl watcher.pl SOCKET [--canary]
+# the tool call or commit go on, exit 2 blocks it and tells the agent why on stderr; every trouble ends in exit 2.
+#   perl watcher.pl SOCKET [--canary | --hook NAME]
 $SIG{ALRM} = $SIG{__DIE__} = sub { refuse('The watcher took too long or failed.', 'watcher-failed') };
 $SIG{PIPE} = 'IGNORE';
 alarm 5;
 
-my ($path, $flag) = @ARGV;
+my ($path, $flag, $hook) = @ARGV;
 my $request = '{"canary":true}';
-if (!defined $flag) {
+if (!defined $flag || $flag eq '--hook') {
   my $call = take(STDIN);
-  # As a string in its request, so that nothing in it can be taken for a part of the request. Controls other than
-  # these are in no JSON.
+  # As a string in its request, so that nothing in it can be taken for a part of the request.
   $call =~ s/(["\\])/\\$1/g;
   $call =~ s/\n/\\n/g;
   $call =~ s/\r/\\r/g;
   $call =~ s/\t/\\t/g;
-  $request = qq({"text":"$call"});
+  # No call holds other controls, but lists of paths end each with NUL.
+  $call =~ s/([\x00-\x1f])/sprintf '\u%04x', ord $1/ge if defined $flag;
+  my $of = defined $flag ? qq("gitHook":"$hook",) : '';
+  $request = qq({$of"text":"$call"});
 }
 
 # AF_UNIX and SOCK_STREAM are 1 everywhere; only Linux has no length before the family.

@@ -1,12 +1,13 @@
-// The hook command inside a cell: exit 0 lets the tool call run, exit 2 blocks it and tells the agent why on
-// stderr. Every other exit code would let the call run, so everything unexpected ends in exit 2.
+// The hook command inside a cell, of the agent CLI and of git: exit 0 lets the tool call or commit go on, exit 2
+// blocks it and tells the agent why on stderr. Every other exit code would let a tool call run, so everything
+// unexpected ends in exit 2.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Decision } from '../../domain/policy.ts';
 import { askServer } from '../ask-server.ts';
 import type { judgeAlone } from '../judge-alone.ts';
-import { readHookInput } from '../read-hook-input.ts';
+import { readAll, readHookInput } from '../read-hook-input.ts';
 import { answerTimeoutMs, blocked } from '../watcher-protocol.ts';
 
 process.exitCode = 2;
@@ -19,6 +20,9 @@ judge().then(finish, (error: unknown) => finish(blocked('watcher-failed', String
 
 async function judge(): Promise<Decision> {
   if (mode === '--socket' && flags.includes('--canary')) return askServer(place, { canary: true });
+  if (mode === '--socket' && flags[0] === '--hook') {
+    return askServer(place, { gitHook: flags[1] ?? '', text: await readAll(process.stdin) });
+  }
   const call = await readHookInput(process.stdin);
   if (mode === '--socket') return askServer(place, { call });
   if (mode === '--policy') return loadJudge()(place, call, new Date());
