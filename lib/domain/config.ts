@@ -27,7 +27,7 @@ const projectSchema = z
     worktree_dir: lineSchema(500)
       .refine(isOutsideGit, "must not be the repository itself or git's own folder")
       .default('.trees')
-      .describe('Folder of the agents’ worktrees, relative to the repository.'),
+      .describe('Folder of the agents’ worktrees, relative to the repository or absolute.'),
     setup: z
       .array(commandSchema)
       .default([])

@@ -17,7 +17,7 @@ export interface StateProblem {
 /** All state at one moment, read from the refs; immutable. */
 export interface Snapshot {
   readonly sessions: readonly Session[];
-  /** The session commands work on: the newest that has not ended, else the newest; null if there is none. */
+  /** The session commands work on: the newest active one, else the newest; null if there is none. */
   readonly current: Session | null;
   /** By id, ascending. */
   tasksOf(session: SessionId): readonly Task[];

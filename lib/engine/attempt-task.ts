@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { claimTask } from '../core/task-state.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
@@ -13,7 +12,7 @@ import { record, type SessionView, taskOf } from './record.ts';
 import { runAgent } from './run-agent.ts';
 import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
 import { startPoint } from './start-point.ts';
-import { type AdapterFacts, timestamp, type Workshop } from './workshop.ts';
+import { type AdapterFacts, timestamp, type Workshop, worktreePath } from './workshop.ts';
 
 /**
  * One attempt at a task: claim, worktree, agent, post-check, and what it led to. A claim that can't be worked on
@@ -31,7 +30,7 @@ export async function attemptTask(
     task,
     agent,
     adapter,
-    path: join(workshop.root, workshop.config.project.worktree_dir, agent),
+    path: worktreePath(workshop, agent),
   };
   const view = await claim(workshop, attempt);
   if (view === null) return;

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { type Config, roleAdapter } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Role } from '../domain/role.ts';
-import type { Workshop } from './workshop.ts';
+import { type Workshop, worktreePath } from './workshop.ts';
 
 /** Free disk wanted per agent, beside the size of a checkout nobody knows before. */
 const diskPerAgentMb = 200;
@@ -73,7 +72,7 @@ async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Prom
 }
 
 async function requireRoom(workshop: Workshop): Promise<void> {
-  const folder = join(workshop.root, workshop.config.project.worktree_dir);
+  const folder = worktreePath(workshop);
   if (!(await workshop.machine.canWrite(folder))) {
     throw new FlameError({
       kind: 'environment',

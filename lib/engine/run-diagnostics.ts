@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
 import { prepareWorktree } from './prepare-worktree.ts';
-import type { Workshop } from './workshop.ts';
+import { type Workshop, worktreePath } from './workshop.ts';
 
 /** Whether any diagnostic is to run. */
 export function hasDiagnostics(workshop: Workshop): boolean {
@@ -65,10 +64,7 @@ export async function inScratch<T>(
   work: (cell: CellWorktree) => Promise<T>,
   name = `check-${randomUUID().slice(0, 8)}`,
 ): Promise<T> {
-  const cell = await workshop.git.addScratchWorktree(
-    join(workshop.root, workshop.config.project.worktree_dir, name),
-    commit,
-  );
+  const cell = await workshop.git.addScratchWorktree(worktreePath(workshop, name), commit);
   try {
     return await work(cell);
   } finally {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { parseMergeAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
@@ -8,7 +7,7 @@ import type { Task } from '../domain/task.ts';
 import { checkBranch } from '../policy/check-branch.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { runAgent } from './run-agent.ts';
-import type { Workshop } from './workshop.ts';
+import { type Workshop, worktreePath } from './workshop.ts';
 
 export interface Conflict {
   readonly session: Session;
@@ -35,10 +34,7 @@ export async function solveConflict(workshop: Workshop, conflict: Conflict): Pro
   ].join('\n');
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
   const agent = workshop.newAgentId('merger');
-  const cell = await workshop.git.addCellWorktree(
-    join(workshop.root, workshop.config.project.worktree_dir, agent),
-    conflict.tip,
-  );
+  const cell = await workshop.git.addCellWorktree(worktreePath(workshop, agent), conflict.tip);
   let isKept = false;
   try {
     const solution = await letSolve(workshop, conflict, { cell, agent, adapter });

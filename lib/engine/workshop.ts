@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { AgentRunner } from '../domain/agent-port.ts';
 import type { Config } from '../domain/config.ts';
 import type { EventSink } from '../domain/event.ts';
@@ -67,4 +68,9 @@ export interface Workshop {
 /** The time as notes store it. */
 export function timestamp(workshop: Workshop): string {
   return workshop.now().toISOString();
+}
+
+/** Where the worktree of an agent is, or the folder of all; the configured folder may lie outside the repository. */
+export function worktreePath({ root, config }: Workshop, name = ''): string {
+  return resolve(root, config.project.worktree_dir, name);
 }

@@ -72,7 +72,7 @@ export class StateSnapshot implements Snapshot {
   }
 
   get current(): Session | null {
-    return this.sessions.findLast(({ state }) => state !== 'ended') ?? this.sessions.at(-1) ?? null;
+    return this.sessions.findLast(({ state }) => state === 'active') ?? this.sessions.at(-1) ?? null;
   }
 
   tasksOf(session: SessionId): readonly Task[] {

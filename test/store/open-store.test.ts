@@ -96,12 +96,12 @@ test('a snapshot does not change when the state does', async () => {
   assert.is(before.tasksOf(sampleSessionId)[0]?.status, 'pending');
 });
 
-test('the current session is the newest that has not ended, else the newest', async () => {
+test('the current session is the newest active one, else the newest', async () => {
   const repo = makeRepo();
   const store = await openTestStore(repo);
   const older = parseSessionId('ses-20260101-000000-0001');
   const newer = parseSessionId('ses-20260202-000000-0002');
-  const write = (id: typeof older, state: 'active' | 'ended', created_at: string) =>
+  const write = (id: typeof older, state: 'active' | 'stopped' | 'ended', created_at: string) =>
     store.transact(() => ({
       actor: 'a',
       changes: [{ subject: 's', session: sampleSession(id, { state, created_at }) }],
@@ -110,6 +110,8 @@ test('the current session is the newest that has not ended, else the newest', as
   await write(older, 'active', '2026-01-01T00:00:00.000Z');
   assert.is((await store.snapshot()).current?.id, older);
   await write(older, 'ended', '2026-01-01T00:00:00.000Z');
+  assert.is((await store.snapshot()).current?.id, newer);
+  await write(older, 'stopped', '2026-01-01T00:00:00.000Z');
   assert.is((await store.snapshot()).current?.id, newer);
   await store.close();
 });

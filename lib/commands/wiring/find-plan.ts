@@ -37,7 +37,7 @@ export async function findStart(
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   if (goesOn) return { session: session.id, plan };
   const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${from}`);
-  if (objective === null) throw noObjective(args.command);
+  if (objective === null) throw noObjective(args.command, snapshot.sessions);
   if (!args.options.new) requireNoOpenSession(snapshot);
   const base = await preflight(opened.workshop, rolesNeeded(args.command, plan !== null));
   if (args.options.new) await leaveOpenSession(opened.workshop);
@@ -64,12 +64,17 @@ function openSession(session: Session | null): Session | null {
   return session !== null && session.state !== 'ended' ? session : null;
 }
 
-function noObjective(command: string): FlameError {
+function noObjective(command: string, sessions: readonly Session[]): FlameError {
+  const stopped = sessions.filter(({ state }) => state === 'stopped').slice(-3);
   return new FlameError({
     kind: 'usage',
     code: 'no-objective',
     message: `No session is open, so git flame ${command} needs to know what is wanted.`,
-    hints: [`git flame ${command} 'What you want done'`, `git flame ${command} --from FILE`],
+    hints: [
+      `git flame ${command} 'What you want done'`,
+      `git flame ${command} --from FILE`,
+      ...stopped.map(({ id }) => `git flame run --session ${id}`),
+    ],
   });
 }
 

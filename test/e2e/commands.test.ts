@@ -1,0 +1,408 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { packageRoot } from '../../lib/util/package-root.ts';
+import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { flame, flameJson } from '../support/flame.ts';
+import { programEnd, programFolder, runProgram, startProgram, untilSaid } from '../support/program.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { makeTempDir, type TestRepo } from '../support/repo.ts';
+import { testIf } from '../support/skip.ts';
+
+const oneTask: readonly ScriptTask[] = [
+  { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
+];
+const emptyStatus = { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
+
+test('status --json without a session is empty and ends with 0', async () => {
+  const { code, lines } = await flameJson(makeExecProject(), ['status']);
+  assert.equal([code, lines], [0, [emptyStatus]]);
+});
+
+test('a wrong command line ends with 129 and the command that helps', async () => {
+  const repo = makeExecProject();
+  for (const argv of [
+    ['frobnicate'],
+    ['work', '--frobnicate'],
+    ['work', 'extra'],
+    ['run', '--from'],
+    ['log', '-n', 'many'],
+    ['review', '--approve', '--skip'],
+    ['policy'],
+    ['status', '--session', 'yesterday'],
+  ])
+    assertRefused(await flame(repo, argv), { code: 129, says: 'error: ' });
+  assertRefused(await flame(repo, ['run']), { code: 129, says: 'No session is open', next: 'git flame run' });
+});
+
+test('commands that need a session say so with 1; a session that is not there lists those that are', async () => {
+  const repo = makeExecProject();
+  for (const command of ['work', 'validate', 'merge', 'review', 'show'])
+    assertRefused(await flame(repo, [command]), { code: 1, says: 'no session', next: 'git flame run' });
+  const gone = ['status', '--session', 'ses-20200101-000000-0000'];
+  assertRefused(await flame(repo, gone), { code: 1, says: 'There is no session ses-2020' });
+  await flame(repo, ['run', 'One', '--from', writePlan(repo, oneTask)]);
+  const known = idOf(await flameJson(repo, ['status']));
+  assertRefused(await flame(repo, gone), { code: 1, says: 'no session', next: `--session ${known}` });
+});
+
+test('--session: earlier sessions stay readable, and the one that was left goes on', async () => {
+  const repo = makeExecProject();
+  const approveAll = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  const one = writePlan(repo, oneTask, 'one.yml');
+  await flame(repo, ['run', 'First', '--from', one]);
+  const first = idOf(await flameJson(repo, ['status']));
+  const two = writePlan(
+    repo,
+    [{ id: 'task-009', script: 'echo 2 > src/two', locks: ['src/two'] }],
+    'two.yml',
+  );
+  for (const argv of [
+    ['run', 'Second', '--from', two],
+    ['plan', 'Second'],
+  ])
+    assertRefused(await flame(repo, argv), {
+      code: 1,
+      says: `Session ${first} is still open`,
+      next: 'git flame run --new',
+    });
+  const second = await flame(repo, ['run', 'Second', '--new', '--from', two, '--decisions-file', approveAll]);
+  assert.is(second.code, 0, second.stderr);
+  const done = await flameJson(repo, ['status']);
+  assert.not.equal(idOf(done), first);
+  assert.match(JSON.stringify(done.lines), 'task-009');
+  const old = await flameJson(repo, ['status', '--session', first]);
+  assert.is(idOf(old), first);
+  assert.match((await flame(repo, ['log', '--session', first])).stdout, 'left for another one');
+  assertRefused(await flame(repo, ['run']), {
+    code: 129,
+    says: 'No session is open',
+    next: `--session ${first}`,
+  });
+  const resumed = await flame(repo, ['run', '--session', first, '--decisions-file', approveAll]);
+  assert.is(resumed.code, 0, resumed.stderr);
+});
+
+test('a finished session stays in status, show and log until a new one starts', async () => {
+  const repo = makeExecProject();
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  await flame(repo, ['run', 'One', '--from', writePlan(repo, oneTask), '--decisions-file', decisions]);
+  for (const argv of [
+    ['status'],
+    ['show'],
+    ['show', 'task-001'],
+    ['log'],
+    ['log', 'task-001'],
+    ['show', 'one'],
+  ]) {
+    const run = await flame(repo, argv);
+    assert.is(run.code, 0, run.stderr);
+    assert.match(run.stdout, /task-001/, argv.join(' '));
+  }
+});
+
+test('--dry-run of every command starts nothing and stores nothing', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, oneTask);
+  const every = [
+    ['init'],
+    ['run', 'x', '--from', plan],
+    ['run', 'x'],
+    ['plan', 'x', '--from', plan],
+    ['work'],
+    ['validate'],
+    ['merge'],
+    ['review'],
+    ['review', '--changeset', 'one', '--approve'],
+    ['status'],
+    ['show'],
+    ['log'],
+    ['config'],
+    ['config', 'migrate', '--write'],
+    ['demo', '--dir', join(repo.path, '.git', 'demo')],
+  ];
+  const untouched = async (codes: readonly number[]): Promise<void> => {
+    for (const argv of every) {
+      const before = fingerprint(repo);
+      const run = await flame(repo, [...argv, '--dry-run']);
+      assert.ok(codes.includes(run.code), `${argv.join(' ')}: ${run.code} ${run.stderr}`);
+      assert.equal(fingerprint(repo), before, argv.join(' '));
+    }
+  };
+  await untouched([0, 1]);
+  await flame(repo, [
+    'run',
+    'x',
+    '--from',
+    plan,
+    '--decisions-file',
+    writeDecisions(repo, { plan: ['approve'] }),
+  ]);
+  await untouched([0]);
+});
+
+test('--quiet says only what went wrong and the result; --json says nothing on stderr', async () => {
+  const decisions = { plan: ['approve'], changesets: ['approve'] };
+  const quiet = makeExecProject();
+  const argv = (repo: TestRepo): string[] => [
+    ...['run', 'One', '--from', writePlan(repo, oneTask)],
+    ...['--decisions-file', writeDecisions(repo, decisions)],
+  ];
+  const silent = await flame(quiet, [...argv(quiet), '--quiet']);
+  assert.equal([silent.code, silent.stderr], [0, '']);
+  assert.match(silent.stdout, /task-001 +merged/);
+  const json = makeExecProject();
+  const events = await flameJson(json, argv(json));
+  assert.equal([events.code, events.stderr], [0, '']);
+  assert.is(events.lines.at(-1)?.event, 'session-ended');
+  for (const line of events.lines) assert.match(String(line.at), /^\d{4}-\d\d-\d\dT.*Z$/);
+});
+
+test('no colour without a terminal, with --plain or with NO_COLOR; --color forces it', async () => {
+  const repo = makeExecProject();
+  const colored = '\u001b[';
+  assert.is((await flame(repo, ['status'])).stdout.includes(colored), false);
+  assert.is((await flame(repo, ['status', '--color'])).stdout.includes(colored), true);
+  assert.is((await flame(repo, ['status', '--plain'])).stdout.includes(colored), false);
+  const env = { NO_COLOR: '1', FORCE_COLOR: '1' };
+  assert.is((await flame(repo, ['status'], { env })).stdout.includes(colored), false);
+});
+
+test('from folders, with -C, as git flame, by an alias, with GIT_DIR: always the same repository', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, oneTask);
+  repo.git('config', 'alias.fl', '!git-flame');
+  const cwd = join(repo.path, 'src');
+  const from = ['run', 'One', '--dry-run', '--from'];
+  const outside = makeTempDir();
+  const git = ['git'];
+  const runs = await Promise.all([
+    runProgram(repo, [...from, `../${plan}`], { cwd }),
+    runProgram(repo, ['-C', cwd, ...from, `../${plan}`], { cwd: outside }),
+    runProgram(repo, ['flame', ...from, `../${plan}`], { cwd, command: git }),
+    runProgram(repo, ['-C', cwd, 'flame', ...from, `../${plan}`], { cwd: outside, command: git }),
+    runProgram(repo, ['fl', ...from, `../${plan}`], { cwd, command: git }),
+    runProgram(repo, [...from, join(repo.path, plan)], {
+      cwd: outside,
+      env: { GIT_DIR: join(repo.path, '.git'), GIT_WORK_TREE: repo.path },
+    }),
+    runProgram(repo, [...from, plan], { env: { GIT_DIR: '.git' } }),
+  ]);
+  for (const run of runs) {
+    assert.is(run.code, 0, run.stderr);
+    assert.match(run.stdout, 'batch 1: task-001');
+  }
+});
+
+test('CFG-5: from inside a linked worktree the session of the repository is worked on', async () => {
+  const repo = makeExecProject();
+  const linked = join(makeTempDir(), 'linked');
+  repo.git('worktree', 'add', '-q', linked, '-b', 'topic');
+  const plan = join(repo.path, writePlan(repo, oneTask));
+  const decisions = join(repo.path, writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] }));
+  const cwd = join(linked, 'src');
+  const run = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions], { cwd });
+  assert.is(run.code, 0, run.stderr);
+  assert.is(repo.git('show', 'main:src/one.txt'), 'one');
+  assert.is(readFileSync(join(repo.path, 'src/one.txt'), 'utf8'), 'one\n');
+  assert.is(existsSync(join(linked, 'src/one.txt')), false);
+  assert.equal((await flameJson(repo, ['status'], { cwd })).lines, (await flameJson(repo, ['status'])).lines);
+});
+
+test('output to a closed pipe ends quietly', async () => {
+  const repo = makeExecProject();
+  await flame(repo, ['run', 'One', '--from', writePlan(repo, oneTask)]);
+  for (const command of ['status', 'log', 'config', 'help', 'show']) {
+    const script = `git flame ${command} | head -n 1; git flame ${command} | true`;
+    const run = await programEnd(startProgram(repo, ['-c', script], { command: ['sh'] }));
+    assert.is(run.stderr, '', command);
+  }
+});
+
+test('MRG-3: a changeset can’t be approved before what it builds on', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [
+    ...oneTask,
+    {
+      id: 'task-002',
+      script: 'cat src/one.txt > src/two',
+      locks: ['src/two'],
+      group: 'two',
+      needs: ['task-001'],
+    },
+  ]);
+  await flame(repo, [
+    'run',
+    'Two',
+    '--from',
+    plan,
+    '--decisions-file',
+    writeDecisions(repo, { plan: ['approve'] }),
+  ]);
+  const early = await flame(repo, ['review', '--changeset', 'two', '--approve']);
+  assertRefused(early, {
+    code: 1,
+    says: 'two depends on one',
+    next: 'git flame review --changeset one --approve',
+  });
+  assertRefused(await flame(repo, ['review', '--changeset', 'three', '--approve']), {
+    code: 1,
+    says: 'No changeset of group three',
+    next: 'git flame review --changeset one',
+  });
+  assert.is((await flame(repo, ['review', '--changeset', 'one', '--approve'])).code, 0);
+  assert.is((await flame(repo, ['review', '--changeset', 'two', '--approve'])).code, 0);
+  assert.is(repo.git('show', 'main:src/two'), 'one');
+});
+
+// A script that goes on only when it is allowed to, so that nothing here depends on the clock.
+const patient =
+  'echo started > src/one.txt; while [ ! -e go ] && [ $((n += 1)) -lt 3000 ]; do sleep 0.1; done';
+
+test('LIF-3: SIGINT ends the agents, gives the task back and ends with 130; the run goes on later', async () => {
+  const repo = makeExecProject();
+  const script = `if [ "$FLAME_ATTEMPT" = 1 ] && [ ! -e src/again.txt ]; then ${patient}; fi; echo one > src/one.txt`;
+  const plan = writePlan(repo, [{ id: 'task-001', script, locks: ['src/one.txt'], group: 'one' }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const child = startProgram(repo, ['run', 'Stop', '--from', plan, '--decisions-file', decisions]);
+  const end = programEnd(child);
+  await untilSaid(child, /started on task-001/);
+  const [agent] = (await flameJson(repo, ['status'])).lines.flatMap(
+    ({ agents }) => agents as { pid: number }[],
+  );
+  assert.ok(agent);
+  child.kill('SIGINT');
+  const stopped = await end;
+  assert.is(stopped.code, 130, stopped.stderr);
+  assert.is(isAlive(agent.pid), false);
+  const status = (await flameJson(repo, ['status'])).lines[0];
+  assert.match(JSON.stringify(status?.tasks), '"status":"pending"');
+  assert.equal(status?.agents, []);
+  repo.write('src/again.txt', 'now it may end\n');
+  repo.commit('let it end');
+  const again = await flame(repo, [
+    'run',
+    '--decisions-file',
+    writeDecisions(repo, { changesets: ['approve'] }),
+  ]);
+  assert.is(again.code, 0, again.stderr);
+  assert.is(repo.git('show', 'main:src/one.txt'), 'one');
+});
+
+test('two runs at once on one session: the second is refused and changes nothing', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'task-001', script: patient, locks: ['src/one.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const child = startProgram(repo, ['run', 'Slow', '--from', plan, '--decisions-file', decisions]);
+  const end = programEnd(child);
+  await untilSaid(child, /started on task-001/);
+  for (const argv of [['run'], ['work'], ['merge']])
+    assertRefused(await flame(repo, argv), {
+      code: 1,
+      says: 'Another git flame command is working',
+      next: 'git flame status',
+    });
+  assertRefused(await flame(repo, ['run', 'More', '--from', plan]), { code: 1, says: 'is still open' });
+  assert.is((await flameJson(repo, ['status'])).lines.flatMap(({ agents }) => agents as unknown[]).length, 1);
+  child.kill('SIGTERM');
+  assert.is((await end).code, 130);
+});
+
+const canSetPriv =
+  process.getuid?.() === 0 &&
+  spawnSync('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', 'true']).status === 0;
+testIf(
+  test,
+  canSetPriv,
+  'another user: needs root and setpriv',
+)('the program runs from an installation it can’t write', async () => {
+  const folder = makeTempDir();
+  for (const part of ['dist', 'bin', 'templates', 'package.json'])
+    cpSync(join(packageRoot(), part), join(folder, part), { recursive: true });
+  const home = makeTempDir();
+  const repo = makeExecProject();
+  const plan = writePlan(repo, oneTask);
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  execFileSync('chmod', ['-R', 'a-w,a+rX', folder]);
+  execFileSync('chmod', ['a+x', join(folder, 'bin', 'git-flame')]);
+  execFileSync('chown', ['-R', '65534:65534', join(repo.path, '..'), home]);
+  const command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', process.execPath];
+  const argv = ['run', 'One', '--from', plan, '--decisions-file', decisions];
+  const run = await runProgram(repo, [join(folder, 'bin', 'git-flame'), ...argv], {
+    command,
+    env: { HOME: home },
+  });
+  execFileSync('chmod', ['-R', 'u+w', folder]);
+  assert.is(run.code, 0, run.stderr);
+  assert.match(run.stdout, /task-001 +merged/);
+});
+
+test('the program works through a symbolic link to it', async () => {
+  const repo = makeExecProject();
+  const folder = makeTempDir();
+  symlinkSync(join(programFolder, 'git-flame'), join(folder, 'git-flame'));
+  const run = await runProgram(repo, ['config', 'schema'], { command: [join(folder, 'git-flame')] });
+  assert.is(run.code, 0, run.stderr);
+  assert.ok(JSON.parse(run.stdout));
+});
+
+test('worktree_dir may lie outside the repository', async () => {
+  const outside = join(makeTempDir(), 'trees');
+  const repo = makeExecProject({
+    config: { project: { name: 'x', base_branch: 'main', worktree_dir: outside } },
+  });
+  const plan = writePlan(repo, [{ id: 'task-001', script: 'pwd > src/one.txt', locks: ['src/one.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  const run = await flame(repo, ['run', 'Out', '--from', plan, '--decisions-file', decisions]);
+  assert.is(run.code, 0, run.stderr);
+  assert.ok(
+    repo.git('show', 'main:src/one.txt').startsWith(`${outside}/worker-`),
+    repo.git('show', 'main:src/one.txt'),
+  );
+  assert.equal(readdirSync(outside), []);
+});
+
+test('a worktree folder that can’t be made is refused before anything is stored', async () => {
+  const folder = makeTempDir();
+  mkdirSync(join(folder, 'x'));
+  const repo = makeExecProject({
+    config: { project: { name: 'x', base_branch: 'main', worktree_dir: '/dev/null/trees' } },
+  });
+  const run = await flame(repo, ['run', 'Out', '--from', writePlan(repo, oneTask)]);
+  assertRefused(run, { code: 128, says: "/dev/null/trees can't be written" });
+  assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
+});
+
+function idOf(run: { readonly lines: readonly Record<string, unknown>[] }): string {
+  return String((run.lines[0]?.session as { id?: string } | undefined)?.id);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Everything a command could change: refs, configuration, ignores, objects, worktrees, run-time files, the work tree. */
+function fingerprint(repo: TestRepo): readonly string[] {
+  const list = (folder: string): string[] =>
+    existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String).sort() : [];
+  return [
+    repo.git('for-each-ref'),
+    repo.git('config', '--local', '--list'),
+    repo.git('count-objects', '-v'),
+    repo.git('worktree', 'list'),
+    repo.git('status', '--porcelain', '--ignored'),
+    readFileSync(join(repo.path, '.git/info/exclude'), 'utf8'),
+    ...list(join(repo.path, '.git/blueflame')),
+    ...list(join(repo.path, '.trees')),
+    ...list(join(repo.path, '.git/demo')),
+  ];
+}
+
+test.run();
