@@ -66,13 +66,15 @@ async function letSolve(
   if (task.commit === null) return { kind: 'unsolved', notes: 'It has no commit.' };
   const paths = await workshop.git.startMergeIn(cell, task.commit);
   const locks = [...new Set([...task.file_locks, ...paths])];
-  const policy = compilePolicy({
+  const rules = compilePolicy({
     config: workshop.config,
     role: 'merger',
     agentId: agent,
     worktree: cell.path,
     fileLocks: locks,
   });
+  // A merger's scope is the conflict, also where that of a task isn't enforced.
+  const policy = { ...rules, file_locks: locks };
   const outcome = await runAgent(workshop, {
     id: agent,
     session: session.id,
@@ -93,7 +95,12 @@ async function letSolve(
   });
   if (outcome.failure !== null) return { kind: 'unsolved', notes: `${agent}: ${outcome.failure.message}` };
   const answer = parseMergeAnswer(outcome.answer);
-  if (answer.kind === 'ok' && answer.value.status === 'unresolvable')
+  if (answer.kind === 'malformed')
+    return {
+      kind: 'unsolved',
+      notes: `${agent} did not say whether it is solved: ${answer.problems[0] ?? ''}`,
+    };
+  if (answer.value.status === 'unresolvable')
     return { kind: 'unsolved', notes: `${agent}: ${answer.value.notes}` };
   return checkSolution(workshop, conflict, { cell, agent, paths, policy });
 }
@@ -128,8 +135,9 @@ async function checkSolution(
   if (marked.length > 0)
     return { kind: 'unsolved', notes: `${agent} left conflict markers in ${marked.join(', ')}.` };
   const files = await git.changedFiles(cell.start, commit, cell.quarantine);
+  const ofTask = await changedByTask(workshop, task);
   const violations = checkBranch({
-    policy,
+    policy: { ...policy, file_locks: [...(policy.file_locks ?? []), ...ofTask] },
     files,
     commits: [],
     start: cell.start,
@@ -139,4 +147,11 @@ async function checkSolution(
   if (first !== undefined)
     return { kind: 'unsolved', notes: `${agent} broke a rule: ${first.where}: ${first.details}` };
   return { kind: 'solved', commit };
+}
+
+/** What the merge brings by itself. */
+async function changedByTask(workshop: Workshop, task: Task): Promise<readonly string[]> {
+  if (task.start_commit === null || task.commit === null) return [];
+  const files = await workshop.git.changedFiles(task.start_commit, task.commit);
+  return files.map(({ path }) => path);
 }
