@@ -6,6 +6,7 @@ import type { Failure } from '../domain/failure.ts';
 import { writeRegistration } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
 import { auditFile, summarizeAudit } from './audit-log.ts';
+import { type CellLimits, describeLimit } from './limits.ts';
 import { logRoot, type RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { CellEnd, CellProcess } from './spawn-cell.ts';
@@ -17,6 +18,7 @@ export interface AgentRun {
   readonly folder: RunFolder;
   readonly commonDir: string;
   readonly logFile: string;
+  readonly limits: CellLimits;
   readonly reader: StreamReader;
   readonly startedAt: string;
   /** Milliseconds of the monotonic clock. */
@@ -41,7 +43,7 @@ export function openRun(
   const adapter = context.adapters(request.adapter);
   const { commonDir } = context.repository;
   return {
-    ...{ request, adapter, commonDir, ...start },
+    ...{ request, adapter, commonDir, limits: context.limits, ...start },
     logFile: join(logRoot(commonDir), `${request.id}.stream.jsonl`),
     reader: adapter.reader(request),
     startedAt: context.now().toISOString(),
@@ -100,9 +102,9 @@ export function concludeRun(
   ended: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
 ): AgentOutcome {
   const parts = readResult(run, ended);
-  const { startError, exitCode } = ended.end;
+  const { exitCode } = ended.end;
   return {
-    failure: startError === null ? parts.failure : notStarted(startError),
+    failure: cellFailure(run, ended) ?? parts.failure,
     exitCode,
     answer: parts.answer,
     text: parts.text,
@@ -112,6 +114,22 @@ export function concludeRun(
     audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),
     logFile: run.logFile,
     warnings: parts.warnings,
+  };
+}
+
+/** What the cell knows better than the adapter; null where that judges. */
+function cellFailure(
+  { limits, stoppedBecause, timedOut }: AgentRun,
+  { end, stderr }: { readonly end: CellEnd; readonly stderr: string },
+): Failure | null {
+  if (end.startError !== null) return notStarted(end.startError);
+  if (end.limit === null || stoppedBecause !== null || timedOut) return null;
+  return {
+    kind: 'limit',
+    message: `The agent ${describeLimit(end.limit, limits)}.`,
+    details: stderr.split('\n').filter(Boolean).slice(-10),
+    // Told so, it may do otherwise.
+    retryable: true,
   };
 }
 

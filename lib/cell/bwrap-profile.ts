@@ -51,9 +51,9 @@ export function bwrapArguments(profile: CellProfile): string[] {
   ];
 }
 
-/** The smallest cell there is, to find out whether cells can be made here. */
-export function probeArguments(): string[] {
-  return [...isolation, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', 'true'];
+/** The smallest cell there is, to find out what works in cells here. */
+export function probeArguments(argv: readonly string[]): string[] {
+  return [...isolation, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', ...argv];
 }
 
 // Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.
@@ -61,6 +61,8 @@ function mountArguments(profile: CellProfile): string[] {
   const hidden = outermostFirst(profile.hidden.filter((path) => path !== '/tmp'));
   return [
     ...['--bind', profile.tempDir, '/tmp'],
+    // Files in memory belong to no process, so no limit would count them.
+    ...['--bind', profile.tempDir, '/dev/shm', '--remount-ro', '/dev'],
     ...hidden.flatMap((path) => ['--tmpfs', path]),
     ...outermostFirst(profile.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),

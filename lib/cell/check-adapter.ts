@@ -44,13 +44,13 @@ async function readVersion(
   adapter: Adapter,
   command: readonly string[],
 ): Promise<string> {
-  const { confinement } = await context.sandbox();
+  const sandbox = await context.sandbox();
   const name = `check-${randomBytes(4).toString('hex')}`;
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(16_384);
   try {
     const cell = spawnCell({
-      confinement,
+      sandbox,
       profile: prepareCell(context, {
         folder,
         place: { path: folder.home, quarantine: null },

@@ -32,6 +32,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       memoryMb: config.sandbox.max_memory_mb,
       fileSizeMb: config.sandbox.max_file_size_mb,
       openFiles: config.sandbox.max_open_files,
+      processes: config.sandbox.max_processes,
     },
     searchFolders: searchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
     sandbox: () => {

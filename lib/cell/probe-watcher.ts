@@ -78,15 +78,15 @@ interface Asking {
 }
 
 async function askInCell(context: RunnerContext, { name, client, folder, sockets }: Asking): Promise<string> {
-  const { confinement } = await context.sandbox();
-  const isCell = confinement === 'bubblewrap';
+  const sandbox = await context.sandbox();
+  const isCell = sandbox.confinement === 'bubblewrap';
   const command = watcherCommand(client, {
     tools: isCell ? insidePaths.tools : context.distDir,
     socket: join(isCell ? insidePaths.sockets : sockets, 'judge.sock'),
   });
   const output = tailBuffer(4_096);
   const cell = spawnCell({
-    confinement,
+    sandbox,
     profile: prepareCell(context, {
       folder,
       place: { path: folder.home, quarantine: null },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentRunner, CommandRun } from '../domain/agent-port.ts';
+import { describeLimit, type LimitName } from './limits.ts';
 import { commandEnvironment, prepareCell } from './prepare-cell.ts';
 import { makeRunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
@@ -19,7 +20,7 @@ export async function runCommand(
   onStart: (cell: CellProcess) => void,
 ): Promise<CommandRun> {
   const began = performance.now();
-  const { confinement } = await context.sandbox();
+  const sandbox = await context.sandbox();
   const name = `command-${randomBytes(4).toString('hex')}`;
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(longestOutput * 4);
@@ -35,7 +36,7 @@ export async function runCommand(
       author: { name: request.label, email: 'blueflame@localhost' },
     });
     const cell = spawnCell({
-      confinement,
+      sandbox,
       profile,
       limits: context.limits,
       argv: ['bash', '-c', request.command],
@@ -45,7 +46,8 @@ export async function runCommand(
       onStderr: output.push,
     });
     onStart(cell);
-    const { timedOut, exitCode } = await withTimeout(cell, request.timeoutMs);
+    const { timedOut, exitCode, limit } = await withTimeout(cell, request.timeoutMs);
+    if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, context.limits)}.\n`));
     return {
       exitCode,
       timedOut,
@@ -60,7 +62,7 @@ export async function runCommand(
 async function withTimeout(
   cell: CellProcess,
   timeoutMs: number,
-): Promise<{ timedOut: boolean; exitCode: number | null }> {
+): Promise<{ timedOut: boolean; exitCode: number | null; limit: LimitName | null }> {
   let timedOut = false;
   const timer = setTimeout(
     () => {
@@ -71,5 +73,6 @@ async function withTimeout(
   );
   const end = await cell.ended;
   clearTimeout(timer);
-  return { timedOut, exitCode: timedOut || end.startError !== null ? null : end.exitCode };
+  const exitCode = timedOut || end.startError !== null ? null : end.exitCode;
+  return { timedOut, exitCode, limit: timedOut ? null : end.limit };
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { probeArguments } from './bwrap-profile.ts';
+import { type LimitsState, probeCellLimits } from './limits-probe.ts';
 
 /**
  * How cells are kept apart here. namespaces: no file or network isolation, but nothing outlives the agent;
@@ -9,6 +10,7 @@ export type Confinement = 'bubblewrap' | 'namespaces' | 'watched';
 
 export interface SandboxState {
   readonly confinement: Confinement;
+  readonly limits: LimitsState;
   /** What is not enforced on this machine, one sentence each. */
   readonly missing: readonly string[];
 }
@@ -24,21 +26,26 @@ const unconfined = [
   'Agents reach the network, and see the processes and sockets of the person.',
 ];
 
+const escapes = [
+  'A process that leaves its group and clears its environment outlives its agent.',
+  'Agents go on when git flame itself is killed.',
+];
+
 /** Tries out what works here; every answer comes from a real attempt. */
 export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxState> {
-  const perProcess = 'Memory and CPU time are limited for each process, not for an agent as a whole.';
-  if (await succeeds('bwrap', probeArguments(), env)) {
-    return { confinement: 'bubblewrap', missing: [perProcess] };
-  }
-  const [program = '', ...args] = namespaceCommand;
-  if (await succeeds(program, [...args, 'true'], env)) {
-    return { confinement: 'namespaces', missing: [...unconfined, perProcess] };
-  }
-  const escapes = [
-    'A process that leaves its group and clears its environment outlives its agent.',
-    'Agents go on when git flame itself is killed.',
+  const [confinement, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
+  const missing = [
+    ...(confinement === 'bubblewrap' ? [] : unconfined),
+    ...(confinement === 'watched' ? escapes : []),
+    ...limits.missing,
   ];
-  return { confinement: 'watched', missing: [...unconfined, ...escapes, perProcess] };
+  return { confinement, limits, missing };
+}
+
+async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Confinement> {
+  if (await succeeds('bwrap', probeArguments(['true']), env)) return 'bubblewrap';
+  const [program = '', ...args] = namespaceCommand;
+  return (await succeeds(program, [...args, 'true'], env)) ? 'namespaces' : 'watched';
 }
 
 function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { bwrapArguments, type CellProfile, statusDescriptor } from './bwrap-profile.ts';
-import { type CellLimits, withLimits } from './limits.ts';
+import { type CellLimits, type LimitName, withLimits } from './limits.ts';
+import type { CellGroup } from './limits-group.ts';
+import { type Watch, watchLimits } from './limits-watchdog.ts';
 import { descendants, processesWith, processStart, signal } from './process-tree.ts';
-import { type Confinement, namespaceCommand } from './sandbox-probe.ts';
+import { namespaceCommand, type SandboxState } from './sandbox-probe.ts';
 
 export interface CellStart {
-  readonly confinement: Confinement;
+  readonly sandbox: SandboxState;
   readonly profile: CellProfile;
   readonly limits: CellLimits;
   readonly argv: readonly string[];
@@ -23,6 +25,8 @@ export interface CellEnd {
   readonly signal: string | null;
   /** Why nothing was run; null when the program was started. */
   readonly startError: string | null;
+  /** Why it was killed; null when it reached no limit. */
+  readonly limit: LimitName | null;
 }
 
 export interface CellProcess {
@@ -42,15 +46,17 @@ const markVariable = 'BLUEFLAME_CELL';
  * that spawns, so call it from the main thread.
  */
 export function spawnCell(start: CellStart): CellProcess {
-  const child = trySpawn(start);
-  if (child instanceof Error) return notStarted(child);
+  const spawned = trySpawn(start);
+  if (spawned instanceof Error) return notStarted(spawned);
+  const { child, group } = spawned;
   const status = readStatus(child);
+  const watch = watchCell(start, spawned);
   child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));
   child.stderr?.on('data', (chunk: Buffer) => start.onStderr(chunk));
   // A program may end without reading its input.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(start.stdin ?? '');
-  const ended = waitForEnd(child, status, start);
+  const ended = waitForEnd({ child, group, status, watch }, start);
   return {
     pid: child.pid ?? 0,
     startedAt: child.pid === undefined ? null : processStart(child.pid),
@@ -64,36 +70,67 @@ export function spawnCell(start: CellStart): CellProcess {
   };
 }
 
+interface Spawned {
+  readonly child: ChildProcess;
+  readonly group: CellGroup | null;
+}
+
 /** Arguments longer than the system takes are thrown, not reported as an event. */
-function trySpawn(start: CellStart): ChildProcess | Error {
+function trySpawn(start: CellStart): Spawned | Error {
+  let group: CellGroup | null = null;
   try {
-    return spawnConfined(start);
+    group = start.sandbox.limits.openGroup(start.limits);
+    return { group, child: spawnConfined(start, group) };
   } catch (error) {
+    void group?.close();
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
 function notStarted(error: Error): CellProcess {
-  const end: CellEnd = { exitCode: null, signal: null, startError: error.message };
+  const end: CellEnd = { exitCode: null, signal: null, startError: error.message, limit: null };
   return { pid: 0, startedAt: null, ended: Promise.resolve(end), stop: async () => undefined };
 }
 
-function spawnConfined(start: CellStart): ChildProcess {
-  const { profile, confinement } = start;
-  const command = withLimits(start.limits, start.argv);
-  const [program = '', ...args] =
+function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
+  const { profile, sandbox } = start;
+  const { confinement, limits } = sandbox;
+  const command = withLimits(
+    {
+      ...start.limits,
+      hasDataLimit: limits.memory === 'watchdog',
+      hasProcessLimit: limits.processes === 'rlimit' && confinement === 'bubblewrap',
+    },
+    start.argv,
+  );
+  const confined =
     confinement === 'bubblewrap'
       ? ['bwrap', ...bwrapArguments(profile), ...command]
       : [...(confinement === 'namespaces' ? namespaceCommand : []), ...command];
+  const [program = '', ...args] = group?.enter(confined) ?? confined;
   const input = start.stdin === null ? 'ignore' : 'pipe';
   return spawn(program, args, {
     stdio: profile.isInteractive
       ? ['inherit', 'inherit', 'inherit', 'pipe']
       : [input, 'pipe', 'pipe', confinement === 'bubblewrap' ? 'pipe' : 'ignore'],
     cwd: profile.workingDirectory,
-    env: { ...profile.env, [markVariable]: start.mark },
+    env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
     // Ctrl-C at the terminal is for the tool: it tells the agents itself.
     detached: !profile.isInteractive,
+  });
+}
+
+function watchCell(start: CellStart, { child, group }: Spawned): Watch | null {
+  const { pid } = child;
+  if (pid === undefined) return null;
+  group?.entered(pid);
+  return watchLimits({
+    limits: start.limits,
+    state: start.sandbox.limits,
+    group,
+    pid,
+    others: () => (start.sandbox.confinement === 'watched' ? processesWith(markVariable, start.mark) : []),
+    onLimit: () => killAll(child, start),
   });
 }
 
@@ -122,7 +159,12 @@ function numberAfter(text: string, key: string): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-async function waitForEnd(child: ChildProcess, status: Status, start: CellStart): Promise<CellEnd> {
+interface Running extends Spawned {
+  readonly status: Status;
+  readonly watch: Watch | null;
+}
+
+async function waitForEnd({ child, group, status, watch }: Running, start: CellStart): Promise<CellEnd> {
   let stderr = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-1_000);
@@ -134,30 +176,48 @@ async function waitForEnd(child: ChildProcess, status: Status, start: CellStart)
       child.on('exit', (code, name) => resolve({ code, name, error: null }));
     },
   );
-  if (end.error !== null) return { exitCode: null, signal: null, startError: end.error };
+  if (end.error !== null) {
+    watch?.end();
+    await group?.close();
+    return { exitCode: null, signal: null, startError: end.error, limit: null };
+  }
   // Whoever is left holds the pipes open: end them before waiting for the last output.
-  if (start.confinement === 'watched') await killRest(child, start);
+  if (start.sandbox.confinement === 'watched') await killRest(child, start);
   await closed;
   while (isAlive(status.reaper)) await pause();
-  const isRefused = start.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
+  const limit = watch?.end() ?? limitOf(end);
+  await group?.close();
+  const isRefused = start.sandbox.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
   const startError = isRefused ? (stderr.trim().split('\n').at(-1) ?? 'bwrap failed') : null;
-  return { exitCode: end.code, signal: end.name, startError };
+  return { exitCode: end.code, signal: end.name, startError, limit };
+}
+
+/** Limits of single processes end them by a signal, which a shell or bubblewrap passes on as 128 + its number. */
+function limitOf({
+  code,
+  name,
+}: {
+  readonly code: number | null;
+  readonly name: string | null;
+}): LimitName | null {
+  if (name === 'SIGXCPU' || code === 152) return 'cpu';
+  return name === 'SIGXFSZ' || code === 153 ? 'file-size' : null;
 }
 
 function terminate(child: ChildProcess, reaper: number | null, start: CellStart): void {
-  const top = start.confinement === 'bubblewrap' ? reaper : (child.pid ?? null);
+  const top = start.sandbox.confinement === 'bubblewrap' ? reaper : (child.pid ?? null);
   if (top === null) {
     killAll(child, start);
     return;
   }
   const inside = descendants(top);
-  if (start.confinement === 'watched') inside.push(top, ...processesWith(markVariable, start.mark));
+  if (start.sandbox.confinement === 'watched') inside.push(top, ...processesWith(markVariable, start.mark));
   for (const pid of inside) signal(pid, 'SIGTERM');
 }
 
 function killAll(child: ChildProcess, start: CellStart): void {
   if (child.pid === undefined) return;
-  if (start.confinement === 'watched') {
+  if (start.sandbox.confinement === 'watched') {
     if (!start.profile.isInteractive) signal(-child.pid, 'SIGKILL');
     for (const pid of processesWith(markVariable, start.mark)) signal(pid, 'SIGKILL');
   }

@@ -44,9 +44,9 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
   try {
     const run = openRun(context, request, { folder, onActivity });
     const command = resolveCommand(context, run.adapter);
-    const { confinement } = await context.sandbox();
+    const sandbox = await context.sandbox();
     services = await startServices(context, {
-      ...{ adapter: run.adapter, request, folder, confinement },
+      ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
       upstream: start.upstream ?? readUpstream(context.env),
       onTokens: () => registerRun(run),
       onRefused: (why) => endEarly(run, why),
@@ -60,7 +60,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     });
     return watch(run, launch, (output) =>
       spawnCell({
-        confinement,
+        sandbox,
         profile,
         limits: context.limits,
         argv: run.services?.wrap(launch.argv) ?? launch.argv,

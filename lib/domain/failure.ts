@@ -1,12 +1,13 @@
 /**
  * What can go wrong with a task and is not the program's fault. `budget` stands in the note of a task
- * whose agent ran out of its budget.
+ * whose agent ran out of its budget; `limit` is memory, CPU time, processes or file size.
  */
 export type FailureKind =
   | 'agent-crashed'
   | 'agent-error'
   | 'agent-timeout'
   | 'agent-stopped'
+  | 'limit'
   | 'budget'
   | 'rate-limit'
   | 'auth'

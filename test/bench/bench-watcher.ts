@@ -75,7 +75,7 @@ async function registerHook(): Promise<Hook> {
     now: () => new Date(),
   });
   const services = await startServices(
-    { ...context, sandbox: () => Promise.resolve({ confinement: 'watched', missing: [] }) },
+    { ...context, sandbox: async () => ({ ...(await context.sandbox()), confinement: 'watched' }) },
     {
       ...{ adapter, request, confinement: 'watched', upstream: readUpstream({}) },
       folder: makeRunFolder(repository.commonDir, request.id),

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import { auditTarget } from '../../lib/cell/audit-log.ts';
 import { bwrapArguments, type CellProfile } from '../../lib/cell/bwrap-profile.ts';
 import { compareVersions } from '../../lib/cell/check-adapter.ts';
-import { withLimits } from '../../lib/cell/limits.ts';
 import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
 import { findProgram, packagePaths, searchFolders, toolchainPaths } from '../../lib/cell/tool-paths.ts';
 import { parseSocketTable } from '../../lib/cell/unix-sockets.ts';
@@ -55,15 +54,6 @@ test('every cell is without privileges, and only an interactive one keeps the te
     assert.match(line, /--unshare-user .*--unshare-pid --unshare-net .*--die-with-parent --cap-drop ALL/);
     assert.is(line.includes('--new-session'), !isInteractive);
   }
-});
-
-test('limits become units of the shell', () => {
-  const limits = { cpuSeconds: 600, memoryMb: 2_048, fileSizeMb: 50, openFiles: 1_024 };
-  assert.equal(withLimits(limits, ['a', 'b c']).slice(3), [
-    'cell',
-    ...['600', '605', '102400', '1024', '2097152'],
-    ...['a', 'b c'],
-  ]);
 });
 
 test('socket paths are read from the table, abstract and nameless ones are not', () => {
