@@ -32,7 +32,9 @@ export function parseHierarchies(memberships: string, mountInfo: string): Hierar
     return (names === '' ? ['unified'] : names.split(',')).flatMap((name) => {
       const mount = mounts.find(({ controllers }) => controllers.includes(name));
       if (mount === undefined || !isKnown(name)) return [];
-      return [{ controller: name, top: mount.point, own: resolve(mount.point, `.${below(path, mount.root)}`) }];
+      return [
+        { controller: name, top: mount.point, own: resolve(mount.point, `.${below(path, mount.root)}`) },
+      ];
     });
   });
 }
