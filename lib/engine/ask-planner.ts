@@ -1,11 +1,14 @@
 import { parsePlanAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
+import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
+import type { AgentId, ObjectId } from '../domain/ids.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
-import { runAgent } from './run-agent.ts';
+import { type AgentJob, runAgent } from './run-agent.ts';
 import { inScratch } from './run-diagnostics.ts';
 import { baseTip } from './start-point.ts';
 import type { Workshop } from './workshop.ts';
@@ -33,56 +36,59 @@ export async function askPlanner(workshop: Workshop, request: PlannerRequest): P
   const outcome = await inScratch(
     workshop,
     base,
-    async (cell) => {
-      const policy = compilePolicy({
-        config: workshop.config,
-        role: 'planner',
-        agentId: agent,
-        worktree: cell.path,
-        fileLocks: [],
-      });
-      const files = await workshop.git.listFiles(base, maxFiles);
-      const readme = (await workshop.git.readTexts(base, ['README.md'])).get('README.md') ?? '';
-      const adapter = roleAdapter(workshop.config, 'planner');
-      const prompt = {
-        role: 'planner',
-        isInteractive,
-        objective: session.objective,
-        files: files.join('\n'),
-        readme: readme.slice(0, 4_000),
-        memory: await workshop.memory(),
-        notes: [
-          ...(session.replan_notes === null ? [] : [session.replan_notes]),
-          ...describeTasks(request.tasks),
-        ],
-        problems: request.problems,
-      } as const;
-      return runAgent(workshop, {
-        id: agent,
-        session: session.id,
-        role: 'planner',
-        adapter,
-        task: null,
-        cell,
-        policy,
-        isReadOnly: true,
-        isInteractive,
-        prompt,
-      });
-    },
+    async (cell) => runAgent(workshop, await plannerJob(workshop, request, { agent, base, cell })),
     agent,
   );
-  if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer') {
-    throw new FlameError({
-      kind: outcome.failure.kind === 'agent-stopped' ? 'interrupted' : 'refused',
-      code: 'planner-failed',
-      message: `The planner failed: ${outcome.failure.message}`,
-      details: outcome.failure.details.slice(0, 20),
-      hints: ['git flame run', 'git flame plan --from FILE'],
-    });
-  }
+  if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer')
+    throw plannerFailed(outcome.failure);
   if (isInteractive && outcome.answer === null) throw leftWithoutPlan();
   return readAnswer(outcome.answer, outcome.text);
+}
+
+interface PlannerPlace {
+  readonly agent: AgentId;
+  readonly base: ObjectId;
+  readonly cell: CellWorktree;
+}
+
+async function plannerJob(
+  workshop: Workshop,
+  { session, tasks, problems, isInteractive }: PlannerRequest,
+  { agent, base, cell }: PlannerPlace,
+): Promise<AgentJob> {
+  const { config, git } = workshop;
+  const readme = (await git.readTexts(base, ['README.md'])).get('README.md') ?? '';
+  return {
+    id: agent,
+    session: session.id,
+    role: 'planner',
+    adapter: roleAdapter(config, 'planner'),
+    task: null,
+    cell,
+    policy: compilePolicy({ config, role: 'planner', agentId: agent, worktree: cell.path, fileLocks: [] }),
+    isReadOnly: true,
+    isInteractive,
+    prompt: {
+      role: 'planner',
+      isInteractive,
+      objective: session.objective,
+      files: (await git.listFiles(base, maxFiles)).join('\n'),
+      readme: readme.slice(0, 4_000),
+      memory: await workshop.memory(),
+      notes: [...(session.replan_notes === null ? [] : [session.replan_notes]), ...describeTasks(tasks)],
+      problems,
+    },
+  };
+}
+
+function plannerFailed({ kind, message, details }: Failure): FlameError {
+  return new FlameError({
+    kind: kind === 'agent-stopped' ? 'interrupted' : 'refused',
+    code: 'planner-failed',
+    message: `The planner failed: ${message}`,
+    details: details.slice(0, 20),
+    hints: ['git flame run', 'git flame plan --from FILE'],
+  });
 }
 
 function noPlanner(): FlameError {
