@@ -1,3 +1,4 @@
+import { isOpen } from '../core/next-action.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { runSession } from '../engine/run-session.ts';
@@ -20,7 +21,8 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
         runSession(workshop, session, { plan, isInteractive }),
       );
       if (now.state === 'stopped') output.hint('git flame run');
-      return exitCodeOf(tasks);
+      // The limit of cycles can end a session whose work isn't done.
+      return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks);
     });
   });
 }

@@ -19,7 +19,8 @@ import type { Workshop } from './workshop.ts';
  * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What comes
  * next is derived from the notes alone, so calling it again is how a session goes on.
  */
-export async function runSession(workshop: Workshop, id: SessionId, plan: PlanOptions): Promise<void> {
+export async function runSession(workshop: Workshop, id: SessionId, options: PlanOptions): Promise<void> {
+  let plan = options;
   await resume(workshop, id);
   for (;;) {
     if (workshop.signal.aborted) throw interruptedError();
@@ -28,6 +29,8 @@ export async function runSession(workshop: Workshop, id: SessionId, plan: PlanOp
     const action = nextAction({ session, tasks, maxCycles: workshop.config.limits.max_wave_cycles });
     await act(workshop, id, action, plan);
     if (action.kind === 'end') return;
+    // A plan written by hand is used once: whoever wants another one later has said why.
+    if (action.kind === 'plan') plan = { ...options, plan: null };
     await requireProgress(workshop, { session, tasks }, action);
   }
 }

@@ -14,10 +14,10 @@ export interface WaitingFacts {
  */
 export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => Promise<void>): Gates {
   const around = async <Answer>(
-    facts: Partial<WaitingFacts> & Pick<WaitingFacts, 'gate'>,
+    { gate, task = null, changeset = null }: Partial<WaitingFacts> & Pick<WaitingFacts, 'gate'>,
     ask: () => Promise<Answer>,
   ): Promise<Answer> => {
-    const told = announce({ task: null, changeset: null, ...facts });
+    const told = announce({ gate, task, changeset });
     // Whatever came of it is seen when it is waited for below.
     told.catch(() => undefined);
     try {

@@ -115,7 +115,10 @@ function runScript(
   child.stderr.on('data', keep);
   child.stdin.on('error', () => undefined);
   child.stdin.end(JSON.stringify(facts));
-  const timer = setTimeout(() => endGroup(child.pid), timeoutMs);
+  const timer = setTimeout(() => {
+    output += `\nIt took longer than ${timeoutMs / 1_000} s (hooks.timeout).`;
+    endGroup(child.pid);
+  }, timeoutMs);
   return new Promise((resolve) => {
     const end = (exitCode: number | null): void => {
       clearTimeout(timer);

@@ -1,0 +1,178 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { type FlameRun, flameJson } from '../support/flame.ts';
+import { assertRefused } from '../support/refusal.ts';
+import type { TestRepo } from '../support/repo.ts';
+
+// Every kind of entry a decisions file can hold, as the README lists them.
+
+const oneTask: readonly ScriptTask[] = [
+  {
+    id: 'task-001',
+    script: 'echo "attempt $FLAME_ATTEMPT" > src/one.txt',
+    locks: ['src/one.txt'],
+    group: 'one',
+  },
+];
+
+type JsonRun = FlameRun & { readonly lines: readonly Record<string, unknown>[] };
+type Decisions = Readonly<Record<string, readonly unknown[]>>;
+type Config = Readonly<Record<string, unknown>>;
+
+async function decide(
+  decisions: Decisions,
+  options: {
+    readonly config?: Config;
+    readonly tasks?: readonly ScriptTask[];
+    readonly repo?: TestRepo;
+  } = {},
+): Promise<JsonRun & { readonly repo: TestRepo; readonly statuses: readonly string[] }> {
+  const repo = options.repo ?? makeExecProject({ config: options.config ?? {} });
+  const plan = writePlan(repo, options.tasks ?? oneTask);
+  const file = writeDecisions(repo, decisions);
+  const run = await flameJson(repo, ['run', 'Decide', '--from', plan, '--decisions-file', file]);
+  const status = (await flameJson(repo, ['status'])).lines[0];
+  const tasks = (status?.tasks ?? []) as readonly { readonly status: string }[];
+  return { ...run, repo, statuses: tasks.map((task) => task.status) };
+}
+
+const sessionOf = (run: JsonRun): Record<string, unknown> =>
+  (run.lines.at(-1)?.session ?? {}) as Record<string, unknown>;
+
+test('plan: quit ends the session without a task', async () => {
+  const run = await decide({ plan: ['quit'] });
+  assert.equal([run.code, run.statuses, sessionOf(run).state], [0, [], 'ended']);
+});
+
+test('plan: edit takes another plan, named from where the decisions file is', async () => {
+  const repo = makeExecProject();
+  writePlan(repo, [{ id: 'other', script: 'echo 1 > src/other', locks: ['src/other'] }], 'better.yml');
+  const run = await decide({ plan: [{ edit: 'better.yml' }, 'approve'], changesets: ['approve'] }, { repo });
+  assert.equal([run.code, run.statuses], [0, ['merged']], run.stderr);
+  assert.is(repo.git('show', 'main:src/other'), '1');
+});
+
+test('plan: an edit that is no plan is refused, and the plan waits on', async () => {
+  const repo = makeExecProject();
+  repo.write('.git/worse.yml', 'not a plan\n');
+  const run = await decide({ plan: [{ edit: 'worse.yml' }] }, { repo });
+  assertRefused(run, { code: 128, says: /must be a map of keys/ });
+  const missing = await decide({ plan: [{ edit: 'gone.yml' }] }, { repo });
+  assertRefused(missing, { code: 129, says: /gone\.yml can't be read/ });
+  const fine = await decide({ plan: ['approve'], changesets: ['approve'] }, { repo });
+  assert.is(fine.code, 0, fine.stderr);
+});
+
+test('plan: replan keeps the notes; without a planner a plan by hand goes on', async () => {
+  const config = { roles: { worker: { adapter: 'exec' }, planner: { adapter: 'exec' } } };
+  const run = await decide({ plan: [{ replan: 'smaller steps' }] }, { config });
+  assertRefused(run, { code: 1, says: 'a script plans nothing', next: 'git flame plan --from FILE' });
+  const log = await flameJson(run.repo, ['log']);
+  assert.match(JSON.stringify(log.lines), 'smaller steps');
+  const approve = writeDecisions(run.repo, { plan: ['approve'] });
+  const plan = await flameJson(run.repo, ['plan', '--from', '.git/plan.yml', '--decisions-file', approve]);
+  assert.is(plan.code, 0, plan.stderr);
+});
+
+const red = {
+  validation: { validator_diagnostics: { commands: ['grep -q "attempt 2" src/one.txt'] } },
+};
+
+test('validation: requeue tries again with the notes, drop gives it up', async () => {
+  const again = await decide(
+    {
+      plan: ['approve'],
+      validation: [{ requeue: 'a second time' }],
+      session: ['continue'],
+      changesets: ['approve'],
+    },
+    { config: red },
+  );
+  assert.equal([again.code, again.statuses], [0, ['merged']], again.stderr);
+  assert.match(JSON.stringify((await flameJson(again.repo, ['status'])).lines[0]?.tasks), 'a second time');
+  assert.is(again.repo.git('show', 'main:src/one.txt'), 'attempt 2');
+  const dropped = await decide({ plan: ['approve'], validation: ['drop'] }, { config: red });
+  assert.equal(dropped.statuses, ['dropped']);
+});
+
+const threeGroups: readonly ScriptTask[] = ['api', 'auth', 'docs'].map((group, index) => ({
+  id: `task-00${index + 1}`,
+  script: `echo ${group} > src/${group}.txt`,
+  locks: [`src/${group}.txt`],
+  group,
+}));
+
+test('changesets: a map decides by cohesion group, in whatever order they are shown', async () => {
+  const run = await decide(
+    {
+      plan: ['approve'],
+      changesets: [{ docs: 'skip', api: { reject: 'no tests' }, auth: 'approve' }],
+      session: ['stop'],
+    },
+    { tasks: threeGroups },
+  );
+  assert.is(run.code, 0, run.stderr);
+  const decided = run.lines
+    .filter(({ event }) => event === 'changeset-decided')
+    .map(({ changeset, decision }) => `${changeset} ${decision}`)
+    .sort();
+  assert.equal(decided, ['1-api rejected', '1-auth approved', '1-docs skipped']);
+  assert.equal(run.statuses, ['requeued', 'merged', 'done']);
+});
+
+test('MRG-4: a skipped changeset is shown again in the next cycle', async () => {
+  const run = await decide({ plan: ['approve'], changesets: ['skip', 'approve'], session: ['continue'] });
+  assert.equal([run.code, run.statuses], [0, ['merged']], run.stderr);
+});
+
+test('session: stop saves everything, and git flame run goes on from there', async () => {
+  const run = await decide({ plan: ['approve'], changesets: ['skip'], session: ['stop'] });
+  assert.equal([run.code, sessionOf(run).state], [0, 'stopped'], run.stderr);
+  const file = writeDecisions(run.repo, { session: ['continue'], changesets: ['approve'] });
+  const again = await flameJson(run.repo, ['run', '--decisions-file', file]);
+  assert.is(again.code, 0, again.stderr);
+  assert.is(sessionOf(again).state, 'ended');
+});
+
+test('session: replan takes a new plan in the same session', async () => {
+  const config = { roles: { worker: { adapter: 'exec' }, planner: { adapter: 'exec' } } };
+  const run = await decide(
+    { plan: ['approve'], changesets: [{ reject: 'wrong way' }], session: [{ replan: 'the other way' }] },
+    { config },
+  );
+  assertRefused(run, { code: 1, says: 'a script plans nothing', next: 'git flame plan --from FILE' });
+  const better = writePlan(run.repo, [{ id: 'task-002', script: 'echo 2 > src/two', locks: ['src/two'] }]);
+  const file = writeDecisions(run.repo, { plan: ['approve'], changesets: ['approve'] });
+  const again = await flameJson(run.repo, ['run', '--from', better, '--decisions-file', file]);
+  assert.is(again.code, 0, again.stderr);
+  const tasks = again.lines.at(-1)?.tasks as { id: string; status: string }[];
+  assert.equal(
+    tasks.map(({ id, status }) => `${id} ${status}`),
+    ['task-001 dropped', 'task-002 merged'],
+  );
+});
+
+test('MRG-7: max_wave_cycles ends the session with what is left said, and ends with 1', async () => {
+  const run = await decide(
+    {
+      plan: ['approve'],
+      changesets: [{ reject: 'no' }, { reject: 'still no' }],
+      session: ['continue', 'continue'],
+    },
+    { config: { limits: { max_wave_cycles: 2 } } },
+  );
+  assert.match(JSON.stringify(run.lines), 'the limit of 2 wave cycles is reached');
+  assert.equal([run.code, sessionOf(run).state, run.statuses], [1, 'ended', ['requeued']], run.stderr);
+});
+
+test('a list that is used up asks the person: exit 2, the gate named, and a command that goes on', async () => {
+  for (const [decisions, gate] of [
+    [{}, 'plan'],
+    [{ plan: ['approve'] }, 'changesets'],
+    [{ plan: ['approve'], changesets: ['skip'] }, 'session'],
+  ] as const)
+    assertRefused(await decide(decisions), { code: 2, says: `${gate}: [`, next: 'git flame run' });
+});
+
+test.run();
