@@ -132,13 +132,12 @@ function watch(run: AgentRun, launch: Launch, spawn: (output: Output) => CellPro
   });
   run.cell = cell;
   registerRun(run);
-  const timer = setTimeout(
-    () => {
-      run.timedOut = true;
-      void cell.stop(graceMs);
-    },
-    Math.min(run.request.timeoutMs, longestTimer),
-  );
+  const onTime = (): void => {
+    run.timedOut = true;
+    void cell.stop(graceMs);
+  };
+  const { timeoutMs } = run.request;
+  const timer = timeoutMs === 0 ? undefined : setTimeout(onTime, Math.min(timeoutMs, longestTimer));
   const outcome = cell.ended.then(async (end) => {
     clearTimeout(timer);
     log.close();

@@ -25,6 +25,7 @@ export interface AgentRequest {
   readonly isReadOnly: boolean;
   readonly policy: AgentPolicy;
   readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
+  /** 0: as long as it takes. */
   readonly timeoutMs: number;
   /** A person talks with it at the terminal. */
   readonly isInteractive: boolean;
