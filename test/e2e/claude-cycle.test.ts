@@ -194,7 +194,7 @@ if (place !== 'outside') {
         .filter(({ decision }) => decision === 'allow')
         .map(({ tool }) => `${tool}`)
         .sort(),
-      ['Bash', 'Bash', 'Bash', 'Read', 'Write'],
+      ['Bash', 'Bash', 'Bash', 'Read', 'Write', 'git commit-msg', 'git pre-commit'],
     );
     assert.ok(audit.every((line) => line.agent_id === worker));
     const [egress] = readLines(join(logs, `${worker}.egress.jsonl`));
