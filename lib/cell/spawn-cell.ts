@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { programPath } from '../util/program-path.ts';
 import { bwrapArguments, type CellProfile, statusDescriptor } from './bwrap-profile.ts';
 import { type CellLimits, type LimitName, withLimits } from './limits.ts';
 import type { CellGroup } from './limits-group.ts';
@@ -105,7 +106,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   );
   const confined =
     confinement === 'bubblewrap'
-      ? ['bwrap', ...bwrapArguments(profile), ...command]
+      ? [programPath('bwrap', profile.env.PATH), ...bwrapArguments(profile), ...command]
       : [...(confinement === 'namespaces' ? namespaceCommand : []), ...command];
   const [program = '', ...args] = group?.enter(confined) ?? confined;
   const input = start.stdin === null ? 'ignore' : 'pipe';

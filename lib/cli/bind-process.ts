@@ -22,7 +22,8 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
   });
   const exitCode = await main(process.argv.slice(2), {
     cwd: userFolder(process.cwd(), process.env.GIT_PREFIX),
-    env: process.env,
+    // A copy: node asks the system at each access to the original.
+    env: { ...process.env },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

@@ -1,4 +1,5 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
@@ -6,6 +7,7 @@ import { type GitContext, spawnGit } from './run-git.ts';
 export interface GitObject {
   readonly oid: ObjectId;
   readonly type: string;
+  readonly size: number;
   readonly bytes: Buffer;
 }
 
@@ -22,7 +24,8 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * One long-lived `git cat-file --batch-command`. Requests of the same tick go to git in one write. Ref names
- * are resolved anew each time, and git looks again for packs made meanwhile, so answers are never stale.
+ * are resolved anew each time, and git looks again for packs made meanwhile, so answers are never stale. Keeps
+ * the process running only while an answer is awaited; git ends with it.
  */
 export class CatFile {
   readonly #context: GitContext;
@@ -57,6 +60,7 @@ export class CatFile {
     const child = this.#child;
     if (child === null) return;
     const gone = new Promise((resolve) => child.once('close', resolve));
+    hold(child, true);
     child.stdin.end();
     await gone;
   }
@@ -76,6 +80,7 @@ export class CatFile {
     const child = this.#child ?? this.#start();
     this.#pending = [...this.#pending.slice(this.#answered), ...batch];
     this.#answered = 0;
+    hold(child, true);
     child.stdin.write(`${batch.map(({ command, name }) => `${command} ${name}`).join('\n')}\nflush\n`);
   }
 
@@ -109,6 +114,7 @@ export class CatFile {
       buffer = buffer.subarray(used);
     }
     this.#received = buffer;
+    if (this.#answered === this.#pending.length && this.#child !== null) hold(this.#child, false);
   }
 
   /** Answers the first request from the buffer; returns how many bytes that took, 0 if more must come. */
@@ -126,7 +132,8 @@ export class CatFile {
     const next = request.command === 'contents' ? end + 1 + length + 1 : end + 1;
     if (buffer.length < next) return 0;
     this.#answered += 1;
-    request.resolve({ oid: oid as ObjectId, type, bytes: buffer.subarray(end + 1, end + 1 + length) });
+    const bytes = buffer.subarray(end + 1, end + 1 + length);
+    request.resolve({ oid: oid as ObjectId, type, size: Number(size), bytes });
     return next;
   }
 
@@ -162,5 +169,14 @@ export class CatFile {
       details: lines.slice(-5),
       ...(cause === null ? {} : { cause }),
     });
+  }
+}
+
+/** Whether a child and its pipes keep this process from ending. */
+function hold(child: ChildProcessWithoutNullStreams, isHeld: boolean): void {
+  // The pipes of a child are sockets, whatever their declared type.
+  for (const handle of [child, child.stdin, child.stdout, child.stderr] as (ChildProcess | Socket)[]) {
+    if (isHeld) handle.ref();
+    else handle.unref();
   }
 }

@@ -20,6 +20,8 @@ const cellSettings: Readonly<Record<string, string>> = {
   'core.untrackedCache': 'false',
   'submodule.recurse': 'false',
   'rerere.enabled': 'false',
+  // Larger files would become a pack; everything in the intake is read and moved as loose objects.
+  'core.bigFileThreshold': '100g',
 };
 
 /**

@@ -1,12 +1,14 @@
 import type { ChangedFile } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
-import { type GitContext, gitText, runGit } from './run-git.ts';
+import { type ObjectSource, required } from './object-source.ts';
+import { type GitContext, runGit } from './run-git.ts';
 
 const submoduleMode = '160000';
 
 /** Every path that differs between two commits, in git's order; a rename is a deletion and an addition. */
 export async function readChangedFiles(
   context: GitContext,
+  objects: ObjectSource,
   base: ObjectId,
   tip: ObjectId,
 ): Promise<readonly ChangedFile[]> {
@@ -15,7 +17,7 @@ export async function readChangedFiles(
     ...['--ignore-submodules=none', base, tip, '--'],
   ]);
   const changes = parseChanges(stdout.toString());
-  const sizes = await readSizes(context, changes);
+  const sizes = await readSizes(objects, changes);
   return changes.map((change) => ({ ...change, size: sizes.get(change.newOid) ?? 0 }));
 }
 
@@ -54,12 +56,13 @@ const statuses: Readonly<Record<string, ChangedFile['status']>> = {
 };
 
 async function readSizes(
-  context: GitContext,
+  objects: ObjectSource,
   changes: readonly Change[],
 ): Promise<ReadonlyMap<string, number>> {
   const blobs = changes.filter(({ status, newMode }) => status !== 'deleted' && newMode !== submoduleMode);
-  if (blobs.length === 0) return new Map();
-  const input = blobs.map(({ newOid }) => `${newOid}\n`).join('');
-  const text = await gitText(context, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], { input });
-  return new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1]) || 0]));
+  const sizes = blobs.map(async ({ newOid }) => {
+    const { size } = await required(newOid, objects.info(newOid));
+    return [newOid, size] as const;
+  });
+  return new Map(await Promise.all(sizes));
 }

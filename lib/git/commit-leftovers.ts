@@ -15,7 +15,7 @@ import type { CellPaths } from './cell-paths.ts';
 import { followAgent, pathsOf, setOwnHead } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
-import { looseFile } from './import-objects.ts';
+import { looseFile } from './read-loose.ts';
 import { gitText, runGit } from './run-git.ts';
 
 /**

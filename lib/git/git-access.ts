@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
+import type { CatFile } from './cat-file.ts';
 import type { GitContext } from './run-git.ts';
 
 /** What every git operation needs: where the person stands, and the repository found there. */
 export interface GitAccess {
   readonly context: GitContext;
   readonly repository: Repository;
+  /** The repository's objects and refs. */
+  readonly objects: CatFile;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
 }

@@ -1,5 +1,6 @@
 import type { HeadState } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import type { CatFile } from './cat-file.ts';
 import { type GitContext, gitText } from './run-git.ts';
 
 /** The branch and commit checked out in a work tree. */
@@ -11,8 +12,18 @@ export async function readHead(context: GitContext): Promise<HeadState> {
   return { branch: ref === '' ? null : ref.replace(/^refs\/heads\//, ''), commit };
 }
 
-/** The commit a revision names where git stands; null if it names none. */
-export async function resolveCommit(context: GitContext, revision: string): Promise<ObjectId | null> {
+// What all work trees share, spelt so that it's nothing but a name.
+const plainRef = /^refs\/(?:heads|tags|blueflame)\/[\w./-]+$/;
+
+/** The commit a revision names where git stands; null if it names none. Plain refs are asked of `refs`, if given. */
+export async function resolveCommit(
+  context: GitContext,
+  revision: string,
+  refs?: CatFile,
+): Promise<ObjectId | null> {
+  if (refs !== undefined && plainRef.test(revision)) {
+    return (await refs.info(`${revision}^{commit}`))?.oid ?? null;
+  }
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   const text = await gitText(context, args, { accept: [0, 1, 128] });
   return /^[0-9a-f]+$/.test(text) ? parseObjectId(text) : null;

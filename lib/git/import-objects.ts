@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { inflateSync } from 'node:zlib';
+import { parseTree } from './parse-tree.ts';
+import { looseFile, readLoose } from './read-loose.ts';
 import { hasLoose } from './verify-objects.ts';
 
 /** Called between the steps that a kill may separate; tests throw from it. */
@@ -46,7 +47,7 @@ export function listChildrenFirst(folder: string, tip: string): readonly string[
     seen.add(next.oid);
     waiting.push({ ...next, isDone: true });
     if (next.isBlob) continue;
-    for (const child of readLinks(readFileSync(looseFile(folder, next.oid)), next.oid.length / 2)) {
+    for (const child of readLinks(folder, next.oid)) {
       waiting.push({ ...child, isDone: false });
     }
   }
@@ -59,13 +60,13 @@ interface Link {
 }
 
 /** What a loose commit or tree refers to. */
-function readLinks(file: Buffer, idLength: number): readonly Link[] {
-  const object = inflateSync(file);
-  const body = object.subarray(object.indexOf(0) + 1);
-  return object.toString('latin1', 0, 4) === 'tree' ? readTree(body, idLength) : readCommit(body);
+function readLinks(folder: string, oid: string): readonly Link[] {
+  const object = readLoose(folder, oid);
+  if (object === null) return [];
+  return object.type === 'tree' ? linksOfTree(object.bytes, oid.length / 2) : linksOfCommit(object.bytes);
 }
 
-function readCommit(body: Buffer): Link[] {
+function linksOfCommit(body: Buffer): Link[] {
   const headers = body.toString('latin1').split('\n\n', 1)[0] ?? '';
   return [...headers.matchAll(/^(?:tree|parent) ([0-9a-f]+)$/gm)].map(([, oid = '']) => ({
     oid,
@@ -73,17 +74,11 @@ function readCommit(body: Buffer): Link[] {
   }));
 }
 
-/** `mode SP name NUL id`, again and again; submodules refer to another repository. */
-function readTree(body: Buffer, idLength: number): Link[] {
-  const links: Link[] = [];
-  for (let at = 0; at < body.length; ) {
-    const end = body.indexOf(0, at);
-    const mode = body.toString('latin1', at, body.indexOf(32, at));
-    at = end + 1 + idLength;
-    if (mode === '160000') continue;
-    links.push({ oid: body.toString('hex', end + 1, at), isBlob: !/^0?40000$/.test(mode) });
-  }
-  return links;
+/** Submodules refer to another repository. */
+function linksOfTree(body: Buffer, idLength: number): Link[] {
+  return parseTree(body, idLength)
+    .filter(({ mode }) => mode !== '160000')
+    .map(({ mode, oid }) => ({ oid, isBlob: !/^0?40000$/.test(mode) }));
 }
 
 function move(source: string, target: string): void {
@@ -96,8 +91,4 @@ function move(source: string, target: string): void {
     renameSync(`${target}.flame-tmp`, target);
     rmSync(source);
   }
-}
-
-export function looseFile(folder: string, oid: string): string {
-  return join(folder, oid.slice(0, 2), oid.slice(2));
 }

@@ -3,6 +3,7 @@ import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { addCell } from './add-cell.ts';
 import { advanceWorktree } from './advance-worktree.ts';
+import { CatFile } from './cat-file.ts';
 import { readLeftovers } from './cell-leftovers.ts';
 import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { readChangedFiles } from './changed-files.ts';
@@ -19,6 +20,7 @@ import { readInertDrivers } from './inert-drivers.ts';
 import { listFiles } from './list-files.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { mergeTree } from './merge-tree.ts';
+import { type ObjectSource, verifiedObjects } from './object-source.ts';
 import { readCommit, readCommitsBetween } from './read-commits.ts';
 import { readIdentity } from './read-identity.ts';
 import { readTexts } from './read-texts.ts';
@@ -36,9 +38,10 @@ export async function openGit(context: GitContext, onStep?: StepObserver): Promi
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
     repository,
+    objects: new CatFile(context, repository.commonDir),
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
   };
-  return { ...readers(access), ...cells(access, onStep), repository, close: async () => undefined };
+  return { ...readers(access), ...cells(access, onStep), repository, close: () => access.objects.close() };
 }
 
 type CellPart =
@@ -60,13 +63,14 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
   const objects = onObjects(access);
   const here = repository.workTree === null ? objects : inWorkTree(access, repository.workTree);
   /** Objects of a quarantine are read after they were verified, from where the agent can't change them. */
-  const reading = async (tip: ObjectId, quarantine?: Quarantine): Promise<GitContext> => {
-    if (quarantine === undefined) return objects;
-    return onVerified(access, await verifyObjects(access, quarantine, tip));
+  const reading = async (tip: ObjectId, quarantine?: Quarantine): Promise<[GitContext, ObjectSource]> => {
+    if (quarantine === undefined) return [objects, access.objects];
+    const intake = await verifyObjects(access, quarantine, tip);
+    return [onVerified(access, intake), verifiedObjects(access.objects, intake)];
   };
   return {
     head: (workTree) => readHead(inWorkTree(access, workTree)),
-    resolveCommit: (revision) => resolveCommit(here, revision),
+    resolveCommit: (revision) => resolveCommit(here, revision, access.objects),
     identity: () => readIdentity(here),
     dirtyPaths: (workTree) => readDirtyPaths(inWorkTree(access, workTree)),
     changedTracked: (workTree) => readChangedTracked(inWorkTree(access, workTree)),
@@ -74,15 +78,15 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       const args = ['merge-base', '--is-ancestor', ancestor, descendant];
       return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
     },
-    readCommit: async (commit, quarantine) => readCommit(await reading(commit, quarantine), commit),
+    readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) =>
-      readCommitsBetween(await reading(tip, quarantine), base, tip),
+      readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
     changedFiles: async (base, tip, quarantine) =>
-      readChangedFiles(await reading(tip, quarantine), base, tip),
+      readChangedFiles(...(await reading(tip, quarantine)), base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
     readTexts: async (commit, paths, quarantine) =>
-      readTexts(await reading(commit, quarantine), commit, paths),
+      readTexts((await reading(commit, quarantine))[1], commit, paths),
     listFiles: (commit, limit) => listFiles(objects, commit, limit),
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) =>

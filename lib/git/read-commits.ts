@@ -1,6 +1,8 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommitInfo } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import type { ObjectSource } from './object-source.ts';
+import { parseCommit } from './parse-commit.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 // rev-list, unlike log, obeys no log.* setting, one of which starts gpg.
@@ -8,7 +10,21 @@ const format = '--format=%H%x00%T%x00%P%x00%an <%ae>%x00%B%x00';
 const listing = ['rev-list', '--no-commit-header', '--encoding=UTF-8', format];
 
 /** One commit. Throws FlameError `no-such-commit`. */
-export async function readCommit(context: GitContext, commit: ObjectId): Promise<CommitInfo> {
+export async function readCommit(
+  context: GitContext,
+  objects: ObjectSource,
+  commit: ObjectId,
+): Promise<CommitInfo> {
+  return (await readPlain(objects, commit)) ?? (await askGit(context, commit));
+}
+
+/** Without starting git, where that's safe. */
+async function readPlain(objects: ObjectSource, commit: ObjectId): Promise<CommitInfo | null> {
+  const object = await objects.read(commit);
+  return object?.type === 'commit' ? parseCommit(commit, object.bytes) : null;
+}
+
+async function askGit(context: GitContext, commit: ObjectId): Promise<CommitInfo> {
   const result = await runGit(context, [...listing, '--max-count=1', '--end-of-options', commit], {
     accept: [0, 128],
   });
@@ -26,10 +42,13 @@ export async function readCommit(context: GitContext, commit: ObjectId): Promise
 /** Commits of base..tip, parents before children. */
 export async function readCommitsBetween(
   context: GitContext,
+  objects: ObjectSource,
   base: ObjectId,
   tip: ObjectId,
 ): Promise<readonly CommitInfo[]> {
   if (base === tip) return [];
+  const last = await readPlain(objects, tip);
+  if (last?.parents.length === 1 && last.parents[0] === base) return [last];
   const { stdout } = await runGit(context, [...listing, '--reverse', '--topo-order', `${base}..${tip}`]);
   return parseCommits(stdout.toString());
 }

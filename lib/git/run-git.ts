@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { FlameError } from '../domain/flame-error.ts';
+import { programPath } from '../util/program-path.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -27,7 +28,7 @@ export interface GitResult {
 
 // `git rev-parse --local-env-vars`: hooks and `git --git-dir` export these, and a child would then work
 // on the wrong repository.
-const localVariables = [
+const localVariables = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_CONFIG',
   'GIT_CONFIG_PARAMETERS',
@@ -43,7 +44,7 @@ const localVariables = [
   'GIT_PREFIX',
   'GIT_SHALLOW_FILE',
   'GIT_COMMON_DIR',
-];
+]);
 
 // Nothing the repository or an agent set up may run when the tool itself calls git.
 const safeConfig = [
@@ -100,9 +101,10 @@ export function spawnGit(
   extraEnv: Readonly<Record<string, string>> = {},
   options: { readonly isDetached?: boolean } = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn('git', [...safeConfig, ...args], {
+  const env = { ...gitEnvironment(context.env), ...context.variables, ...extraEnv };
+  return spawn(programPath('git', env.PATH), [...safeConfig, ...args], {
     cwd: context.cwd,
-    env: { ...gitEnvironment(context.env), ...context.variables, ...extraEnv },
+    env,
     stdio: 'pipe',
     // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
     detached: options.isDetached ?? true,
@@ -113,9 +115,7 @@ export function spawnGit(
 export function gitEnvironment(env: GitContext['env']): Record<string, string> {
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined &&
-      !localVariables.includes(entry[0]) &&
-      !/^GIT_CONFIG_(?:KEY|VALUE)_/.test(entry[0]),
+      entry[1] !== undefined && !localVariables.has(entry[0]) && !/^GIT_CONFIG_(?:KEY|VALUE)_/.test(entry[0]),
   );
   return {
     ...Object.fromEntries(kept),

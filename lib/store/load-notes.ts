@@ -2,9 +2,10 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { CatFile } from '../git/cat-file.ts';
 import type { ObjectFormat } from '../git/loose-object.ts';
+import { parseTree } from '../git/parse-tree.ts';
 import { Note } from './note.ts';
 import type { NoteKind } from './note-kinds.ts';
-import { anchorsFolder, folderMode, parseTree, type TreeEntry, type TreeNode } from './note-tree.ts';
+import { anchorsFolder, folderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
 import { stateCorrupt } from './store-errors.ts';
 
 export interface LoadContext {

@@ -118,26 +118,6 @@ export function editTree<N>(
 /** A foreign file or an unread folder stands where notes belong. */
 export class NotAFolder extends Error {}
 
-/** Reads a tree object. Throws on bytes that are no tree. */
-export function parseTree(
-  bytes: Buffer,
-  rawIdLength: number,
-): readonly { readonly mode: string; readonly name: string; readonly oid: ObjectId }[] {
-  const found = [];
-  for (let at = 0; at < bytes.length; ) {
-    const space = bytes.indexOf(32, at);
-    const end = bytes.indexOf(0, space);
-    if (space < 0 || end < 0 || end + 1 + rawIdLength > bytes.length) throw new Error('is not a tree');
-    found.push({
-      mode: bytes.toString('latin1', at, space),
-      name: bytes.toString('latin1', space + 1, end),
-      oid: bytes.toString('hex', end + 1, end + 1 + rawIdLength) as ObjectId,
-    });
-    at = end + 1 + rawIdLength;
-  }
-  return found;
-}
-
 function renderTree<N>(entries: ReadonlyMap<string, TreeEntry<N>>): Buffer {
   const rows = [...entries].map(([name, entry]) => ({
     // git sorts a folder as if its name ended in a slash.

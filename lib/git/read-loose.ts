@@ -1,0 +1,54 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, inflateSync } from 'node:zlib';
+
+/** A loose object of a folder, whole; null if it's not there. */
+export function readLoose(
+  objectDir: string,
+  oid: string,
+): { readonly type: string; readonly bytes: Buffer } | null {
+  const file = ifThere(() => readFileSync(looseFile(objectDir, oid)));
+  if (file === null) return null;
+  const object = inflateSync(file);
+  const end = object.indexOf(0);
+  const [type = ''] = object.toString('latin1', 0, end).split(' ');
+  return { type, bytes: object.subarray(end + 1) };
+}
+
+/** What a loose object is, without reading all of it; null if it's not there. */
+export function readLooseInfo(
+  objectDir: string,
+  oid: string,
+): { readonly type: string; readonly size: number } | null {
+  const start = ifThere(() => readStart(looseFile(objectDir, oid)));
+  if (start === null) return null;
+  const object = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH });
+  const [type = '', size] = object.toString('latin1', 0, object.indexOf(0)).split(' ');
+  return { type, size: Number(size) };
+}
+
+export function looseFile(objectDir: string, oid: string): string {
+  return join(objectDir, oid.slice(0, 2), oid.slice(2));
+}
+
+// More than the code tables zlib begins with, and the header after them.
+const startLength = 512;
+
+function readStart(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(startLength);
+    return start.subarray(0, readSync(file, start));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function ifThere<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
