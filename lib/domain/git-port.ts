@@ -103,6 +103,8 @@ export interface GitPort {
   /** Tracked paths with staged or unstaged changes; untracked files are not among them. */
   changedTracked(workTree: string): Promise<readonly string[]>;
   isAncestor(ancestor: ObjectId, descendant: ObjectId): Promise<boolean>;
+  /** Those that no other one of them holds already, in the order given, each once. */
+  independent(commits: readonly ObjectId[]): Promise<readonly ObjectId[]>;
   readCommit(commit: ObjectId, quarantine?: Quarantine): Promise<CommitInfo>;
   /** Commits of base..tip, oldest first. */
   commitsBetween(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly CommitInfo[]>;

@@ -64,19 +64,8 @@ export function changesetMessage(session: Session, group: string, tasks: readonl
 }
 
 /** The tips no other tip holds already: a task built upon another brings that one's commits along. */
-export async function independentTips(
-  workshop: Workshop,
-  tasks: readonly Task[],
-): Promise<readonly ObjectId[]> {
-  const tips = tasks.flatMap(({ commit }) => (commit === null ? [] : [commit]));
-  const kept: ObjectId[] = [];
-  for (const [index, tip] of tips.entries()) {
-    const later = await Promise.all(
-      tips.slice(index + 1).map((other) => workshop.git.isAncestor(tip, other)),
-    );
-    if (!later.includes(true)) kept.push(tip);
-  }
-  return kept;
+export function independentTips(workshop: Workshop, tasks: readonly Task[]): Promise<readonly ObjectId[]> {
+  return workshop.git.independent(tasks.flatMap(({ commit }) => (commit === null ? [] : [commit])));
 }
 
 interface MergeState {

@@ -35,7 +35,7 @@ export async function validateTask(
   task: Task & { readonly commit: ObjectId; readonly start_commit: ObjectId },
 ): Promise<Judgement> {
   const adapter = roleAdapter(workshop.config, 'validator');
-  if (adapter === 'none' && !hasDiagnostics(workshop)) {
+  if (!judgesInCells(workshop)) {
     const opinion = {
       status: 'pass',
       notes: 'No diagnostics and no validator are configured.',
@@ -61,6 +61,11 @@ export async function validateTask(
     },
     agent,
   );
+}
+
+/** Whether judging a task means running something. */
+export function judgesInCells(workshop: Workshop): boolean {
+  return hasDiagnostics(workshop) || roleAdapter(workshop.config, 'validator') !== 'none';
 }
 
 function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {

@@ -9,7 +9,7 @@ import { interruptedError } from './interrupted.ts';
 import { record, taskOf, viewSession } from './record.ts';
 import { runScript } from './run-script.ts';
 import { applyValidation, failUnvalidated } from './settle-validation.ts';
-import { validateTask } from './validate-task.ts';
+import { judgesInCells, validateTask } from './validate-task.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 type DoneTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
@@ -35,7 +35,7 @@ export async function validateWave(workshop: Workshop, session: SessionId): Prom
       hints: ['git flame validate'],
     });
   }
-  await inLanes(waiting, workshop.config.concurrency.validation, (task) => judge(workshop, session, task));
+  await inLanes(waiting, lanesFor(workshop, waiting.length), (task) => judge(workshop, session, task));
   if (workshop.signal.aborted) throw interruptedError();
   await adoptVerdicts(workshop, session);
   await decideFailed(workshop, session);
@@ -49,6 +49,11 @@ export async function validateWave(workshop: Workshop, session: SessionId): Prom
     cycle: after.session.cycle,
     summary: `${passed} passed`,
   });
+}
+
+/** What starts nothing needs no turns: its verdicts are then recorded together. */
+function lanesFor(workshop: Workshop, count: number): number {
+  return judgesInCells(workshop) ? workshop.config.concurrency.validation : count;
 }
 
 async function enterWave(workshop: Workshop, session: SessionId): ReturnType<typeof viewSession> {

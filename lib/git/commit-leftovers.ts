@@ -34,7 +34,7 @@ export async function commitLeftovers(
   await runGit(git, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
   const tree = parseObjectId(await gitText(git, ['write-tree']));
   const merging = takeMerging(places, head);
-  const commit = await commitTree(git, { tree, parents: [head, ...merging], ...init });
+  const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
   setOwnHead(places.ownGitDir, commit);
   showAgent(places, commit);
   return commit;

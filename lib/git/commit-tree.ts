@@ -1,5 +1,7 @@
-import { type ObjectId, parseObjectId } from '../domain/ids.ts';
-import { type GitContext, gitText } from './run-git.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { GitAccess } from './git-access.ts';
+import { makeObject, writeLooseObject } from './loose-object.ts';
+import type { Ident } from './read-identity.ts';
 
 export interface CommitInit {
   readonly tree: ObjectId;
@@ -9,18 +11,32 @@ export interface CommitInit {
   readonly author?: string;
 }
 
-/** Writes a commit object in the person's name, unsigned: no key may be asked for while agents work. */
-export async function commitTree(context: GitContext, init: CommitInit): Promise<ObjectId> {
-  const parents = init.parents.flatMap((parent) => ['-p', parent]);
-  const settings = ['-c', 'commit.gpgSign=false', '-c', 'i18n.commitEncoding=UTF-8'];
-  const text = await gitText(context, [...settings, 'commit-tree', init.tree, ...parents, '-F', '-'], {
-    input: init.message,
-    env: init.author === undefined ? {} : authorVariables(init.author),
-  });
-  return parseObjectId(text);
+/**
+ * Writes a commit object in the person's name into an object folder, as `git commit-tree` would: unsigned, since no
+ * key may be asked for while agents work, and in UTF-8. Throws as readIdent.
+ */
+export async function commitTree(access: GitAccess, objectDir: string, init: CommitInit): Promise<ObjectId> {
+  const { author, committer, loose } = await access.signature();
+  const lines = [
+    `tree ${init.tree}`,
+    ...[...new Set(init.parents)].map((parent) => `parent ${parent}`),
+    `author ${sign(init.author === undefined ? author : { ...author, name: cleanName(init.author) })}`,
+    `committer ${sign(committer)}`,
+    '',
+    init.message.endsWith('\n') ? init.message : `${init.message}\n`,
+  ];
+  const commit = makeObject(access.repository.objectFormat, 'commit', lines.join('\n'));
+  writeLooseObject(objectDir, commit, loose);
+  return commit.oid;
 }
 
-function authorVariables(author: string): Record<string, string> {
+function sign({ name, time, zone }: Ident): string {
+  return `${name} ${time ?? Math.floor(Date.now() / 1_000)} ${zone}`;
+}
+
+/** Without what would end a name or an address early. */
+function cleanName(author: string): string {
   const [, name = author, email = ''] = /^(.*?)\s*<([^<>]*)>$/.exec(author.trim()) ?? [];
-  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email };
+  const clean = (text: string): string => text.replace(/[\p{Cc}<>]+/gu, '').trim();
+  return `${clean(name)} <${clean(email)}>`;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
 import type { CatFile } from './cat-file.ts';
+import type { Signature } from './read-signature.ts';
 import type { GitContext } from './run-git.ts';
 
 /** What every git operation needs: where the person stands, and the repository found there. */
@@ -9,6 +10,8 @@ export interface GitAccess {
   readonly repository: Repository;
   /** The repository's objects and refs. */
   readonly objects: CatFile;
+  /** Who commits in the person's name; asked once. */
+  readonly signature: () => Promise<Signature>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
 }

@@ -23,11 +23,12 @@ import { mergeTree } from './merge-tree.ts';
 import { type ObjectSource, verifiedObjects } from './object-source.ts';
 import { readCommit, readCommitsBetween } from './read-commits.ts';
 import { readIdentity } from './read-identity.ts';
+import { readSignature, type Signature } from './read-signature.ts';
 import { readTexts } from './read-texts.ts';
 import { listCells, recoverQuarantines } from './recover-quarantines.ts';
 import { removeCell } from './remove-cell.ts';
 import { repackLoose } from './repack-loose.ts';
-import { type GitContext, runGit } from './run-git.ts';
+import { type GitContext, gitText, runGit } from './run-git.ts';
 import { startMerge } from './start-merge.ts';
 import { verifyObjects } from './verify-objects.ts';
 
@@ -35,10 +36,12 @@ import { verifyObjects } from './verify-objects.ts';
 export async function openGit(context: GitContext, onStep?: StepObserver): Promise<GitPort> {
   const repository = await discoverRepository(context);
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
+  let signature: Promise<Signature> | undefined;
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
     repository,
     objects: new CatFile(context, repository.commonDir),
+    signature: () => (signature ??= readSignature(whereThePersonIs(access), repository.commonDir)),
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
   };
   return { ...readers(access), ...cells(access, onStep), repository, close: () => access.objects.close() };
@@ -61,7 +64,7 @@ type CellPart =
 function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'close'> {
   const { repository } = access;
   const objects = onObjects(access);
-  const here = repository.workTree === null ? objects : inWorkTree(access, repository.workTree);
+  const here = whereThePersonIs(access);
   /** Objects of a quarantine are read after they were verified, from where the agent can't change them. */
   const reading = async (tip: ObjectId, quarantine?: Quarantine): Promise<[GitContext, ObjectSource]> => {
     if (quarantine === undefined) return [objects, access.objects];
@@ -78,6 +81,11 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       const args = ['merge-base', '--is-ancestor', ancestor, descendant];
       return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
     },
+    independent: async (commits) => {
+      if (commits.length < 2) return commits;
+      const kept = (await gitText(objects, ['merge-base', '--independent', ...commits])).split('\n');
+      return [...new Set(commits)].filter((commit) => kept.includes(commit));
+    },
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) =>
       readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
@@ -91,12 +99,17 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) =>
       mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
-    commitTree: (init) => commitTree(here, init),
+    commitTree: (init) => commitTree(access, join(repository.commonDir, 'objects'), init),
     worktrees: () => listWorktrees(objects),
     tidy: () => repackLoose(objects, repository.commonDir),
     filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
     advanceWorktree: (workTree, from, to) => advanceWorktree(inWorkTree(access, workTree), from, to),
   };
+}
+
+function whereThePersonIs(access: GitAccess): GitContext {
+  const { workTree } = access.repository;
+  return workTree === null ? onObjects(access) : inWorkTree(access, workTree);
 }
 
 function cells(access: GitAccess, onStep?: StepObserver): Pick<GitPort, CellPart> {
