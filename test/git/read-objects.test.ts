@@ -121,6 +121,9 @@ test('commits are read whole: message, author, parents, order', async () => {
   assert.is(info.tree, repo.git('rev-parse', 'side^{tree}'));
   assert.is(await codeOf(port.readCommit(parseObjectId('1'.repeat(40)))), 'no-such-commit');
   assert.equal(await port.commitsBetween(tip, tip), []);
+  assert.equal(await port.independent([head, side, main, head, tip, main]), [tip]);
+  assert.equal(await port.independent([main, head, side]), [main, side]);
+  assert.equal([await port.independent([head]), await port.independent([])], [[head], []]);
   assert.is(await port.isAncestor(head, tip), true);
   assert.is(await port.isAncestor(tip, head), false);
 });
@@ -207,6 +210,9 @@ test('the same inputs make the same commit, unsigned', async () => {
   const { tree } = await port.readCommit(head);
   const make = (): Promise<ObjectId> => port.commitTree({ tree, parents: [head], message: 'mädchen' });
   assert.is(await make(), await make());
+  repo.write('.git/message', 'mädchen\n');
+  const stock = ['-c', 'commit.gpgSign=false', '-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', tree];
+  assert.is(await make(), repo.git(...stock, '-p', head, '-F', '.git/message'));
   assert.is((await port.readCommit(await make())).message.trim(), 'mädchen');
 });
 
