@@ -63,6 +63,9 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
   }
   const isWriter = named.access === 'write' && named.paths.length === 0 && call.tool_name.endsWith('Edit');
   if (isWriter) return objection('call-malformed', `${call.tool_name} names no file.`);
+  // Without a folder of its own a search starts where the call was made.
+  const start = named.isSearch && named.base === null ? judgePath(context, '.', 'read') : null;
+  if (start !== null) return start;
   const base = named.base === null ? call.cwd : baseFolder(call.cwd, named.base);
   return (
     named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ?? null
@@ -87,6 +90,8 @@ function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
       'Nothing runs in the background here. Run the command in the foreground.',
     );
   }
+  const blocked = judgePath({ policy, facts, cwd: call.cwd }, '.', 'read');
+  if (blocked !== null) return blocked;
   const start = resolvePath({
     path: '.',
     cwd: call.cwd,

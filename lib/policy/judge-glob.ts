@@ -5,6 +5,12 @@ import { type Objection, objection } from './rules.ts';
 
 /** Judges a wildcard over paths: where it starts, that it never goes up, and that it doesn't aim at what is blocked. */
 export function judgeGlob(context: PathContext, pattern: string): Objection | null {
+  if (pattern.trim() === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^[A-Za-z]:[\\/]|\.\.\\|\\\.\./u.test(pattern)) {
+    return objection(
+      'path-malformed',
+      `The pattern ${JSON.stringify(pattern)} can't be read. Write it plainly.`,
+    );
+  }
   for (const one of [pattern, ...braceExpand(pattern)]) {
     if (/(?:^|[/({,|!@+?*])\.\.(?:$|[/)},|])/.test(one)) {
       return objection(

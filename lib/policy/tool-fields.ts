@@ -29,8 +29,10 @@ export interface ToolPaths {
   readonly paths: readonly string[];
   /** Wildcards over paths, relative to `base`. */
   readonly patterns: readonly string[];
-  /** Where the patterns start; null: at the folder of the call. */
+  /** Where a search or the patterns start; null: at the folder of the call. */
   readonly base: string | null;
+  /** Looks through a folder. */
+  readonly isSearch: boolean;
 }
 
 /** Every path and path wildcard a call names, wherever in its input. */
@@ -43,8 +45,11 @@ export function toolPaths(call: ToolCall): ToolPaths | Objection {
       `${call.tool_name} needs the text field ${missing}. Call it again with that field.`,
     );
   }
-  const none = { access: 'read', paths: [], patterns: [], base: null } as const;
-  if (dataTools.has(call.tool_name) || call.tool_name === 'Bash') return none;
+  if (call.tool_name === 'MultiEdit' && !Array.isArray(call.tool_input.edits)) {
+    return objection('call-malformed', 'MultiEdit needs a list of edits.');
+  }
+  if (dataTools.has(call.tool_name)) return nothing;
+  if (call.tool_name === 'Bash') return collect(call.tool_input, 0)?.length === 0 ? nothing : elsewhere;
   const paths = collect(call.tool_input, 0);
   if (paths === null) {
     return objection(
@@ -58,11 +63,18 @@ export function toolPaths(call: ToolCall): ToolPaths | Objection {
     paths,
     patterns: patternsOf(call),
     base: typeof base === 'string' ? base : null,
+    isSearch: call.tool_name === 'Glob' || call.tool_name === 'Grep',
   };
 }
 
+const nothing: ToolPaths = { access: 'read', paths: [], patterns: [], base: null, isSearch: false };
+const elsewhere = objection(
+  'call-malformed',
+  'Bash takes a command and no paths beside it. Use `cd FOLDER && …` in the command.',
+);
+
 const pathField =
-  /(?:^|_)(?:path|paths|file|files|filename|filenames|folder|dir|directory|directories|cwd)$/i;
+  /(?:^|_)(?:path|paths|file|files|filename|filenames|folder|dir|directory|directories|cwd|workdir)$/i;
 
 /** null: a path field that holds something else than text. */
 function collect(value: unknown, depth: number): readonly string[] | null {

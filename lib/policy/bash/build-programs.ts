@@ -56,11 +56,15 @@ function judgePackageManager(call: ProgramCall, safe: readonly string[]): Object
   const end = own.indexOf('--');
   const args = end < 0 ? own : own.slice(0, end);
   const scanned = scanOptions(
-    '-sw: -ws --silent --quiet --if-present --workspaces --workspace= --include-workspace-root --no-audit --no-fund --prefer-offline --offline --ignore-scripts --loglevel= --json --depth= --no-progress --frozen-lockfile --no-save --filter=',
+    '-s -w: --silent --quiet --if-present --workspaces --workspace= --include-workspace-root --no-audit --no-fund --prefer-offline --offline --ignore-scripts --loglevel= --json --depth= --no-progress --frozen-lockfile --no-save --filter=',
     args,
   );
   const unsafe = judgeScanned({ ...call, name: `${call.name} ${subcommand}` }, scanned);
   if (unsafe !== null) return unsafe;
+  const values = [...scanned.given.values()].flat();
+  const eaten = values.find((one) => one.startsWith('-'));
+  // npm takes no option for the value of another.
+  if (eaten !== undefined) return objection('bash-option', `${call.name} would read ${eaten} as an option.`);
   const name = scanned.operands.find((one) => !/^[\w@:./-]+$/.test(one));
   if (name !== undefined && (subcommand === 'run' || subcommand === 'test')) {
     return objection(
@@ -68,7 +72,8 @@ function judgePackageManager(call: ProgramCall, safe: readonly string[]): Object
       `${JSON.stringify(name)} is not a script name. Arguments of the script come after --.`,
     );
   }
-  return scanned.operands.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null;
+  const names = [...scanned.operands, ...values];
+  return names.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null;
 }
 
 function judgeMake(call: ProgramCall): Objection | null {
@@ -77,7 +82,7 @@ function judgeMake(call: ProgramCall): Objection | null {
     splitJobs(call.args.slice(call.trusted)),
   );
   const variable = scanned.operands.find(
-    (one) => one.includes('=') && !/^(?!SHELL|MAKE|GNUMAKE)[A-Za-z_]\w*=[\w.]*$/.test(one),
+    (one) => one.includes('=') && !/^(?!SHELL|MAKE|GNUMAKE)[A-Za-z_]\w*=[\w.+-]*$/.test(one),
   );
   if (variable !== undefined) {
     return objection(
@@ -179,6 +184,9 @@ function judgeSed(call: ProgramCall): Objection | null {
     );
   const isInPlace = scanned.given.has('i') || scanned.given.has('in-place');
   const access = isInPlace ? 'write' : 'read';
+  const suffix = [...(scanned.given.get('i') ?? []), ...(scanned.given.get('in-place') ?? [])];
+  if (suffix.some((one) => /[*/]/.test(one)))
+    return objection('bash-option', 'sed -i could put its copy elsewhere. Leave its suffix out.');
   return (
     judgeScanned(call, scanned) ??
     judgeAll(
@@ -191,9 +199,10 @@ function judgeSed(call: ProgramCall): Objection | null {
 function judgeAwk(call: ProgramCall): Objection | null {
   const scanned = scanOptions('-F: -v:', call.args.slice(call.trusted));
   const [program = '', ...files] = scanned.operands;
-  if (
-    /system|getline|[|>@]|close|ENVIRON|printf?\s*\(?.*>/.test(program.replace(/"(?:[^"\\]|\\.)*"/g, '""'))
-  ) {
+  // A quote in a comment or a regular expression starts no text: then nothing is taken for text.
+  const isClear = !/#|\/[^/]*"[^/]*\//.test(program);
+  const code = isClear ? program.replace(/"(?:[^"\\]|\\.)*"/g, '""') : program;
+  if (/system|getline|[|>@]|close|ENVIRON/.test(code.replace(/>=/g, ' '))) {
     return objection(
       'bash-option',
       'This awk program could run commands or write files. Print fields of the input only.',

@@ -21,8 +21,14 @@ export function expandGlob(pattern: string, cwd: string, facts: PathFacts): read
   const tail = pattern.endsWith('/') ? '/' : '';
   return found
     .map((path) => path.slice(0, -1))
-    .filter((path) => facts.lstat(path.startsWith('/') ? path : `${cwd}/${path}`) !== null)
+    .filter((path) => isThere(path.startsWith('/') ? path : `${cwd}/${path}`, facts))
     .map((path) => `${path}${tail}`);
+}
+
+/** Below a file there is nothing, and no looking for it either. */
+function isThere(path: string, facts: PathFacts): boolean {
+  const parent = path.slice(0, path.lastIndexOf('/'));
+  return facts.list(parent === '' ? '/' : parent) !== null && facts.lstat(path) !== null;
 }
 
 /**
@@ -45,8 +51,11 @@ function meets(pattern: readonly string[], blocked: readonly string[]): boolean 
 function segmentAims(name: string, glob: string): boolean {
   if (!isWild(name)) return pathMatches(glob, name);
   const start = plainStart(name);
-  if (start === '') return false;
-  if (!isWild(glob) && !/[{}\\]/.test(glob)) return segmentMatcher(name).test(glob);
+  const isPlain = !isWild(glob) && !/[{}\\]/.test(glob);
+  // `?env` finds no dot file in bash as it is started here; who writes it means one all the same.
+  if (start === '')
+    return isPlain && /^(?:[?[]|\*+\w).*\w\w/.test(name) && segmentMatcher(name, true).test(glob);
+  if (isPlain) return segmentMatcher(name).test(glob);
   const other = plainStart(glob);
   return other !== '' && (start.startsWith(other) || other.startsWith(start));
 }
@@ -59,7 +68,7 @@ function plainStart(segment: string): string {
   return /^[^*?[{\\]*/.exec(segment)?.[0] ?? '';
 }
 
-function segmentMatcher(segment: string): RegExp {
+function segmentMatcher(segment: string, findsDots = false): RegExp {
   const source = segment.replace(/\[[!^]?[\w.-]+\]|[\s\S]/g, (piece) => {
     if (piece === '*') return '.*';
     if (piece === '?') return '.';
@@ -67,7 +76,7 @@ function segmentMatcher(segment: string): RegExp {
     return piece.replace(/[.+^${}()|[\]\\/-]/, '\\$&');
   });
   // A wildcard at the start never stands for a dot.
-  const start = /^[*?[]/.test(segment) ? '(?!\\.)' : '';
+  const start = /^[*?[]/.test(segment) && !findsDots ? '(?!\\.)' : '';
   try {
     return new RegExp(`^${start}${source}$`, /\[.*-.*\]/.test(segment) ? 'is' : 's');
   } catch {

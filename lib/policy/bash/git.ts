@@ -1,9 +1,17 @@
 import { judgeCommitMessage } from '../commit-message.ts';
-import type { Access } from '../judge-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
-import { isWild } from './expand-glob.ts';
+import {
+  dangerousOption,
+  gitOption,
+  grepValues,
+  judgePathspecs,
+  noValues,
+  operandsOf,
+  refValues,
+  revisionValues,
+} from './git-arguments.ts';
 import { scanOptions } from './options.ts';
-import { judgeAll, judgePattern, judgeScanned, type ProgramCall } from './program.ts';
+import { judgeScanned, type ProgramCall } from './program.ts';
 
 /** The arguments of git without the global options that change nothing but its output. */
 export function withoutGlobalOptions(args: readonly string[]): readonly string[] {
@@ -34,35 +42,24 @@ export function judgeGit(call: ProgramCall): Objection | null {
 
 type GitRule = (call: ProgramCall) => Objection | null;
 
-// Values of these may look like paths, and are none.
-const valueOptions = new Set(
-  '-n -S -G -L -U -l --author --committer --grep --since --after --until --before --max-count --skip --date --format --pretty --diff-filter --diff-algorithm --anchored --word-diff-regex --inter-hunk-context --src-prefix --dst-prefix --line-prefix --find-object --min-parents --max-parents --abbrev --decorate-refs --decorate-refs-exclude --exclude --glob --branches --tags --remotes --encoding --color --stat --sort --contains --merged --no-merged --points-at --count --match --candidates -e -A -B -C -m --max-depth --threads --default --short'.split(
-    ' ',
-  ),
-);
-// Runs programs, writes files, reads files outside, or starts another repository.
-const dangerous =
-  'output ext-diff no-index exec-path git-dir work-tree output-directory open-files-in-pager contents ignore-revs-file pathspec-from-file upload-pack receive-pack exec no-verify edit-description textconv filters config-env super-prefix namespace interactive patch edit template file gpg-sign strategy-option recurse-submodules'.split(
-    ' ',
-  );
-// Complete names that only begin like a dangerous one.
-const complete = new Set('text no-ext-diff no-textconv no-patch exclude-standard'.split(' '));
-
-/** git accepts every unique beginning of a long option. */
-function dangerousOption(arg: string, allowed: readonly string[] = []): boolean {
-  const name = /^--([^=]+)/s.exec(arg)?.[1];
-  if (name === undefined || complete.has(name) || allowed.includes(name)) return false;
-  return dangerous.some((one) => one.startsWith(name));
+interface Looking {
+  /** Dangerous names that do no harm here. */
+  readonly allowed?: readonly string[];
+  /** Short options that are refused. */
+  readonly letters?: RegExp;
+  readonly values?: ReadonlySet<string>;
 }
 
 /** log, diff, show and their like: many harmless options, a few that are not. */
-function looking(options: { readonly allowed?: readonly string[]; readonly letters?: RegExp } = {}): GitRule {
+function looking(options: Looking = {}): GitRule {
+  const values = options.values ?? revisionValues;
   return (call) => {
-    const bad = optionsOf(call.args).find(
-      (arg) => dangerousOption(arg, options.allowed) || (options.letters ?? /^-O/).test(arg),
+    const bad = call.args.find(
+      (arg) =>
+        dangerousOption(arg, options.allowed) || (options.letters ?? /^-(?![SGLIn-])[A-Za-z]*O/).test(arg),
     );
     if (bad !== undefined) return gitOption(`${call.name} ${bad}`, 'Leave it out.');
-    return judgePathspecs(call, call.args, 'read');
+    return judgePathspecs(call, call.args, { access: 'read', values });
   };
 }
 
@@ -77,7 +74,7 @@ function listing(spec: string, operandsWith: readonly string[]): GitRule {
   };
 }
 
-/** `git stash list`, `git remote -v`: one word says that it only lists. */
+/** `git stash list`, `git reflog show`: the first word says that it only lists. */
 function onlyWith(words: readonly string[]): GitRule {
   return (call) => {
     if (call.trusted > 0) return judgeOther(call);
@@ -87,29 +84,31 @@ function onlyWith(words: readonly string[]): GitRule {
   };
 }
 
+const never = /^(?!)/;
+const blameValues = new Set(['-L', '--since', '--after', '--before', '--until', '--date', '--encoding']);
 const subcommands: Readonly<Record<string, GitRule>> = {
-  status: looking({ letters: /^(?!)/ }),
+  status: looking({ letters: never, values: noValues }),
   diff: looking(),
   log: looking(),
   show: looking(),
-  shortlog: looking(),
+  shortlog: looking({ values: new Set([...revisionValues].filter((name) => name !== '-n')) }),
   'rev-list': looking(),
   'diff-tree': looking(),
   'diff-index': looking(),
   'diff-files': looking(),
   'range-diff': looking(),
-  'rev-parse': looking({ allowed: ['git-dir'], letters: /^(?!)/ }),
-  'ls-files': looking({ letters: /^-X|^--exclude-from|^--exclude-per/ }),
-  'ls-tree': looking({ letters: /^(?!)/ }),
-  'merge-base': looking({ letters: /^(?!)/ }),
-  'name-rev': looking({ letters: /^(?!)/ }),
-  'for-each-ref': looking({ letters: /^(?!)/ }),
-  'check-ignore': looking({ letters: /^(?!)/ }),
-  'count-objects': looking({ letters: /^(?!)/ }),
-  'cat-file': looking({ letters: /^(?!)/ }),
-  describe: looking({ letters: /^(?!)/ }),
-  blame: looking({ letters: /^-S/ }),
-  annotate: looking({ letters: /^-S/ }),
+  'rev-parse': looking({ allowed: ['git-dir'], letters: never, values: new Set(['--default']) }),
+  'ls-files': looking({ letters: /^-X|^--exclude-[fp]/, values: new Set(['-x', '--exclude', '--format']) }),
+  'ls-tree': looking({ letters: never, values: new Set(['--format']) }),
+  'merge-base': looking({ letters: never, values: noValues }),
+  'name-rev': looking({ letters: never, values: new Set(['--refs']) }),
+  'for-each-ref': looking({ letters: never, values: refValues }),
+  'check-ignore': looking({ letters: never, values: noValues }),
+  'count-objects': looking({ letters: never, values: noValues }),
+  'cat-file': looking({ letters: never, values: noValues }),
+  describe: looking({ letters: never, values: new Set(['--match', '--exclude', '--candidates']) }),
+  blame: looking({ letters: /^-S/, values: blameValues }),
+  annotate: looking({ letters: /^-S/, values: blameValues }),
   grep: judgeGrep,
   branch: listing(
     '-alrvqi --all --list --remotes --verbose --show-current --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= --sort= --format= --color[=] --no-color --column[=] --no-column --abbrev[=] --no-abbrev --ignore-case',
@@ -120,7 +119,7 @@ const subcommands: Readonly<Record<string, GitRule>> = {
     ['l', 'list', 'contains', 'merged'],
   ),
   remote: (call) =>
-    call.args.every((arg) => arg === '-v' || arg === '--verbose') ? null : onlyWith(['-v', 'get-url'])(call),
+    call.args.every((arg) => arg === '-v' || arg === '--verbose') ? null : onlyWith(['get-url'])(call),
   reflog: (call) => (call.args.length === 0 ? null : onlyWith(['show'])(call)),
   stash: onlyWith(['list', 'show']),
   worktree: onlyWith(['list']),
@@ -139,62 +138,13 @@ export function isNamedOnly(subcommand: string): boolean {
   return namedOnly.has(subcommand);
 }
 
-function optionsOf(args: readonly string[]): readonly string[] {
-  const end = args.indexOf('--');
-  return (end < 0 ? args : args.slice(0, end)).filter(
-    (arg, at, all) => arg.startsWith('-') && !valueOptions.has(all[at - 1] ?? ''),
-  );
-}
-
-/** Revisions and pathspecs: nothing outside, nothing blocked, also not by way of `REVISION:path`. */
-function judgePathspecs(call: ProgramCall, args: readonly string[], access: Access): Objection | null {
-  const end = args.indexOf('--');
-  const before = (end < 0 ? args : args.slice(0, end)).filter(
-    (arg, at, all) => !arg.startsWith('-') && !valueOptions.has(all[at - 1] ?? ''),
-  );
-  const after = end < 0 ? [] : args.slice(end + 1);
-  for (const one of [...before, ...after]) {
-    const found = judgePathspec(call, one, access);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-function judgePathspec(call: ProgramCall, text: string, access: Access): Objection | null {
-  if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '') return null;
-  if (text.startsWith(':(') || text.startsWith(':/')) {
-    return gitOption(text, 'Name paths plainly, relative to where you are.');
-  }
-  const [, revision, path] = /^([^:]*):(?!\/)(.*)$/s.exec(text) ?? [];
-  if (revision === undefined || path === undefined) {
-    if (isWild(text)) return judgeWildPathspec(call, text);
-    return judgeAll(call.context, [{ path: text, access }]);
-  }
-  const inTree = /^\.{1,2}\//.test(path) ? call.context.cwd : call.context.policy.worktree;
-  const place = path.replace(/^\d:/, '');
-  return judgeAll({ ...call.context, cwd: inTree }, place === '' ? [] : [{ path: place, access: 'read' }]);
-}
-
-function judgeWildPathspec(call: ProgramCall, text: string): Objection | null {
-  const plain = text.slice(0, text.search(/[*?[]/));
-  const folder = plain.slice(0, plain.lastIndexOf('/') + 1);
-  return (
-    judgePattern(call.context, text) ??
-    judgeAll(call.context, folder === '' ? [] : [{ path: folder, access: 'read' }])
-  );
-}
-
 function judgeGrep(call: ProgramCall): Objection | null {
-  const bad = optionsOf(call.args).find((arg) => dangerousOption(arg) || /^-(?:O|[A-Za-z]*f)/.test(arg));
+  const bad = call.args.find((arg) => dangerousOption(arg) || /^-(?!-)[^e]*[Of]/.test(arg));
   if (bad !== undefined) return gitOption(`git grep ${bad}`, 'Leave it out.');
-  const end = call.args.indexOf('--');
   const hasPattern = call.args.some((arg) => /^-[A-Za-z]*e/.test(arg));
-  const before = end < 0 ? call.args : call.args.slice(0, end);
-  const first = before.findIndex(
-    (arg, at) => !arg.startsWith('-') && !valueOptions.has(before[at - 1] ?? ''),
-  );
-  const args = hasPattern || first < 0 ? call.args : call.args.filter((_, at) => at !== first);
-  return judgePathspecs(call, args, 'read');
+  const pattern = hasPattern ? -1 : (operandsOf(call.args, grepValues)[0]?.at ?? -1);
+  const args = call.args.filter((_, at) => at !== pattern);
+  return judgePathspecs(call, args, { access: 'read', values: grepValues });
 }
 
 function judgeAdd(call: ProgramCall): Objection | null {
@@ -203,7 +153,8 @@ function judgeAdd(call: ProgramCall): Objection | null {
     call.args,
   );
   return (
-    judgeScanned(call, scanned, 'git-option') ?? judgePathspecs(call, ['--', ...scanned.operands], 'stage')
+    judgeScanned(call, scanned, 'git-option') ??
+    judgePathspecs(call, ['--', ...scanned.operands], { access: 'stage' })
   );
 }
 
@@ -211,7 +162,8 @@ function judgeFiles(spec: string): GitRule {
   return (call) => {
     const scanned = scanOptions(spec, call.args);
     return (
-      judgeScanned(call, scanned, 'git-option') ?? judgePathspecs(call, ['--', ...scanned.operands], 'write')
+      judgeScanned(call, scanned, 'git-option') ??
+      judgePathspecs(call, ['--', ...scanned.operands], { access: 'write' })
     );
   };
 }
@@ -228,7 +180,10 @@ function judgeCommit(call: ProgramCall): Objection | null {
   if (cleanup.some((mode) => !['default', 'strip', 'whitespace'].includes(mode))) {
     return gitOption('git commit --cleanup', 'Leave it out.');
   }
-  return judgeMessage(call, scanned.given) ?? judgePathspecs(call, ['--', ...scanned.operands], 'stage');
+  return (
+    judgeMessage(call, scanned.given) ??
+    judgePathspecs(call, ['--', ...scanned.operands], { access: 'stage' })
+  );
 }
 
 function judgeMessage(call: ProgramCall, given: ReadonlyMap<string, readonly string[]>): Objection | null {
@@ -268,12 +223,5 @@ function messageTexts(args: readonly string[]): readonly string[] {
 function judgeOther(call: ProgramCall): Objection | null {
   const bad = call.args.find((arg) => dangerousOption(arg) || /^-[xcO]/.test(arg));
   if (bad !== undefined) return gitOption(`${call.name} ${bad}`, 'Leave it out.');
-  return judgePathspecs(call, call.args, 'read');
-}
-
-function gitOption(what: string, instead: string): Objection {
-  return objection(
-    'git-option',
-    `${what} is refused: it can run programs, skip checks or reach elsewhere. ${instead}`,
-  );
+  return judgePathspecs(call, call.args, { access: 'read' });
 }

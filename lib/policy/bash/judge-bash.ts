@@ -1,6 +1,6 @@
 import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import type { PathContext } from '../judge-path.ts';
+import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import { judgeCommand, judgeRedirections, matchingPattern } from './judge-command.ts';
@@ -150,7 +150,9 @@ function placeAfter(question: BashQuestion, command: SimpleCommand, cwd: string)
     extra: policy.extra_writable ?? [],
     facts,
   });
-  if ('rule' in found) throw new Refusal('bash-directory', found.details);
+  const refused = 'rule' in found ? found : judgePath({ policy, facts, cwd }, folder.text, 'read');
+  if ('rule' in found || refused !== null)
+    throw new Refusal('bash-directory', refused?.details ?? `${folder.text} is out of bounds.`);
   if (found.lexical !== found.resolved) {
     throw new Refusal(
       'bash-directory',

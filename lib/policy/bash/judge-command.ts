@@ -21,6 +21,7 @@ const wildFriendly = new Set([
   'ls',
   'cat',
   'head',
+  'tail',
   'wc',
   'echo',
   'grep',
@@ -146,7 +147,8 @@ function expandArguments(
       );
     }
     if (arg.text === '--') isAfterEnd = true;
-    const found = arg.isGlob ? expandWord(context, arg, isAfterEnd || wildFriendly.has(name)) : [arg.text];
+    const isFriendly = isAfterEnd || wildFriendly.has(name) || (name === 'git' && words[0] === 'add');
+    const found = arg.isGlob ? expandWord(context, arg, isFriendly) : [arg.text];
     if ('rule' in found) return found;
     words.push(...found);
   }
@@ -164,6 +166,9 @@ function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): r
       `${arg.text} can reach what is blocked for agents. Name the files you mean.`,
     );
   }
+  const start = arg.text.slice(0, arg.text.search(/[*?[]/));
+  const elsewhere = judgeFolders(context, [start]);
+  if (elsewhere !== null) return elsewhere;
   const names = expandGlob(arg.text, cwd, facts);
   if (names === null)
     return objection('bash-dynamic', `${arg.text} stands for too many files. Name a smaller folder.`);
@@ -172,7 +177,17 @@ function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): r
   if (!mayStartAnyhow && /^[*?[]/.test(arg.text)) {
     return objection('bash-dynamic', `${arg.text} could turn file names into options. Write ./${arg.text}.`);
   }
-  return names;
+  return judgeFolders(context, names) ?? names;
+}
+
+/** Wildcards show what a folder holds, whatever program gets the names: each must be one that may be read. */
+function judgeFolders(context: PathContext, names: readonly string[]): Objection | null {
+  const folders = new Set(names.map((name) => name.slice(0, name.replace(/\/+$/, '').lastIndexOf('/') + 1)));
+  for (const folder of folders) {
+    const found = folder === '' ? null : judgePath(context, folder, 'read');
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function notAllowed(policy: AgentPolicy, command: string): Objection {

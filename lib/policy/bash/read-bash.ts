@@ -19,7 +19,12 @@ const longest = 300_000;
 
 /** Reads a command into what the policy can judge, or says why it can't be judged. Never throws on any text. */
 export function readBash(text: string): BashNode | Objection {
-  const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(text);
+  // What joins two pictures into one emoji hides nothing.
+  const shown = text.replace(
+    /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu,
+    '+',
+  );
+  const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(shown);
   if (odd !== null || text.length > longest) {
     const what = odd === null ? 'is too long' : `holds the character U+${hex(odd[0])} at ${odd.index + 1}`;
     return objection('bash-characters', `The command ${what}. Write it in plain, visible characters.`);
@@ -139,7 +144,8 @@ function readAssignment(part: Assignment): { readonly name: string; readonly val
     );
   }
   const value = readWord(part.value);
-  if (value.isGlob || value.hasStatus)
+  // Names are not put in place of wildcards here: DEBUG=app:* is just that text.
+  if (value.hasStatus)
     throw new Refusal(
       'bash-dynamic',
       `${part.text} holds more than plain text. Put the value in single quotes.`,
@@ -176,7 +182,7 @@ function readRedirect(part: Redirect): readonly Redirection[] {
 function checkHereDoc(part: HereDoc): void {
   const mark = part.delimiter;
   const isPlain =
-    mark !== undefined && part.closing !== undefined && /^(?:\w+|'\w+'|"\w+"|\\\w+)$/.test(mark.text);
+    mark !== undefined && part.closing !== undefined && /^(?:\w+|'[\w.-]+'|"[\w.-]+"|\\\w+)$/.test(mark.text);
   if (!isPlain)
     throw new Refusal('bash-syntax', "A here-document needs a plain, closed end mark like 'EOF'.");
   const expands =
@@ -190,9 +196,7 @@ function checkHereDoc(part: HereDoc): void {
 }
 
 function readInput(raw: readonly RawRedirection[]): string | null {
-  const last = raw
-    .filter((part) => part.type !== 'Redirect' || part.operator === '<' || isStandardInput(part))
-    .at(-1);
+  const last = raw.filter((part) => part.type !== 'Redirect' || isStandardInput(part)).at(-1);
   if (last?.type === 'HereDoc' && last.descriptor === undefined) {
     return last.operator === '<<-' ? last.body.text.replace(/^\t+/gm, '') : last.body.text;
   }
@@ -203,5 +207,6 @@ function readInput(raw: readonly RawRedirection[]): string | null {
 }
 
 function isStandardInput(part: Redirect): boolean {
-  return part.descriptor?.type === 'FileDescriptor' && part.descriptor.value === 0;
+  if (part.descriptor === undefined) return part.operator.startsWith('<');
+  return part.descriptor.type === 'FileDescriptor' && part.descriptor.value === 0;
 }

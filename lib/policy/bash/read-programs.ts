@@ -79,7 +79,7 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
     '-abcdfhiloxsv -A: -t: -N: -j: -w: --address-radix= --format= --read-bytes= --skip-bytes= --output-duplicates',
     'read',
   ),
-  xxd: plainProgram('-abCEeipuv -c: -g: -l: -s: -o:', 'read'),
+  xxd: fromOneToOther('-abCEeipuv -c: -g: -l: -s: -o:'),
   realpath: plainProgram(
     '-emLPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --no-symlinks --relative-to=< --relative-base=<',
     'read',
@@ -98,20 +98,17 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
     '-bdfghiMnRrsuVzcCm -k: -t: -S: -o:> --parallel= --output=> --key= --field-separator= --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated --check[=] --merge --buffer-size= --sort= --debug',
     'read',
   ),
-  uniq: (call) => {
-    const scanned = scanOptions(
-      '-cdDiuz -f: -s: -w: --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
-      call.args.slice(call.trusted),
-    );
-    const [input, output] = scanned.operands;
-    const files = [
-      ...(input === undefined || input === '-' ? [] : [{ path: input, access: 'read' as const }]),
-      ...(output === undefined ? [] : [{ path: output, access: 'write' as const }]),
-    ];
-    return judgeScanned(call, scanned) ?? judgeAll(call.context, files);
-  },
+  uniq: fromOneToOther(
+    '-cdDiuz -f: -s: -w: --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
+  ),
   find: (call) => {
-    const args = call.args.slice(call.trusted);
+    const all = call.args.slice(call.trusted);
+    const args = all.slice(
+      Math.max(
+        0,
+        all.findIndex((arg) => !/^-[HLP]$/.test(arg)),
+      ),
+    );
     const first = args.findIndex((arg) => /^[-(!]/.test(arg));
     const [places, tests] = first < 0 ? [args, []] : [args.slice(0, first), args.slice(first)];
     const bad = tests.find((arg) => /^-(?!.*\s)/.test(arg) && !findTests.has(arg) && !/^-\d+$/.test(arg));
@@ -136,3 +133,16 @@ const findTests = new Set(
     ' ',
   ),
 );
+
+/** The first operand is read, a second one is written. */
+function fromOneToOther(spec: string): ProgramRule {
+  return (call) => {
+    const scanned = scanOptions(spec, call.args.slice(call.trusted));
+    const [input, output] = scanned.operands;
+    const files = [
+      ...(input === undefined || input === '-' ? [] : [{ path: input, access: 'read' as const }]),
+      ...(output === undefined ? [] : [{ path: output, access: 'write' as const }]),
+    ];
+    return judgeScanned(call, scanned) ?? judgeAll(call.context, files);
+  };
+}
