@@ -319,7 +319,10 @@ testIf(
   'another user: needs root and setpriv',
 )('the program runs from an installation it can’t write', async () => {
   const folder = makeTempDir();
-  for (const part of ['dist', 'bin', 'templates', 'package.json'])
+  const manifest = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  for (const part of [...manifest.files, 'package.json'])
     cpSync(join(packageRoot(), part), join(folder, part), { recursive: true });
   const home = makeTempDir();
   const repo = makeExecProject();
