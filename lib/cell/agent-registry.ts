@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { LiveAgent } from '../domain/agent-port.ts';
 import { roleSchema } from '../domain/role.ts';
-import { processStart } from './process-tree.ts';
+import { killPoint } from '../util/kill-point.ts';
+import { processStart } from '../util/process-identity.ts';
 import { runRoot } from './run-folder.ts';
 
 const registrationSchema = z.object({
@@ -27,6 +28,7 @@ export function writeRegistration(folder: string, registration: Registration): v
   const file = join(folder, fileName);
   writeFileSync(`${file}.new`, `${JSON.stringify(registration)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
+  killPoint('agent registered');
 }
 
 /** Registered agents whose process still lives: also those of other processes, and of one that was killed. */

@@ -18,6 +18,12 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     ended.then(forget, forget);
   };
   const { commonDir } = options.repository;
+  const commands = new Set<{ stop(graceMs: number): Promise<void> }>();
+  const stopAll = (cells: Iterable<{ stop(graceMs: number): Promise<void> }>, graceMs: number): void => {
+    for (const cell of cells) void cell.stop(graceMs);
+  };
+  options.signal?.addEventListener('abort', () => stopAll(commands, commandGraceMs), { once: true });
+  options.hurry?.addEventListener('abort', () => stopAll(running, 0), { once: true });
   return {
     checkAdapter: (name) => checkAdapter(context, name),
     async sandbox() {
@@ -30,7 +36,13 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       keep(agent, agent.outcome);
       return agent;
     },
-    runCommand: (request) => runCommand(context, request, (cell) => keep(cell, cell.ended)),
+    runCommand: (request) =>
+      runCommand(context, request, (cell) => {
+        keep(cell, cell.ended);
+        commands.add(cell);
+        void cell.ended.then(() => commands.delete(cell));
+        if (options.signal?.aborted === true) void cell.stop(commandGraceMs);
+      }),
     auditOf: async (agent) =>
       agentIdPattern.test(agent) ? summarizeAudit(auditFile(commonDir, agent)) : noAudit,
     live: async () => readLiveAgents(commonDir),
@@ -39,5 +51,8 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     },
   };
 }
+
+/** What a diagnostic gets between SIGTERM and SIGKILL. */
+const commandGraceMs = 2_000;
 
 const noAudit: AuditSummary = { allowed: 0, blocked: 0, top: [] };

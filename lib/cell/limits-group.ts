@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { processStart } from '../util/process-identity.ts';
 import type { CellLimits } from './limits.ts';
 import type { Hierarchy } from './limits-hierarchies.ts';
-import { processStart, signal } from './process-tree.ts';
+import { signal } from './process-tree.ts';
 
 /** Where groups are made: below these groups, one for each thing that is limited. */
 export interface GroupPlan {

@@ -17,6 +17,10 @@ export interface RunnerOptions {
   /** The folder of the bundles that run inside cells. */
   readonly distDir: string;
   readonly now: () => Date;
+  /** Aborts when the person stops the program: diagnostics end. Agents are ended by whoever started them. */
+  readonly signal?: AbortSignal | undefined;
+  /** Aborts when the person doesn't want to wait: everything ends at once. */
+  readonly hurry?: AbortSignal | undefined;
 }
 
 /** What cells are made from; what works on this machine is tried when it is first asked for, once. */

@@ -1,15 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-
-/**
- * When a process started, as text to compare: a pid alone is used again by others. null if it isn't there
- * (a zombie isn't).
- */
-export function processStart(pid: number): string | null {
-  if (process.platform !== 'linux') return startByPs(pid);
-  const stat = readStat(pid);
-  return stat === null || stat.state === 'Z' ? null : stat.start;
-}
+import { readStat } from '../util/process-identity.ts';
 
 /** All living descendants of a process, parents before children. Empty where the system has no /proc. */
 export function descendants(root: number): number[] {
@@ -55,26 +45,10 @@ function allProcesses(): number[] {
   }
 }
 
-function readStat(pid: number): { state: string; parent: number; start: string } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name stands in brackets and may hold blanks and brackets itself.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', parent: Number(fields[1]), start: fields[19] ?? '' };
-  } catch {
-    return null;
-  }
-}
-
 function readEnvironment(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   } catch {
     return [];
   }
-}
-
-function startByPs(pid: number): string | null {
-  const text = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
-  return text === '' ? null : text;
 }

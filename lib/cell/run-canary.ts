@@ -16,6 +16,8 @@ export interface CanaryResult {
 }
 
 const timeoutMs = 60_000;
+/** Of its temporary folder; the pid of the tool follows. */
+export const canaryPrefix = 'flame-canary-';
 
 /**
  * Proves the watcher with the real program: a scripted model asks it to write a file that the policy forbids
@@ -24,7 +26,7 @@ const timeoutMs = 60_000;
 export async function runCanary(context: RunnerContext, adapterName: string): Promise<CanaryResult> {
   const adapter = context.adapters(adapterName);
   if (!adapter.hasHooks) return { denied: true, details: `not needed: ${adapterName} has no tool calls` };
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'flame-canary-')));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), `${canaryPrefix}${process.pid}-`)));
   const worktree = join(folder, 'worktree');
   const target = join(worktree, 'canary.txt');
   mkdirSync(worktree);

@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { LaunchFile } from '../domain/adapter.ts';
-import { processStart } from './process-tree.ts';
+import { killPoint } from '../util/kill-point.ts';
+import { ownIdentity } from '../util/process-identity.ts';
 import { removeTree } from './remove-tree.ts';
 
 /** One cell's own folders, outside every work tree; the same paths inside and outside the cell. */
@@ -18,6 +19,8 @@ export interface RunFolder {
 
 /** In a run folder: which process made it, see stale-runs.ts. */
 export const ownerFile = 'owner.json';
+/** What a folder that is being made ends in, after the pid of its maker. */
+export const makingSuffix = '.new';
 
 /** `<common>/blueflame/run`: one folder per living cell. */
 export function runRoot(commonDir: string): string {
@@ -35,12 +38,22 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   rmSync(root, { recursive: true, force: true });
   const folder = { home: join(root, 'home'), tmp: join(root, 'tmp'), control: join(root, 'control') };
   mkdirSync(logRoot(commonDir), { recursive: true, mode: 0o700 });
-  mkdirSync(root, { recursive: true, mode: 0o700 });
-  writeFileSync(join(root, ownerFile), JSON.stringify(ownProcess()), { mode: 0o600 });
+  // It appears with its owner in it, or a kill would leave a folder that might be anybody's.
+  const making = `${root}.${process.pid}${makingSuffix}`;
+  mkdirSync(making, { recursive: true, mode: 0o700 });
+  killPoint(`run folder ${kindOf(name)} to make`);
+  writeFileSync(join(making, ownerFile), JSON.stringify(ownIdentity()), { mode: 0o600 });
+  renameSync(making, root);
+  killPoint(`run folder ${kindOf(name)} made`);
   for (const path of Object.values(folder)) mkdirSync(path, { mode: 0o700 });
   const emptyFile = join(root, 'empty');
   writeFileSync(emptyFile, '', { mode: 0o400 });
-  return { root, ...folder, emptyFile, remove: () => removeTree(root) };
+  const remove = (): void => {
+    killPoint(`run folder ${kindOf(name)} to remove`);
+    removeTree(root);
+    killPoint(`run folder ${kindOf(name)} removed`);
+  };
+  return { root, ...folder, emptyFile, remove };
 }
 
 /** Writes what the agent needs before it starts. */
@@ -52,9 +65,6 @@ export function writeLaunchFiles(folder: RunFolder, files: readonly LaunchFile[]
   }
 }
 
-let ownStart: string | null = null;
-
-function ownProcess(): { readonly pid: number; readonly start: string | null } {
-  ownStart ??= processStart(process.pid);
-  return { pid: process.pid, start: ownStart };
+function kindOf(name: string): string {
+  return name.replace(/-[0-9a-f]+$/, '');
 }

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { killPoint } from '../util/kill-point.ts';
+import { processStart } from '../util/process-identity.ts';
 import { programPath } from '../util/program-path.ts';
 import { bwrapArguments, type CellProfile, statusDescriptor } from './bwrap-profile.ts';
 import { type CellLimits, type LimitName, withLimits } from './limits.ts';
 import type { CellGroup } from './limits-group.ts';
 import { type Watch, watchLimits } from './limits-watchdog.ts';
-import { descendants, processesWith, processStart, signal } from './process-tree.ts';
+import { descendants, processesWith, signal } from './process-tree.ts';
 import { namespaceCommand, type SandboxState } from './sandbox-probe.ts';
 
 export interface CellStart {
@@ -40,7 +42,8 @@ export interface CellProcess {
   stop(graceMs: number): Promise<void>;
 }
 
-const markVariable = 'BLUEFLAME_CELL';
+/** In the environment of everything in a cell: its mark. */
+export const markVariable = 'BLUEFLAME_CELL';
 
 /**
  * Starts a program in a cell. All die with this process, however it ends: the kernel ties that to the thread
@@ -50,6 +53,7 @@ export function spawnCell(start: CellStart): CellProcess {
   const spawned = trySpawn(start);
   if (spawned instanceof Error) return notStarted(spawned);
   const { child, group } = spawned;
+  killPoint('cell spawned');
   const status = readStatus(child);
   const watch = watchCell(start, spawned);
   child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));

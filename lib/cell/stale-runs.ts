@@ -1,15 +1,21 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
-import { processStart } from './process-tree.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseIdentity, processStart, processState } from '../util/process-identity.ts';
+import { processesWith, signal } from './process-tree.ts';
 import { removeTree } from './remove-tree.ts';
-import { ownerFile, runRoot } from './run-folder.ts';
+import { canaryPrefix } from './run-canary.ts';
+import { makingSuffix, ownerFile, runRoot } from './run-folder.ts';
 import { socketPrefix, socketsFile } from './socket-folder.ts';
-
-const ownerSchema = z.object({ pid: z.int().positive(), start: z.string().nullable() });
+import { markVariable } from './spawn-cell.ts';
 
 // A folder without its owner's file is just being made, or its maker died right then.
 const makingMs = 60_000;
+// Of a maker on another machine or in another container nothing is known.
+const strangerMs = 24 * 3_600_000;
+// What an orphan may take to end by itself: nobody waits for its work any more.
+const graceMs = 2_000;
 
 /**
  * Run folders whose tool is gone without clearing up: it was killed. Their agents are gone too where the
@@ -17,6 +23,30 @@ const makingMs = 60_000;
  */
 export function listStaleRuns(commonDir: string, now: Date): string[] {
   return listFolders(runRoot(commonDir)).filter((folder) => !isOwned(folder, now));
+}
+
+/**
+ * Ends whatever still runs in the cell of a stale run, then removes its folder. Resolves to whether something
+ * ran; where the kernel ends agents with their tool, nothing does.
+ */
+export async function endStaleRun(folder: string): Promise<boolean> {
+  const living = (): number[] => processesWith(markVariable, basename(folder));
+  const wasRunning = living().length > 0;
+  const until = performance.now() + graceMs;
+  for (let left = living(); left.length > 0; left = living()) {
+    for (const pid of left) signal(pid, performance.now() < until ? 'SIGTERM' : 'SIGKILL');
+    await wait(10);
+  }
+  removeStaleRun(folder);
+  return wasRunning;
+}
+
+/** Removes temporary folders of canaries whose tool was killed. */
+export function removeStaleCanaries(): void {
+  for (const folder of listFolders(tmpdir())) {
+    const pid = new RegExp(`^${canaryPrefix}(\\d+)-`).exec(basename(folder))?.[1];
+    if (pid !== undefined && processStart(Number(pid)) === null) removeTree(folder);
+  }
 }
 
 /** Removes a stale run folder and the sockets it had elsewhere. */
@@ -27,14 +57,14 @@ export function removeStaleRun(folder: string): void {
 }
 
 function isOwned(folder: string, now: Date): boolean {
+  const maker = new RegExp(`\\.(\\d+)\\${makingSuffix}$`).exec(folder)?.[1];
+  if (maker !== undefined) return processStart(Number(maker)) !== null;
   const text = readText(join(folder, ownerFile));
   if (text === null) return now.getTime() - modifiedAt(folder) < makingMs;
-  try {
-    const { pid, start } = ownerSchema.parse(JSON.parse(text));
-    return start !== null && processStart(pid) === start;
-  } catch {
-    return false;
-  }
+  const owner = parseIdentity(text);
+  if (owner === null) return false;
+  const state = processState(owner);
+  return state === 'unknown' ? now.getTime() - modifiedAt(folder) < strangerMs : state !== 'gone';
 }
 
 function modifiedAt(path: string): number {

@@ -102,6 +102,18 @@ export const commandTable: CommandTable = {
       },
     ],
   },
+  resume: {
+    load: () => import('../commands/resume.ts'),
+    summary: 'Go on with a session after a stop or a kill',
+    details:
+      'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and goes on like git flame run. Without a name: the current session.',
+    operand: { usage: '[SESSION]', kind: 'one' },
+    options: {},
+    examples: [
+      { command: 'git flame resume', does: 'go on with the current session' },
+      { command: 'git flame resume ses-20260206-143022-1a2b', does: 'go on with an earlier one' },
+    ],
+  },
   status: {
     load: () => import('../commands/status.ts'),
     summary: 'Show the session, its tasks, agents, changesets and cost',

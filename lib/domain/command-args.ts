@@ -19,6 +19,7 @@ export interface CommandOptions {
     readonly override: string | null;
   };
   readonly run: { readonly from: string | null; readonly new: boolean };
+  readonly resume: NoOptions;
   readonly status: NoOptions;
   readonly show: { readonly diff: boolean };
   readonly log: { readonly maxCount: number | null };

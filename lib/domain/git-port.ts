@@ -1,5 +1,5 @@
 import type { DiffStat } from './changeset.ts';
-import type { ObjectId, RefName } from './ids.ts';
+import type { ObjectId, RefName, SessionId, TaskId } from './ids.ts';
 
 /** Where a command stands; all paths absolute. */
 export interface Repository {
@@ -91,6 +91,25 @@ export interface CellWorktree {
   readonly quarantine: Quarantine;
 }
 
+/** A cell, and whether the process that made it lives: 'unknown' where nothing can be known of it from here. */
+export interface CellInfo extends CellWorktree {
+  readonly owner: 'own' | 'alive' | 'gone' | 'unknown';
+  /** null for scratch worktrees, whose content is nobody's work. */
+  readonly subject: CellSubject | null;
+}
+
+/** What the work in a cell is for. */
+export interface CellSubject {
+  readonly session: SessionId;
+  readonly task: TaskId;
+}
+
+/** A ref, and the commit it names. */
+export interface RefInfo {
+  readonly ref: RefName;
+  readonly commit: ObjectId;
+}
+
 /** Everything the engine asks of git. git itself is spawned in lib/git alone. */
 export interface GitPort {
   readonly repository: Repository;
@@ -128,14 +147,20 @@ export interface GitPort {
     readonly parents: readonly ObjectId[];
     readonly message: string;
   }): Promise<ObjectId>;
+  /** Refs below a prefix such as `refs/blueflame/rescue/`, by name. */
+  listRefs(prefix: string): Promise<readonly RefInfo[]>;
+  /** Writes the files of a commit into a folder that is absent or empty, made if need be. */
+  exportCommit(commit: ObjectId, folder: string): Promise<void>;
   worktrees(): Promise<readonly WorktreeInfo[]>;
   /** A detached worktree for one agent with its own quarantine. One at a time, whoever calls. */
-  addCellWorktree(path: string, start: ObjectId): Promise<CellWorktree>;
+  addCellWorktree(path: string, start: ObjectId, subject?: CellSubject): Promise<CellWorktree>;
   /** Cells that exist now, also those of a run that was killed. */
-  cells(): Promise<readonly CellWorktree[]>;
+  cells(): Promise<readonly CellInfo[]>;
   /** HEAD of a cell's worktree; the objects may still be in quarantine. */
   cellHead(cell: CellWorktree): Promise<ObjectId>;
-  /** Paths left uncommitted in a cell's worktree; ignored files are not listed. */
+  /** Untracked paths that are nobody's work from now on: cellLeftovers and rescueCell leave them out. */
+  markPrepared(cell: CellWorktree, paths: readonly string[]): Promise<void>;
+  /** Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. */
   cellLeftovers(
     cell: CellWorktree,
   ): Promise<readonly { readonly path: string; readonly isTracked: boolean }[]>;
@@ -146,6 +171,15 @@ export interface GitPort {
     message: string,
     author: string,
   ): Promise<ObjectId>;
+  /**
+   * A commit of the whole worktree as it is, ignored files left out, on top of its HEAD, or of its start where
+   * HEAD is unusable. Stays in quarantine; HEAD, index and files stay as they are. null: nothing differs from
+   * the start.
+   */
+  rescueCell(
+    cell: CellWorktree,
+    init: { readonly message: string; readonly author: string },
+  ): Promise<ObjectId | null>;
   /** Starts a merge of `commit` in the worktree, leaving conflict markers. Nothing is committed. */
   startMergeIn(cell: CellWorktree, commit: ObjectId): Promise<readonly string[]>;
   /** Brings what start..tip adds into the repository; the cell stays. Do it before a branch is moved to tip. */
@@ -154,7 +188,7 @@ export interface GitPort {
   acceptCell(cell: CellWorktree, tip: ObjectId): Promise<void>;
   /** Removes the worktree and its quarantine; nothing of it enters the repository. */
   discardCell(cell: CellWorktree): Promise<void>;
-  /** Finishes removals that were cut short and clears cells whose worktree is gone; returns their names. */
+  /** Finishes removals that were cut short, clears cells and objects that a kill left half made; returns their names. */
   recoverCells(): Promise<readonly string[]>;
   /** Packs loose objects where there are many, so that the person's git has no reason to. */
   tidy(): Promise<void>;

@@ -41,7 +41,8 @@ export async function attemptTask(
     await releaseAttempt(workshop, attempt, error);
     throw error;
   }
-  if (workshop.signal.aborted) await releaseAttempt(workshop, attempt, null);
+  // Work that was accepted before the stop is not thrown away.
+  if (workshop.signal.aborted && ending.work === null) await releaseAttempt(workshop, attempt, null);
   else await settleAttempt(workshop, attempt, ending);
 }
 
@@ -73,7 +74,10 @@ async function perform(workshop: Workshop, attempt: Attempt, view: SessionView):
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
     return failed({ kind: 'conflict', message, details: start.paths, retryable: false });
   }
-  const cell = await workshop.git.addCellWorktree(attempt.path, start.commit);
+  const cell = await workshop.git.addCellWorktree(attempt.path, start.commit, {
+    session: attempt.session,
+    task: task.id,
+  });
   let isAccepted = false;
   try {
     const ending = await workIn(workshop, attempt, cell);
@@ -153,7 +157,7 @@ async function judgeWork(
           : '';
       return {
         failure: null,
-        work: { tip: work.tip, cell },
+        work: { tip: work.tip, cell, leftBehind: work.leftBehind },
         notes: [outcome.text.slice(0, 2_000), left].filter(Boolean).join('\n'),
         outcome,
       };

@@ -25,7 +25,9 @@ export async function prepareWorktree(
     if (run.exitCode !== 0) return { failure: setupFailure(command, run.exitCode, run.output), paths: [] };
   }
   const left = await workshop.git.cellLeftovers(cell);
-  return { failure: null, paths: left.map(({ path }) => path) };
+  const paths = left.filter(({ isTracked }) => !isTracked).map(({ path }) => path);
+  await workshop.git.markPrepared(cell, paths);
+  return { failure: null, paths };
 }
 
 function setupFailure(command: string, exitCode: number | null, output: string): Failure {

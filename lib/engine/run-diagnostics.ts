@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
+import { interruptedError } from './interrupted.ts';
 import { prepareWorktree } from './prepare-worktree.ts';
 import { type Workshop, worktreePath } from './workshop.ts';
 
@@ -37,6 +38,8 @@ export async function runDiagnostics(
       timeoutMs: timeout,
       label: 'check',
     });
+    // A check that was cut short says nothing about the commit.
+    if (workshop.signal.aborted) throw interruptedError();
     runs.push({
       command,
       exit_code: run.exitCode,

@@ -4,11 +4,11 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { withGate } from './ask-for-budget.ts';
-import { bringAlong } from './bring-along.ts';
 import { interruptedError } from './interrupted.ts';
 import { mergeWave } from './merge-wave.ts';
 import { type PlanOptions, planWave } from './plan-wave.ts';
 import { record, type SessionView, viewSession } from './record.ts';
+import { putAwaySettled, recoverSession } from './recover-session.ts';
 import { reviewWave } from './review-wave.ts';
 import { startCycle } from './start-cycle.ts';
 import { validateWave } from './validate-wave.ts';
@@ -57,7 +57,7 @@ function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>):
 
 /** Makes a stopped session active again and finishes what a kill left half visible. */
 export async function resume(workshop: Workshop, id: SessionId): Promise<void> {
-  await bringAlong(workshop, id);
+  await recoverSession(workshop, id);
   await record(workshop, id, ({ session }) => {
     if (session.state !== 'stopped') return null;
     return { session: { next: { ...session, state: 'active' }, subject: 'session: goes on' } };
@@ -127,5 +127,6 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
   });
   if (ended.kind !== 'done') return;
   workshop.events.emit({ event: 'notice', level: 'info', message: `The session has ended: ${reason}.` });
+  await putAwaySettled(workshop);
   await workshop.git.tidy();
 }

@@ -23,7 +23,11 @@ export interface Attempt {
 export interface Ending {
   readonly failure: Failure | null;
   /** Its objects are in the repository; null when it failed. */
-  readonly work: { readonly tip: ObjectId; readonly cell: CellWorktree } | null;
+  readonly work: {
+    readonly tip: ObjectId;
+    readonly cell: CellWorktree;
+    readonly leftBehind: readonly string[];
+  } | null;
   readonly notes: string;
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
 }
@@ -92,8 +96,8 @@ async function complete(
     });
     return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent };
   });
-  // Only now: until the branch holds it, the cell is what keeps the work.
-  if (recorded.kind === 'done') await workshop.git.discardCell(work.cell);
+  // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
+  if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
   if (recorded.kind !== 'ref-moved') return;
   throw new FlameError({
     kind: 'refused',

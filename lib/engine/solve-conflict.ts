@@ -6,6 +6,8 @@ import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { checkBranch } from '../policy/check-branch.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { interruptedError } from './interrupted.ts';
+import { putAway } from './rescue-worktree.ts';
 import { runAgent } from './run-agent.ts';
 import { type Workshop, worktreePath } from './workshop.ts';
 
@@ -34,7 +36,8 @@ export async function solveConflict(workshop: Workshop, conflict: Conflict): Pro
   ].join('\n');
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
   const agent = workshop.newAgentId('merger');
-  const cell = await workshop.git.addCellWorktree(worktreePath(workshop, agent), conflict.tip);
+  const subject = { session: conflict.session.id, task: conflict.task.id };
+  const cell = await workshop.git.addCellWorktree(worktreePath(workshop, agent), conflict.tip, subject);
   let isKept = false;
   try {
     const solution = await letSolve(workshop, conflict, { cell, agent, adapter });
@@ -43,7 +46,8 @@ export async function solveConflict(workshop: Workshop, conflict: Conflict): Pro
     isKept = true;
     return { kind: 'solved', tree: (await workshop.git.readCommit(solution.commit)).tree };
   } finally {
-    if (!isKept) await workshop.git.discardCell(cell);
+    const why = `${agent} did not solve the conflict.`;
+    if (!isKept) await putAway(workshop, { ...cell, owner: 'own', subject }, { why, isAsked: false });
   }
 }
 
@@ -93,6 +97,8 @@ async function letSolve(
       policy,
     },
   });
+  // A stop is no answer: the conflict is as open as before.
+  if (workshop.signal.aborted) throw interruptedError();
   if (outcome.failure !== null) return { kind: 'unsolved', notes: `${agent}: ${outcome.failure.message}` };
   const answer = parseMergeAnswer(outcome.answer);
   if (answer.kind === 'malformed')

@@ -2,7 +2,7 @@ import { adaptiveLimit } from '../core/adaptive-limit.ts';
 import { type BudgetState, budgetState } from '../core/budget-state.ts';
 import { unblockable } from '../core/cascade.ts';
 import { nextWake, selectReady } from '../core/select-ready.ts';
-import { releaseTask, unblockTask } from '../core/task-state.ts';
+import { unblockTask } from '../core/task-state.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
@@ -10,7 +10,8 @@ import { askForBudget } from './ask-for-budget.ts';
 import { attemptTask } from './attempt-task.ts';
 import { interruptedError } from './interrupted.ts';
 import { record, type SessionView, viewSession } from './record.ts';
-import { timestamp, type Workshop } from './workshop.ts';
+import { releaseOrphans } from './recover-session.ts';
+import type { Workshop } from './workshop.ts';
 
 /**
  * Wave 2: as many agents as may run, each on a task of its own, until nothing is ready and nobody works. A task
@@ -114,19 +115,14 @@ async function nextChange(
 
 /** Gives claims back whose agents are gone, and frees tasks whose dependencies are no longer in the way. */
 async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionView> {
-  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
+  await releaseOrphans(workshop, session);
   await record(workshop, session, ({ session: now, tasks }) => {
-    const at = timestamp(workshop);
-    const orphans = tasks.filter(
-      ({ status, agent_id }) => status === 'claimed' && agent_id !== null && !live.has(agent_id),
-    );
-    const released = orphans.map((task) => releaseTask(task, { reason: 'its agent is gone', at }));
     const free = unblockable(tasks).map((task) => unblockTask(task));
     const isNew = now.wave !== 'work';
-    if (released.length + free.length === 0 && !isNew) return null;
+    if (free.length === 0 && !isNew) return null;
     const next = { ...now, wave: 'work' as const, state: 'active' as const };
     return {
-      steps: [...released, ...free],
+      steps: free,
       ...(isNew ? { session: { next, subject: `session: wave work, cycle ${now.cycle}` } } : {}),
     };
   });

@@ -1,10 +1,12 @@
-import { copyFileSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
-import type { CellWorktree } from '../domain/git-port.ts';
+import type { CellSubject, CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { killPoint } from '../util/kill-point.ts';
+import { ownIdentity } from '../util/process-identity.ts';
 import { withCellLock } from './cell-lock.ts';
-import { type CellPaths, cellPaths, readCell } from './cell-paths.ts';
+import { type CellPaths, cellPaths, ownerFile, readCell, readyFile, subjectFile } from './cell-paths.ts';
 import { ownGit, setOwnHead } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
 import { removeCell } from './remove-cell.ts';
@@ -22,14 +24,25 @@ import { runGit } from './run-git.ts';
  * lose it when the quarantine goes. What does lie in `<common>/worktrees` is a stub whose HEAD stays at the
  * start: `git worktree list` shows the cell and gc keeps what it stands on.
  */
-export async function addCell(access: GitAccess, path: string, start: ObjectId): Promise<CellWorktree> {
+export async function addCell(
+  access: GitAccess,
+  path: string,
+  start: ObjectId,
+  subject: CellSubject | null,
+): Promise<CellWorktree> {
   const { commonDir } = access.repository;
   const paths = cellPaths(commonDir, basename(path));
   await withCellLock(commonDir, () => claimFolders(paths, path));
   try {
+    if (subject !== null) writeFileSync(join(paths.root, subjectFile), JSON.stringify(subject));
     writeRecord(paths, path, start);
+    killPoint('cell recorded');
     const cell = readCell(commonDir, paths.id);
     await checkOut(access, cell, paths);
+    killPoint('cell checked out');
+    // Until here no agent can have been in it: an unfinished cell can be thrown away as it is.
+    writeFileSync(join(paths.root, readyFile), '');
+    killPoint('cell ready');
     return cell;
   } catch (error) {
     await removeCell(commonDir, paths.id, path);
@@ -39,6 +52,7 @@ export async function addCell(access: GitAccess, path: string, start: ObjectId):
 
 function claimFolders(paths: CellPaths, path: string): void {
   if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
+  mkdirSync(dirname(paths.root), { recursive: true });
   mkdirSync(dirname(paths.objectDir), { recursive: true });
   mkdirSync(dirname(paths.stub), { recursive: true });
   mkdirSync(dirname(path), { recursive: true });
@@ -48,12 +62,19 @@ function claimFolders(paths: CellPaths, path: string): void {
     try {
       mkdirSync(folder);
     } catch (error) {
-      for (const made of claimed) rmdirSync(made);
-      throw taken(folder, 'is already there', error);
+      for (const made of claimed) rmSync(made, { recursive: true });
+      const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+      throw isThere ? taken(folder, 'is already there', error) : error;
     }
     claimed.push(folder);
+    killPoint('cell folder made');
+    // First of all whose it is and where: a kill from here on leaves nothing that can't be found.
+    if (folder === paths.root) {
+      writeFileSync(join(paths.root, ownerFile), JSON.stringify(ownIdentity()));
+      writeFileSync(join(paths.root, 'worktree'), path);
+      killPoint('cell owned');
+    }
   }
-  writeFileSync(join(paths.root, 'worktree'), path);
 }
 
 function writeRecord(paths: CellPaths, path: string, start: ObjectId): void {

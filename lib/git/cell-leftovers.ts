@@ -1,17 +1,32 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
-import { followAgent } from './cell-view.ts';
+import { followAgent, pathsOf } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
 import { type GitContext, runGit } from './run-git.ts';
+
+/** In a cell's record: see markPrepared. */
+const preparedFile = 'prepared';
 
 export interface Leftover {
   readonly path: string;
   readonly isTracked: boolean;
 }
 
-/** Files of a cell's worktree that differ from its HEAD, sorted; ignored ones are left out. */
+/** Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. */
 export async function readLeftovers(access: GitAccess, cell: CellWorktree): Promise<readonly Leftover[]> {
   const { git } = await followAgent(access, cell);
+  return listLeftovers(git, pathsOf(access, cell).root);
+}
+
+/** Notes untracked paths of a cell that are nobody's work. */
+export function markPrepared(access: GitAccess, cell: CellWorktree, paths: readonly string[]): void {
+  writeFileSync(join(pathsOf(access, cell).root, preparedFile), paths.join('\0'));
+}
+
+/** The same by a git that is at work in the cell's tree; `root` is the cell's record. */
+export async function listLeftovers(git: GitContext, root: string): Promise<readonly Leftover[]> {
+  const prepared = readPrepared(root);
   const { stdout } = await runGit(git, [
     ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
   ]);
@@ -24,7 +39,13 @@ export async function readLeftovers(access: GitAccess, cell: CellWorktree): Prom
   }
   return [...found]
     .map(([path, isTracked]) => ({ path, isTracked }))
+    .filter(({ path, isTracked }) => isTracked || !prepared.has(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function readPrepared(root: string): ReadonlySet<string> {
+  const file = join(root, preparedFile);
+  return new Set(existsSync(file) ? splitNul(readFileSync(file)) : []);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CellWorktree } from '../domain/git-port.ts';
-import { parseObjectId } from '../domain/ids.ts';
+import type { CellSubject, CellWorktree } from '../domain/git-port.ts';
+import { parseObjectId, parseSessionId, parseTaskId } from '../domain/ids.ts';
+import { parseIdentity, processState } from '../util/process-identity.ts';
 
 /**
  * Where the parts of one cell lie below the common git directory. The agent can write three folders: its
@@ -39,6 +40,33 @@ export function cellPaths(commonDir: string, id: string): CellPaths {
 
 export function cellsFolder(commonDir: string): string {
   return join(commonDir, 'blueflame', 'cells');
+}
+
+/** In a cell's record: which process made it; and that it was finished, so that an agent may have been in it. */
+export const ownerFile = 'owner';
+export const readyFile = 'ready';
+/** What the work in it is for; scratch worktrees have none. */
+export const subjectFile = 'subject';
+
+/** What a cell's work is for; null where its record names nothing. */
+export function cellSubject(commonDir: string, id: string): CellSubject | null {
+  try {
+    const text = readFileSync(join(cellPaths(commonDir, id).root, subjectFile), 'utf8');
+    const { session, task }: Record<string, unknown> = JSON.parse(text);
+    return { session: parseSessionId(`${session}`), task: parseTaskId(`${task}`) };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the process that made a cell still lives; 'unknown' of a cell whose record doesn't say. */
+export function cellOwner(commonDir: string, id: string): ReturnType<typeof processState> {
+  try {
+    const owner = parseIdentity(readFileSync(join(cellPaths(commonDir, id).root, ownerFile), 'utf8'));
+    return owner === null ? 'unknown' : processState(owner);
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** The cell as its record on disk describes it. Throws if the record is incomplete. */

@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import { killPoint } from '../util/kill-point.ts';
 import type { CellPaths } from './cell-paths.ts';
 import { followAgent, pathsOf, setOwnHead } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
@@ -35,8 +36,10 @@ export async function commitLeftovers(
   const tree = parseObjectId(await gitText(git, ['write-tree']));
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
+  killPoint('leftovers committed');
   setOwnHead(places.ownGitDir, commit);
   showAgent(places, commit);
+  killPoint('leftovers shown to the agent');
   return commit;
 }
 

@@ -6,13 +6,17 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
+  rmSync,
   utimesSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import type { ObjectId } from '../domain/ids.ts';
+import { killPoint } from '../util/kill-point.ts';
+import { processStart } from '../util/process-identity.ts';
 
 export type ObjectFormat = 'sha1' | 'sha256';
 export type ObjectType = 'blob' | 'tree' | 'commit';
@@ -31,6 +35,22 @@ export interface LooseObjectSettings {
   readonly level: number;
   /** Permission bits that core.sharedRepository adds: 0o660 for a group, 0o664 for all. */
   readonly sharedBits: number;
+}
+
+const temporaryPrefix = 'tmp_obj_flame_';
+
+/** Removes unfinished objects of processes that are gone; returns how many. */
+export function removeDeadObjects(objectsDir: string): number {
+  let removed = 0;
+  for (const folder of readdirSync(objectsDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const name of readdirSync(join(objectsDir, folder))) {
+      if (!name.startsWith(temporaryPrefix)) continue;
+      if (processStart(Number.parseInt(name.slice(temporaryPrefix.length), 10)) !== null) continue;
+      rmSync(join(objectsDir, folder, name), { force: true });
+      removed += 1;
+    }
+  }
+  return removed;
 }
 
 /** git's own defaults: fastest compression, no flush of loose objects, permissions from the umask. */
@@ -57,16 +77,21 @@ export function writeLooseObject(
   const packed = deflateSync(Buffer.concat([header(object.type, object.bytes), object.bytes]), {
     level: settings.level,
   });
-  // The name git's own prune takes for leftovers of a killed writer.
-  const temporary = join(dirname(path), `tmp_obj_${randomBytes(6).toString('hex')}`);
+  // A name git's own prune takes for leftovers of a killed writer; the pid lets the next start do so at once.
+  const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${randomBytes(6).toString('hex')}`);
   const file = openInFolder(temporary, settings);
   try {
     writeAll(file, packed);
     if (settings.sharedBits !== 0) fchmodSync(file, 0o444 | (settings.sharedBits & 0o444));
     if (settings.isSynced) fsyncSync(file);
+  } catch (error) {
+    // A full disk must not be filled further.
+    rmSync(temporary, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
+  killPoint('object written');
   renameSync(temporary, path);
 }
 

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { killPoint } from '../util/kill-point.ts';
 import { addCell } from './add-cell.ts';
 import { advanceWorktree } from './advance-worktree.ts';
 import { CatFile } from './cat-file.ts';
-import { readLeftovers } from './cell-leftovers.ts';
+import { markPrepared, readLeftovers } from './cell-leftovers.ts';
+import { readCell } from './cell-paths.ts';
 import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { readChangedFiles } from './changed-files.ts';
 import { commitLeftovers } from './commit-leftovers.ts';
@@ -12,13 +14,16 @@ import { commitTree } from './commit-tree.ts';
 import { readDiffStat, readDiffText } from './diff-commits.ts';
 import { readChangedTracked, readDirtyPaths } from './dirty-paths.ts';
 import { discoverRepository } from './discover-repository.ts';
+import { exportCommit } from './export-commit.ts';
 import { filesInTheWay } from './files-in-the-way.ts';
 import { type GitAccess, inWorkTree, onObjects, withVariables } from './git-access.ts';
 import { readHead, resolveCommit } from './head-state.ts';
 import { importObjects, type StepObserver } from './import-objects.ts';
 import { readInertDrivers } from './inert-drivers.ts';
 import { listFiles } from './list-files.ts';
+import { listRefs } from './list-refs.ts';
 import { listWorktrees } from './list-worktrees.ts';
+import { removeDeadObjects } from './loose-object.ts';
 import { mergeTree } from './merge-tree.ts';
 import { type ObjectSource, verifiedObjects } from './object-source.ts';
 import { readCommit, readCommitsBetween } from './read-commits.ts';
@@ -28,12 +33,13 @@ import { readTexts } from './read-texts.ts';
 import { listCells, recoverQuarantines } from './recover-quarantines.ts';
 import { removeCell } from './remove-cell.ts';
 import { repackLoose } from './repack-loose.ts';
+import { rescueCell } from './rescue-cell.ts';
 import { type GitContext, gitText, runGit } from './run-git.ts';
 import { startMerge } from './start-merge.ts';
 import { verifyObjects } from './verify-objects.ts';
 
 /** Opens the repository a command stands in. Throws the FlameErrors of discoverRepository. */
-export async function openGit(context: GitContext, onStep?: StepObserver): Promise<GitPort> {
+export async function openGit(context: GitContext, onStep: StepObserver = killPoint): Promise<GitPort> {
   const repository = await discoverRepository(context);
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
   let signature: Promise<Signature> | undefined;
@@ -54,6 +60,8 @@ type CellPart =
   | 'findCell'
   | 'cellHead'
   | 'cellLeftovers'
+  | 'markPrepared'
+  | 'rescueCell'
   | 'commitLeftovers'
   | 'startMergeIn'
   | 'importCell'
@@ -103,7 +111,14 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     worktrees: () => listWorktrees(objects),
     tidy: () => repackLoose(objects, repository.commonDir),
     filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
-    advanceWorktree: (workTree, from, to) => advanceWorktree(inWorkTree(access, workTree), from, to),
+    listRefs: (prefix) => listRefs(objects, prefix),
+    exportCommit: (commit, folder) => exportCommit(access, commit, folder),
+    advanceWorktree: async (workTree, from, to) => {
+      killPoint('work tree to bring along');
+      const outcome = await advanceWorktree(inWorkTree(access, workTree), from, to);
+      killPoint('work tree brought along');
+      return outcome;
+    },
   };
 }
 
@@ -112,22 +127,27 @@ function whereThePersonIs(access: GitAccess): GitContext {
   return workTree === null ? onObjects(access) : inWorkTree(access, workTree);
 }
 
-function cells(access: GitAccess, onStep?: StepObserver): Pick<GitPort, CellPart> {
+function cells(access: GitAccess, onStep: StepObserver): Pick<GitPort, CellPart> {
   const { commonDir } = access.repository;
   const importCell = async (cell: CellWorktree, tip: ObjectId): Promise<void> => {
     const intake = await verifyObjects(access, cell.quarantine, tip);
-    onStep?.('verified');
+    onStep('verified');
     importObjects(intake, join(commonDir, 'objects'), tip, onStep);
   };
   const discardCell = (cell: CellWorktree): Promise<void> =>
     removeCell(commonDir, pathsOf(access, cell).id, cell.path, onStep);
   return {
-    addCellWorktree: (path, start) => addCell(access, path, start),
-    addScratchWorktree: (path, commit) => addCell(access, path, commit),
+    addCellWorktree: (path, start, subject) => addCell(access, path, start, subject ?? null),
+    addScratchWorktree: (path, commit) => addCell(access, path, commit, null),
     cells: async () => listCells(commonDir),
-    findCell: async (path) => listCells(commonDir).find((cell) => cell.path === path) ?? null,
+    findCell: async (path) => {
+      const found = listCells(commonDir).find((cell) => cell.path === path);
+      return found === undefined ? null : readCell(commonDir, pathsOf(access, found).id);
+    },
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),
+    markPrepared: async (cell, paths) => markPrepared(access, cell, paths),
+    rescueCell: (cell, init) => rescueCell(access, cell, init),
     commitLeftovers: (cell, paths, message, author) =>
       commitLeftovers(access, cell, paths, { message, author }),
     startMergeIn: (cell, commit) => startMerge(access, cell, commit),
@@ -137,6 +157,9 @@ function cells(access: GitAccess, onStep?: StepObserver): Pick<GitPort, CellPart
       await discardCell(cell);
     },
     discardCell,
-    recoverCells: () => recoverQuarantines(commonDir),
+    recoverCells: async () => {
+      removeDeadObjects(join(commonDir, 'objects'));
+      return recoverQuarantines(commonDir, onStep);
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { killPoint } from '../util/kill-point.ts';
 import { type GitContext, gitText, runGit } from './run-git.ts';
 
 /** What `git log` shows under commits: reviews under what landed, verdicts under the tasks' commits. */
@@ -16,8 +17,11 @@ export async function prepareRepository(
   options: { readonly dryRun?: boolean } = {},
 ): Promise<readonly string[]> {
   const dryRun = options.dryRun === true;
+  killPoint('repository to prepare');
   const excluded = await exclude(commonDir, worktreeDir, dryRun);
+  killPoint('worktrees excluded');
   const shown = await showNotes(context, dryRun);
+  killPoint('repository prepared');
   return [...excluded, ...shown];
 }
 

@@ -1,27 +1,40 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CellWorktree } from '../domain/git-port.ts';
+import type { CellInfo } from '../domain/git-port.ts';
 import { withCellLock } from './cell-lock.ts';
-import { cellPaths, cellsFolder, listFolders, readCell } from './cell-paths.ts';
+import {
+  cellOwner,
+  cellPaths,
+  cellSubject,
+  cellsFolder,
+  listFolders,
+  readCell,
+  readyFile,
+} from './cell-paths.ts';
+import type { StepObserver } from './import-objects.ts';
 import { removeCell, removeTree, removingSuffix } from './remove-cell.ts';
 
 /**
- * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone. Harmless
- * at any time and again; cells with a worktree stay. Returns the names of what it removed.
+ * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone or was never
+ * finished. Harmless at any time and again; cells an agent may have been in stay. Returns the names of what it
+ * removed.
  */
-export async function recoverQuarantines(commonDir: string): Promise<readonly string[]> {
+export async function recoverQuarantines(
+  commonDir: string,
+  onStep?: StepObserver,
+): Promise<readonly string[]> {
   if (!existsSync(join(commonDir, 'blueflame'))) return [];
   return withCellLock(commonDir, async () => {
     const removed: string[] = [];
     for (const name of listFolders(cellsFolder(commonDir))) {
       const isLeaving = name.endsWith(removingSuffix);
       const path = recordedPath(join(cellsFolder(commonDir), name));
-      if (!isLeaving && path !== null && existsSync(path)) continue;
+      if (!isLeaving && !isAbandoned(commonDir, name, path)) continue;
       const id = isLeaving ? name.slice(0, -removingSuffix.length) : name;
       // A cell of the same name made since then keeps its worktree.
       if (isLeaving && existsSync(cellPaths(commonDir, id).root))
         await removeTree(join(cellsFolder(commonDir), name));
-      else await removeCell(commonDir, id, path);
+      else await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, onStep);
       removed.push(id);
     }
     return [...removed, ...(await removeOrphans(commonDir))];
@@ -29,12 +42,31 @@ export async function recoverQuarantines(commonDir: string): Promise<readonly st
 }
 
 /** The cells that exist now, also those of a run that was killed. */
-export function listCells(commonDir: string): readonly CellWorktree[] {
+export function listCells(commonDir: string): readonly CellInfo[] {
   return listFolders(cellsFolder(commonDir)).flatMap((id) => {
     if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, 'start'))) return [];
     const cell = readCell(commonDir, id);
-    return existsSync(cell.path) ? [cell] : [];
+    return existsSync(cell.path)
+      ? [{ ...cell, owner: cellOwner(commonDir, id), subject: cellSubject(commonDir, id) }]
+      : [];
   });
+}
+
+/** Nothing an agent wrote is in a cell without a worktree, nor in one that was cut short in the making. */
+function isAbandoned(commonDir: string, id: string, path: string | null): boolean {
+  if (path === null || !existsSync(path)) return true;
+  const isFinished = existsSync(join(cellPaths(commonDir, id).root, readyFile));
+  return !isFinished && cellOwner(commonDir, id) === 'gone';
+}
+
+/** Whether a folder was made for this cell: a kill may have come before that was tried. */
+function isOurs(commonDir: string, id: string, path: string | null): boolean {
+  if (path === null || !existsSync(path)) return false;
+  if (readdirSync(path).length === 0) return true;
+  const link = join(path, '.git');
+  return (
+    existsSync(link) && readFileSync(link, 'utf8') === `gitdir: ${cellPaths(commonDir, id).agentGitDir}\n`
+  );
 }
 
 async function removeOrphans(commonDir: string): Promise<string[]> {

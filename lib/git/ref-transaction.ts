@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ObjectId, RefName } from '../domain/ids.ts';
+import { killPoint } from '../util/kill-point.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null stands for "does not exist". */
@@ -65,6 +66,7 @@ export class RefTransactions {
 
   #run(commands: readonly RefCommand[]): Promise<RefOutcome> {
     const child = this.#child ?? this.#start();
+    killPoint(`refs to move: ${describe(commands)}`);
     return new Promise((resolve) => {
       let out = '';
       let err = '';
@@ -72,6 +74,7 @@ export class RefTransactions {
         child.stdout.removeAllListeners('data');
         child.stderr.removeAllListeners('data');
         child.removeListener('close', onClose);
+        killPoint(`refs ${outcome.kind}: ${describe(commands)}`);
         resolve(outcome);
       };
       const onClose = (): void => settle(parseRefusal(err));
@@ -85,6 +88,7 @@ export class RefTransactions {
       child.once('close', onClose);
       // One write: git gets the whole transaction or, if this process dies in it, aborts.
       child.stdin.write(this.#render(commands));
+      killPoint(`refs sent: ${describe(commands)}`);
     });
   }
 
@@ -122,6 +126,11 @@ export class RefTransactions {
     });
     return ['start', ...lines, 'prepare', 'commit', ''].join('\n');
   }
+}
+
+function describe(commands: readonly RefCommand[]): string {
+  const moved = commands.filter((command) => command.new !== undefined);
+  return moved.map(({ ref }) => ref.replace(/^refs\/(?:heads\/|blueflame\/)?/, '')).join(' ');
 }
 
 /** Reads why `git update-ref` refused; its messages are English by environment. */

@@ -13,6 +13,7 @@ import { preflight } from '../../engine/preflight.ts';
 import { readNamedFile } from './open-gates.ts';
 import type { Opened } from './open-workshop.ts';
 import { pickSession } from './read-state.ts';
+import { sayWhich } from './say-which.ts';
 
 export interface Start {
   readonly session: SessionId;
@@ -35,7 +36,10 @@ export async function findStart(
   const goesOn = session !== null && !args.options.new && isMeant(session, args);
   if (plan !== null && !canBeMended(opened, args))
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
-  if (goesOn) return { session: session.id, plan };
+  if (goesOn) {
+    sayWhich(opened, session);
+    return { session: session.id, plan };
+  }
   const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${from}`);
   if (objective === null) throw noObjective(args.command, snapshot.sessions);
   if (!args.options.new) requireNoOpenSession(snapshot);

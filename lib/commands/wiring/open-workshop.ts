@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
-import { listStaleRuns, removeStaleRun } from '../../cell/stale-runs.ts';
+import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/stale-runs.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
@@ -48,6 +48,8 @@ export function withWorkshop(
       adapters: (name) => getAdapter(name, loaded.config),
       distDir: join(packageRoot(), 'dist'),
       now: () => new Date(),
+      signal: io.signal,
+      hurry: io.hurry,
     });
     try {
       const machine = createMachine(io.env);
@@ -61,10 +63,17 @@ export function withWorkshop(
 }
 
 /** Clears what a killed run left in run-time folders, and sets git up to ignore worktrees and show reviews. */
-async function makeReady({ git }: Reading, io: Io, root: string, config: Config): Promise<void> {
+async function makeReady({ git, output }: Reading, io: Io, root: string, config: Config): Promise<void> {
   const { commonDir } = git.repository;
+  const orphans: string[] = [];
+  for (const folder of listStaleRuns(commonDir, new Date()))
+    if (await endStaleRun(folder)) orphans.push(basename(folder));
+  if (orphans.length > 0) {
+    const message = `Ended what a killed run had left running: ${orphans.join(', ')}.`;
+    output.events.emit({ event: 'notice', level: 'warning', message });
+  }
+  removeStaleCanaries();
   await git.recoverCells();
-  for (const folder of listStaleRuns(commonDir, new Date())) removeStaleRun(folder);
   await prepareRepository({ cwd: root, env: io.env }, commonDir, config.project.worktree_dir);
 }
 

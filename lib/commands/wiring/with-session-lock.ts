@@ -1,31 +1,26 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { lock } from '../../util/lockfile.ts';
+import { takeLock } from '../../util/owned-lock.ts';
 
 /**
  * Keeps two commands from working on one session at once, for the time of `work`. Compare-and-swap would keep the
- * state right all the same; this keeps them from doing the same work twice.
+ * state right all the same; this keeps them from doing the same work twice. The lock of a killed command is taken
+ * over at once. Throws FlameError `session-busy`.
  */
 export async function withSessionLock<T>(
   commonDir: string,
   session: SessionId,
   work: () => Promise<T>,
 ): Promise<T> {
-  const folder = join(commonDir, 'blueflame', 'locks');
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, session);
-  // A lock that was lost (a suspended machine) is no reason to die: the state is guarded by compare-and-swap.
-  const release = await lock(file, { realpath: false, onCompromised: () => undefined }).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw error.code === 'ELOCKED' ? busy(session) : error;
-    },
-  );
+  const path = join(commonDir, 'blueflame', 'locks', `${session}.lock`);
+  const release = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ELOCKED' ? busy(session) : error;
+  });
   try {
     return await work();
   } finally {
-    await release().catch(() => undefined);
+    await release();
   }
 }
 
@@ -34,6 +29,6 @@ function busy(session: SessionId): FlameError {
     kind: 'refused',
     code: 'session-busy',
     message: `Another git flame command is working on session ${session}.`,
-    hints: ['git flame status', 'If it was killed, try again in ten seconds: git flame run'],
+    hints: ['git flame status'],
   });
 }

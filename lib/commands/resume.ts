@@ -1,0 +1,22 @@
+import type { CommandArgs } from '../domain/command-args.ts';
+import type { Io } from '../domain/io.ts';
+import { goOn } from './wiring/go-on.ts';
+import { withWorkshop } from './wiring/open-workshop.ts';
+import { previewPlan } from './wiring/preview.ts';
+import { requireSession } from './wiring/read-state.ts';
+import { sayWhich } from './wiring/say-which.ts';
+
+/** `git flame resume [SESSION]`: goes on with a session, and says what a stop or a kill had left. */
+export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
+  const [session = args.globals.session] = args.positionals;
+  const meant = { ...args, positionals: [], globals: { ...args.globals, session } };
+  return withWorkshop(meant, io, async (opened) => {
+    const found = requireSession(await opened.store.snapshot(), meant);
+    if (args.globals.dryRun) {
+      const options = { from: null, new: false };
+      return previewPlan(opened, { ...meant, command: 'run', options }, io);
+    }
+    sayWhich(opened, found);
+    return goOn(opened, found.id, null);
+  });
+}

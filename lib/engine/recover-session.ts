@@ -1,0 +1,101 @@
+import { releaseTask } from '../core/task-state.ts';
+import type { CellInfo } from '../domain/git-port.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
+import { bringAlong } from './bring-along.ts';
+import { record, viewSession } from './record.ts';
+import { rescueName } from './rescue-refs.ts';
+import { isElsewhere, type PutAway, putAway, taskIn } from './rescue-worktree.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/**
+ * Finishes what a kill left half done in a session: a checkout is brought along, claims without an agent are free
+ * again, worktrees that hold nothing are removed. What it found is told. Harmless at any time and again.
+ */
+export async function recoverSession(workshop: Workshop, id: SessionId): Promise<void> {
+  const { session } = await viewSession(workshop, id);
+  await bringAlong(workshop, id);
+  if (session.checkout !== null)
+    notice(
+      workshop,
+      `${session.base_branch} is checked out as it landed, at ${session.checkout.to.slice(0, 12)}.`,
+    );
+  const released = await releaseOrphans(workshop, id);
+  if (released.length > 0)
+    notice(workshop, `Claims whose agents are gone are free again: ${released.join(', ')}.`);
+  await clearCells(workshop);
+  await putAwaySettled(workshop);
+}
+
+/** Frees claims whose agents are gone; those of other living processes stay. Returns the tasks. */
+export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
+  const isOrphan = await orphanTest(workshop);
+  let released: readonly string[] = [];
+  await record(workshop, id, ({ tasks }) => {
+    const orphans = tasks.filter(isOrphan);
+    released = orphans.map((task) => task.id);
+    const at = timestamp(workshop);
+    return orphans.length === 0
+      ? null
+      : { steps: orphans.map((task) => releaseTask(task, { reason: 'its agent is gone', at })) };
+  });
+  return released;
+}
+
+/**
+ * Tells claims that nobody works on. A person's claim has no agent and stays. An agent that isn't registered may
+ * be about to start: while the process that made its worktree lives, the claim stays too.
+ */
+async function orphanTest(workshop: Workshop): Promise<(task: Task) => boolean> {
+  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
+  const held = new Set(
+    (await workshop.git.cells()).filter(({ owner }) => owner === 'alive').map(({ path }) => path),
+  );
+  return ({ status, agent_id, worktree }) =>
+    status === 'claimed' && agent_id !== null && !live.has(agent_id) && !held.has(worktree ?? '');
+}
+
+/** Removes worktrees of dead processes that hold nothing; the others are named and stay. */
+async function clearCells(workshop: Workshop): Promise<void> {
+  const kept: CellInfo[] = [];
+  for (const cell of (await workshop.git.cells()).filter(({ owner }) => owner === 'gone')) {
+    const isEmpty =
+      cell.subject === null ||
+      (await isElsewhere(workshop, cell, await taskIn(workshop, cell)).catch(() => false));
+    if (isEmpty) await workshop.git.discardCell(cell);
+    else kept.push(cell);
+  }
+  if (kept.length === 0) return;
+  notice(
+    workshop,
+    `${kept.length} ${kept.length === 1 ? 'worktree holds' : 'worktrees hold'} work of agents that are gone, and ${kept.length === 1 ? 'stays' : 'stay'}.`,
+    kept.map(({ path }) => path),
+  );
+}
+
+/**
+ * Puts away worktrees of sessions that have ended where their task was merged or dropped all the same: earlier
+ * attempts at it. Those of tasks that failed stay until a person cleans up.
+ */
+export async function putAwaySettled(workshop: Workshop): Promise<void> {
+  const snapshot = await workshop.store.snapshot();
+  const ended = new Set(snapshot.sessions.filter(({ state }) => state === 'ended').map(({ id }) => id));
+  for (const cell of await workshop.git.cells()) {
+    if (cell.owner === 'alive' || cell.subject === null || !ended.has(cell.subject.session)) continue;
+    const task = await taskIn(workshop, cell);
+    if (task?.status !== 'merged' && task?.status !== 'dropped') continue;
+    const why = `Its session has ended, and ${task.id} was ${task.status} without it.`;
+    tell(workshop, cell, await putAway(workshop, cell, { why, isAsked: false }));
+  }
+}
+
+function tell(workshop: Workshop, { path }: CellInfo, outcome: PutAway): void {
+  if (outcome.kind === 'rescued')
+    notice(workshop, `${path} was put away: git flame rescue show ${rescueName(outcome.ref)}`);
+  if (outcome.kind === 'kept')
+    notice(workshop, `${path} stays: git flame cleanup`, outcome.reasons.slice(0, 3));
+}
+
+function notice(workshop: Workshop, message: string, details: readonly string[] = []): void {
+  workshop.events.emit({ event: 'notice', level: 'info', message, details });
+}

@@ -1,0 +1,46 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import { listLeftovers } from './cell-leftovers.ts';
+import { followAgent, forgetOwnIndex, ownGit, pathsOf } from './cell-view.ts';
+import { commitTree } from './commit-tree.ts';
+import type { GitAccess } from './git-access.ts';
+import { type GitContext, gitText, runGit } from './run-git.ts';
+
+/**
+ * Commits the whole worktree of a cell into its quarantine, ignored and prepared files left out, and changes
+ * nothing the agent's git would see: it can be done again. The commit stands on the agent's HEAD, and on the
+ * start where that is broken. null: nothing differs from the start.
+ */
+export async function rescueCell(
+  access: GitAccess,
+  cell: CellWorktree,
+  init: { readonly message: string; readonly author: string },
+): Promise<ObjectId | null> {
+  const { ownGitDir, root, intake } = pathsOf(access, cell);
+  const { head, git } = await openView(access, cell);
+  try {
+    const paths = (await listLeftovers(git, root)).map(({ path }) => path);
+    if (paths.length === 0 && head === cell.start) return null;
+    const input = paths.map((path) => `${path}\0`).join('');
+    await runGit(git, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
+    const tree = parseObjectId(await gitText(git, ['write-tree']));
+    return await commitTree(access, intake, { tree, parents: [head], ...init });
+  } finally {
+    forgetOwnIndex(ownGitDir);
+  }
+}
+
+async function openView(
+  access: GitAccess,
+  cell: CellWorktree,
+): Promise<{ readonly head: ObjectId; readonly git: GitContext }> {
+  try {
+    return await followAgent(access, cell);
+  } catch (error) {
+    if (!(error instanceof FlameError) || !/^cell-/.test(error.code)) throw error;
+    const git = await ownGit(access, cell);
+    await runGit(git, ['read-tree', '--reset', cell.start]);
+    return { head: cell.start, git };
+  }
+}

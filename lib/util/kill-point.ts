@@ -1,0 +1,17 @@
+import { appendFileSync } from 'node:fs';
+
+// For the tests of sudden death alone; see "Kill points" in ARCHITECTURE.md.
+const dieAt = Number(process.env.FLAME_TEST_KILL_AT ?? 0);
+const log = process.env.FLAME_TEST_KILL_LOG ?? '';
+let passed = 0;
+
+/**
+ * Marks a moment before, between or after durable steps, at which the process may be killed without harm. Does
+ * nothing, unless FLAME_TEST_KILL_AT=n asks to die at the nth such moment; FLAME_TEST_KILL_LOG=file lists them.
+ */
+export function killPoint(step: string): void {
+  if (dieAt === 0 && log === '') return;
+  passed += 1;
+  if (log !== '') appendFileSync(log, `${passed} ${step}\n`);
+  if (passed === dieAt) process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** A process that can be told from every other one, also after its pid was given to another. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** See processStart. */
+  readonly start: string | null;
+  readonly host: string;
+  /** The boot of the machine; '' where the system doesn't tell. */
+  readonly boot: string;
+  /** The namespace the pid counts in; '' where there are none. */
+  readonly namespace: string;
+}
+
+let own: ProcessIdentity | null = null;
+
+export function ownIdentity(): ProcessIdentity {
+  own ??= {
+    pid: process.pid,
+    start: processStart(process.pid),
+    host: hostname(),
+    boot: readText('/proc/sys/kernel/random/boot_id').trim(),
+    namespace: readLink('/proc/self/ns/pid'),
+  };
+  return own;
+}
+
+/**
+ * Whether a process still lives. 'unknown' of one on another machine or in another container, whose pids mean
+ * nothing here.
+ */
+export function processState(process: ProcessIdentity): 'own' | 'alive' | 'gone' | 'unknown' {
+  const here = ownIdentity();
+  if (process.host !== here.host) return 'unknown';
+  if (process.boot !== here.boot) return 'gone';
+  if (process.namespace !== here.namespace || process.start === null) return 'unknown';
+  if (process.pid === here.pid && process.start === here.start) return 'own';
+  return processStart(process.pid) === process.start ? 'alive' : 'gone';
+}
+
+/** Reads what JSON.stringify made of an identity; null if it isn't one. */
+export function parseIdentity(text: string): ProcessIdentity | null {
+  try {
+    const { pid, start, host, boot, namespace }: Record<string, unknown> = JSON.parse(text);
+    const texts = [host, boot, namespace];
+    if (!Number.isInteger(pid) || !texts.every((one) => typeof one === 'string')) return null;
+    if (start !== null && typeof start !== 'string') return null;
+    return { pid: Number(pid), start, host: `${host}`, boot: `${boot}`, namespace: `${namespace}` };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * When a process started, as text to compare: a pid alone is used again by others. null if it isn't there
+ * (a zombie isn't).
+ */
+export function processStart(pid: number): string | null {
+  if (process.platform !== 'linux') return startByPs(pid);
+  const stat = readStat(pid);
+  return stat === null || stat.state === 'Z' ? null : stat.start;
+}
+
+/** State, parent and start time of a process as /proc tells them; null where it doesn't. */
+export function readStat(pid: number): { state: string; parent: number; start: string } | null {
+  const text = readText(`/proc/${pid}/stat`);
+  if (text === '') return null;
+  // The program's name stands in brackets and may hold blanks and brackets itself.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', parent: Number(fields[1]), start: fields[19] ?? '' };
+}
+
+function startByPs(pid: number): string | null {
+  const text = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+  return text === '' ? null : text;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}

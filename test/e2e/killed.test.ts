@@ -1,0 +1,102 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  endState,
+  findDamage,
+  findRemains,
+  findTornLanding,
+  listKillPoints,
+  makeVictim,
+  start,
+  startAgain,
+} from '../support/kill-rig.ts';
+import { makeRandom } from '../support/random.ts';
+
+// By hand: FLAME_KILL=all node build/test/run.js e2e/killed, or FLAME_KILL=17,18 for these, or another seed.
+const asked = process.env.FLAME_KILL ?? '';
+const sampleSize = 20;
+
+const points = listKillPoints();
+const undisturbed = makeVictim();
+const first = start(undisturbed);
+const expected = endState(undisturbed);
+
+test('the undisturbed run lands everything, leaves nothing, and passes through every kind of durable step', () => {
+  assert.is(first.code, 0, first.stderr);
+  assert.is(expected.session, 'ended');
+  assert.equal(findRemains(undisturbed), []);
+  assert.is(findDamage(undisturbed), '');
+  for (const kind of [
+    'refs to move',
+    'refs sent',
+    'refs done',
+    'object written',
+    'cell ready',
+    'verified',
+    'record renamed',
+    'run folder',
+    'agent registered',
+    'work tree brought along',
+    'lock ',
+  ]) {
+    assert.ok(
+      points.some((point) => point.includes(kind)),
+      kind,
+    );
+  }
+});
+
+for (const at of choosePoints()) {
+  test(`LIF-4 UNI-4 killed at ${points[at - 1] ?? at}, then started again: as if nothing had happened`, () => {
+    const repo = makeVictim();
+    const killed = start(repo, undefined, { FLAME_TEST_KILL_AT: String(at) });
+    // Two agents run at once: a run may pass a few moments fewer than the one that was counted.
+    if (at < points.length - 20) assert.is(killed.signal, 'SIGKILL', killed.stderr);
+    assert.is(findDamage(repo), '');
+    assert.is(findTornLanding(repo), '');
+    const again = startAgain(repo);
+    assert.is(again.code, 0, again.stderr);
+    compare(repo, again.stderr);
+  });
+}
+
+test('LIF-4 killed again and again while it goes on, it gets to the same end', () => {
+  const random = makeRandom(seedOf());
+  const repo = makeVictim();
+  start(repo, undefined, { FLAME_TEST_KILL_AT: String(random.int(1, points.length)) });
+  for (let kills = 0; kills < 6; kills += 1) {
+    startAgain(repo, { FLAME_TEST_KILL_AT: String(random.int(1, 120)) });
+    assert.is(findDamage(repo), '');
+    assert.is(findTornLanding(repo), '');
+  }
+  const last = startAgain(repo);
+  assert.is(last.code, 0, last.stderr);
+  compare(repo, last.stderr);
+});
+
+function compare(repo: ReturnType<typeof makeVictim>, told: string): void {
+  assert.equal(endState(repo), expected, told);
+  assert.equal(findRemains(repo), [], told);
+  assert.is(findDamage(repo), '');
+  assert.is(findTornLanding(repo), '');
+}
+
+function choosePoints(): readonly number[] {
+  const all = points.map((_, index) => index + 1);
+  if (asked === 'all') return all;
+  if (/^\d+(?:,\d+)*$/.test(asked)) return asked.split(',').map(Number);
+  // One of each kind of step is worth more than many of the most frequent.
+  const kinds = new Map<string, number[]>();
+  for (const at of makeRandom(seedOf()).shuffle(all)) {
+    const kind = (points[at - 1] ?? '').replace(/^\d+ /, '').replace(/[0-9a-f]{8,}|ses-\S+/g, '');
+    kinds.set(kind, [...(kinds.get(kind) ?? []), at]);
+  }
+  return [...kinds.values()].map(([at = 1]) => at).slice(0, sampleSize);
+}
+
+/** Another sample each day would be no test one can repeat: the seed changes only by hand. */
+function seedOf(): number {
+  return Number(/^seed=(\d+)$/.exec(asked)?.[1] ?? 1);
+}
+
+test.run();

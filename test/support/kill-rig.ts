@@ -1,0 +1,206 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { packageRoot } from '../../lib/util/package-root.ts';
+import { makeExecProject, writeDecisions, writePlan } from './exec-project.ts';
+import { makeTempDir, openRepo, type TestRepo } from './repo.ts';
+
+/** One run of the program as a process of its own. */
+export interface ProcessRun {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const script = (name: string): string => `mkdir -p src && echo ${name} > src/${name}.txt`;
+const tasks = [
+  { id: 'task-001', script: script('one'), locks: ['src/one.txt'], group: 'one' },
+  { id: 'task-002', script: script('two'), locks: ['src/two.txt'], group: 'two' },
+  {
+    id: 'task-003',
+    script: 'cat src/two.txt > src/three.txt',
+    locks: ['src/three.txt'],
+    group: 'two',
+    needs: ['task-002'],
+  },
+];
+const fresh = ['run', 'Count', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml'];
+
+let template: TestRepo | null = null;
+
+/** A project that was never run, in a folder of its own with a temporary folder beside it. */
+export function makeVictim(): TestRepo {
+  template ??= buildTemplate();
+  const path = join(makeTempDir('flame-killed'), 'repo');
+  cpSync(template.path, path, { recursive: true });
+  mkdirSync(join(dirname(path), 'tmp'));
+  return openRepo(path);
+}
+
+function buildTemplate(): TestRepo {
+  const repo = makeExecProject({
+    config: {
+      concurrency: { development: 2 },
+      validation: { validator_diagnostics: { commands: ['test -d src'] } },
+    },
+  });
+  writePlan(repo, tasks);
+  writeDecisions(repo, { plan: ['approve'], changesets: ['approve', 'approve'] });
+  return repo;
+}
+
+/** Starts the program; `env` may hold FLAME_TEST_KILL_AT. */
+export function start(
+  repo: TestRepo,
+  argv: readonly string[] = fresh,
+  env: Readonly<Record<string, string>> = {},
+): ProcessRun {
+  const run = spawnSync(process.execPath, [join(packageRoot(), 'bin', 'git-flame'), ...argv], {
+    cwd: repo.path,
+    env: { ...repo.env, TMPDIR: join(dirname(repo.path), 'tmp'), ...env },
+    encoding: 'utf8',
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  return { code: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr };
+}
+
+/** Starts it again as a person would who doesn't know how far it came. */
+export function startAgain(repo: TestRepo, env: Readonly<Record<string, string>> = {}): ProcessRun {
+  const { session } = JSON.parse(start(repo, ['status', '--json']).stdout);
+  if (session === null || session.wave === 'plan') return start(repo, fresh, env);
+  return start(repo, ['resume', '--decisions-file', '.git/decisions.yml'], env);
+}
+
+/** Names of the moments a run passes at which it could be killed. */
+export function listKillPoints(): readonly string[] {
+  const repo = makeVictim();
+  const log = join(dirname(repo.path), 'points');
+  const run = start(repo, fresh, { FLAME_TEST_KILL_LOG: log });
+  if (run.code !== 0) throw new Error(`the undisturbed run ended with ${run.code}: ${run.stderr}`);
+  return readFileSync(log, 'utf8').trim().split('\n');
+}
+
+/** What a run comes to, without what differs from run to run: names of agents, times, commit ids. */
+export function endState(repo: TestRepo): Readonly<Record<string, unknown>> {
+  const status = JSON.parse(start(repo, ['status', '--json']).stdout);
+  const subjects = repo.git('log', '--format=%s', 'refs/blueflame/tasks').split('\n');
+  return {
+    session: status.session?.state,
+    cycle: status.session?.cycle,
+    tasks: status.tasks.map(({ id, status: state, retry_count }: Record<string, unknown>) => ({
+      ...{ id, state, retry_count },
+      done: subjects.filter((line) => line.startsWith(`${id}: claimed -> done`)).length,
+      merged: subjects.filter((line) => line.startsWith(`${id}: done -> merged`)).length,
+    })),
+    changesets: status.changesets.map(({ id, state }: Record<string, unknown>) => ({ id, state })),
+    landed: repo.git('log', '--first-parent', '--format=%s', 'main'),
+    tree: repo.git('rev-parse', 'main^{tree}'),
+    verdicts: repo.git('log', '--format=%s', 'refs/blueflame/validations').split('\n').length,
+    reviews: repo.git('log', '--format=%s', 'refs/blueflame/reviews').split('\n').length,
+    refs: repo
+      .git('for-each-ref', '--format=%(refname)')
+      .split('\n')
+      .filter((ref) => !ref.startsWith('refs/blueflame/rescue/'))
+      .map((ref) => ref.replace(/ses-\d+-\d+-[0-9a-f]+/, 'SESSION')),
+    checkout: repo.git('status', '--porcelain'),
+    sessions: repo.git('ls-tree', '--name-only', 'refs/blueflame/sessions:anchors').split('\n').length,
+  };
+}
+
+/** Everything that must not be there when nothing runs; empty if all is well. */
+export function findRemains(repo: TestRepo): readonly string[] {
+  const git = join(repo.path, '.git');
+  const folders = ['run', 'objects', 'cells', 'locks'].flatMap((name) =>
+    list(join(git, 'blueflame', name)).map((entry) => `blueflame/${name}/${entry}`),
+  );
+  const temporary = [...walk(git)].filter((path) =>
+    /\.lock$|\.new$|\.gone$|\.flame-|tmp_obj|tmp_pack|export-.*index|\/alternates$/.test(path),
+  );
+  const trees = repo.git('worktree', 'list').split('\n').slice(1);
+  return [
+    ...folders,
+    ...temporary,
+    ...trees,
+    ...list(join(repo.path, '.trees')).map((name) => `.trees/${name}`),
+    ...list(join(dirname(repo.path), 'tmp')).map((name) => `tmp/${name}`),
+    ...processesIn(dirname(repo.path)),
+  ];
+}
+
+/** What git finds wrong; '' if nothing. */
+export function findDamage(repo: TestRepo): string {
+  const run = spawnSync('git', ['fsck', '--strict', '--full', '--no-dangling'], {
+    cwd: repo.path,
+    env: repo.env,
+    encoding: 'utf8',
+  });
+  return run.status === 0 && run.stderr === '' ? '' : `${run.stdout}${run.stderr}`;
+}
+
+/** Landed is recorded and recorded is landed: the tip of the base and the newest review name the same commit. */
+export function findTornLanding(repo: TestRepo): string {
+  const tip = repo.git('rev-parse', 'main');
+  const reviews = list(join(repo.path, '.git/refs/blueflame')).includes('reviews')
+    ? repo
+        .git('ls-tree', '-r', '--name-only', 'refs/blueflame/reviews')
+        .split('\n')
+        .map((path) => path.replaceAll('/', ''))
+    : [];
+  const landed = repo
+    .git('log', '--first-parent', '--format=%H %s', 'main')
+    .split('\n')
+    .filter((line) => / (?:one|two): /.test(line))
+    .map((line) => line.slice(0, line.indexOf(' ')));
+  return [...reviews].sort().join() === [...landed].sort().join()
+    ? ''
+    : `${tip}: landed ${landed}, recorded ${reviews}`;
+}
+
+/** Processes that work below a folder: waits up to five seconds for those that are just ending. */
+function processesIn(folder: string): readonly string[] {
+  const until = Date.now() + 5_000;
+  for (;;) {
+    const found = list('/proc').filter((pid) => /^\d+$/.test(pid) && isIn(pid, folder));
+    if (found.length === 0 || Date.now() > until)
+      return found.map((pid) => `process ${pid} ${commandOf(pid)}`);
+  }
+}
+
+function isIn(pid: string, folder: string): boolean {
+  if (Number(pid) === process.pid) return false;
+  try {
+    return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`) && commandOf(pid) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
+}
+
+function list(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(realpathSync(folder)) : [];
+}
+
+function* walk(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    yield path;
+    if (entry.isDirectory()) yield* walk(path);
+  }
+}
