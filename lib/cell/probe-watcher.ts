@@ -4,19 +4,15 @@ import { FlameError } from '../domain/flame-error.ts';
 import { canaryPolicy } from './canary-policy.ts';
 import { startDecisionServer } from './decision-server.ts';
 import { realPathFacts } from './path-facts.ts';
-import { commandEnvironment, prepareCell } from './prepare-cell.ts';
 import { makeRunFolder, type RunFolder } from './run-folder.ts';
+import { runProbeCell } from './run-probe-cell.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { makeSocketFolder } from './socket-folder.ts';
-import { spawnCell } from './spawn-cell.ts';
-import { tailBuffer } from './tail-buffer.ts';
 import { findProgram } from './tool-paths.ts';
 import { type WatcherClient, watcherCommand } from './watcher-command.ts';
 
 /** Where sockets and tools are shown inside a cell. */
 export const insidePaths = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };
-
-const timeoutMs = 20_000;
 
 /**
  * Finds the fastest client that works here: in a real cell it must let an allowed call through (exit 0) and
@@ -78,41 +74,25 @@ interface Asking {
 }
 
 async function askInCell(context: RunnerContext, { name, client, folder, sockets }: Asking): Promise<string> {
-  const sandbox = await context.sandbox();
-  const isCell = sandbox.confinement === 'bubblewrap';
+  const { confinement } = await context.sandbox();
+  const isCell = confinement === 'bubblewrap';
   const command = watcherCommand(client, {
     tools: isCell ? insidePaths.tools : context.distDir,
     socket: join(isCell ? insidePaths.sockets : sockets, 'judge.sock'),
   });
-  const output = tailBuffer(4_096);
-  const cell = spawnCell({
-    sandbox,
-    profile: prepareCell(context, {
-      folder,
-      place: { path: folder.home, quarantine: null },
-      isReadOnly: false,
-      isInteractive: false,
-      programs: client.kind === 'perl' ? [client.program] : [process.execPath],
-      mounts: isCell
-        ? [
-            { source: sockets, target: insidePaths.sockets },
-            { source: context.distDir, target: insidePaths.tools },
-          ]
-        : [],
-      env: commandEnvironment(context, folder),
-      author: { name: 'probe', email: 'probe@localhost' },
-    }),
-    limits: context.limits,
+  const { output } = await runProbeCell(context, {
+    name,
+    folder,
+    programs: [client.kind === 'perl' ? client.program : process.execPath],
+    mounts: isCell
+      ? [
+          { source: sockets, target: insidePaths.sockets },
+          { source: context.distDir, target: insidePaths.tools },
+        ]
+      : [],
     argv: ['/bin/sh', '-c', script, 'probe', exampleCall(folder.home), command],
-    stdin: null,
-    mark: name,
-    onStdout: output.push,
-    onStderr: output.push,
   });
-  const timer = setTimeout(() => void cell.stop(0), timeoutMs);
-  await cell.ended;
-  clearTimeout(timer);
-  return output.text();
+  return output;
 }
 
 function exampleCall(worktree: string): string {

@@ -6,9 +6,10 @@ export function descendants(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const pid of allProcesses()) {
     const stat = readStat(pid);
-    if (stat !== null && stat.state !== 'Z') {
-      children.set(stat.parent, [...(children.get(stat.parent) ?? []), pid]);
-    }
+    if (stat === null || stat.state === 'Z') continue;
+    const siblings = children.get(stat.parent);
+    if (siblings === undefined) children.set(stat.parent, [pid]);
+    else siblings.push(pid);
   }
   const found: number[] = [];
   const waiting = [root];
@@ -24,6 +25,11 @@ export function descendants(root: number): number[] {
 export function processesWith(name: string, value: string): number[] {
   const wanted = `${name}=${value}`;
   return allProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(wanted));
+}
+
+/** The command line of every process that can be seen, words separated by zeros. */
+export function commandLines(): string[] {
+  return allProcesses().map((pid) => readText(`/proc/${pid}/cmdline`));
 }
 
 /** Sends a signal; a process that is gone or isn't ours is passed over. */
@@ -46,9 +52,13 @@ function allProcesses(): number[] {
 }
 
 function readEnvironment(pid: number): string[] {
+  return readText(`/proc/${pid}/environ`).split('\0');
+}
+
+function readText(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return readFileSync(file, 'utf8');
   } catch {
-    return [];
+    return '';
   }
 }

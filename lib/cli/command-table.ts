@@ -17,6 +17,17 @@ export const commandTable: CommandTable = {
       { command: 'git flame init --no-hooks --base main', does: 'only write the configuration' },
     ],
   },
+  doctor: {
+    load: () => import('../commands/doctor.ts'),
+    summary: 'Try out what is enforced here, and look for what is broken or left over',
+    details:
+      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs.',
+    options: {},
+    examples: [
+      { command: 'git flame doctor', does: 'is this machine fit, and is the state sound?' },
+      { command: 'git flame doctor --json', does: 'the same for scripts' },
+    ],
+  },
   plan: {
     load: () => import('../commands/plan.ts'),
     summary: 'Turn an objective into tasks and have the plan approved',

@@ -3,6 +3,7 @@ import type { Io } from './io.ts';
 /** What each command's own options parse to; null: not given. The command table in lib/cli follows it. */
 export interface CommandOptions {
   readonly init: { readonly hooks: boolean; readonly base: string | null; readonly name: string | null };
+  readonly doctor: NoOptions;
   readonly plan: {
     readonly from: string | null;
     readonly interactive: boolean | null;

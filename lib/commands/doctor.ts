@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { getAdapter } from '../agents/get-adapter.ts';
+import { makeRunnerContext } from '../cell/make-context.ts';
+import type { CommandArgs } from '../domain/command-args.ts';
+import { type Config, configSchema } from '../domain/config.ts';
+import { type Finding, finding, isSound } from '../domain/finding.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+import { renderFindings } from '../ui/render-doctor.ts';
+import { packageRoot } from '../util/package-root.ts';
+import { examineLeftovers } from './wiring/doctor-leftovers.ts';
+import { examinePostCheck } from './wiring/doctor-post-check.ts';
+import { examinePrograms } from './wiring/doctor-programs.ts';
+import { examineSandbox } from './wiring/doctor-sandbox.ts';
+import { examineState } from './wiring/doctor-state.ts';
+import { examineWatcher } from './wiring/doctor-watcher.ts';
+import { readConfig, requireWorkTree } from './wiring/open-workshop.ts';
+import { type Reading, withState } from './wiring/read-state.ts';
+
+/** `git flame doctor`: what is enforced here, each part of it tried; 1 when something is missing that work needs. */
+export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const { git, output } = reading;
+    const { config, problems } = await readConfigOrDefaults(args, io, reading);
+    const context = makeRunnerContext({
+      config,
+      repository: git.repository,
+      env: io.env,
+      adapters: (name) => getAdapter(name, config),
+      distDir: join(packageRoot(), 'dist'),
+      now: () => new Date(),
+    });
+    const findings = [
+      ...(await examineWatcher(context)),
+      ...(await examineSandbox(context)),
+      ...examinePostCheck(),
+      ...(await examinePrograms(context, git)),
+      ...problems,
+      ...(await examineState(reading)),
+      ...(await examineLeftovers(reading)),
+    ];
+    output.json({ schema_version: 1, sound: isSound(findings), findings: findings.map(toJson) });
+    output.result(renderFindings(findings, output.style));
+    return isSound(findings) ? 0 : 1;
+  });
+}
+
+function toJson({ isRequired, ...rest }: Finding): Readonly<Record<string, unknown>> {
+  return { ...rest, required: isRequired };
+}
+
+/** A configuration that can't be read is a finding; the rest is looked at as if there were none. */
+async function readConfigOrDefaults(
+  args: CommandArgs<'doctor'>,
+  io: Io,
+  { git }: Reading,
+): Promise<{ readonly config: Config; readonly problems: readonly Finding[] }> {
+  try {
+    const { config, warnings } = await readConfig(args, io, requireWorkTree(git));
+    const found = warnings.map((message) =>
+      finding({ area: 'state', check: 'configuration', result: 'weaker', message }),
+    );
+    return { config, problems: found };
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    const { message, details, hints } = error;
+    const problem = finding({
+      ...{ area: 'state', check: 'configuration', result: 'missing' },
+      ...{ message, details, hints },
+    });
+    return { config: configSchema.parse({}), problems: [problem] };
+  }
+}

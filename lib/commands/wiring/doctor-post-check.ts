@@ -1,0 +1,65 @@
+import { configSchema } from '../../domain/config.ts';
+import { type Finding, finding } from '../../domain/finding.ts';
+import type { ChangedFile } from '../../domain/git-port.ts';
+import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import { checkBranch } from '../../policy/check-branch.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+
+const start = '1'.repeat(40) as ObjectId;
+const tip = '2'.repeat(40) as ObjectId;
+
+/** Phase 3: a branch in order passes; one that writes a hook and rewrites history is found out by both rules. */
+export function examinePostCheck(): readonly Finding[] {
+  const base = { area: 'post-check', check: 'sample-branch' } as const;
+  const good = rulesBroken('src/a.txt', [start]);
+  const bad = rulesBroken('.git/hooks/pre-commit', []);
+  return good.length === 0 && bad.length === 2
+    ? [
+        finding({
+          ...base,
+          result: 'proven',
+          message: `A sample branch in order passed, and one that is not was refused by ${bad.join(' and ')}.`,
+        }),
+      ]
+    : [
+        finding({
+          ...base,
+          result: 'missing',
+          message: 'The check of finished branches does not tell a good sample from a bad one.',
+          details: [`good: ${good.join(', ') || 'passed'}`, `bad: ${bad.join(', ') || 'passed'}`],
+        }),
+      ];
+}
+
+function rulesBroken(path: string, parents: readonly ObjectId[]): string[] {
+  const policy = compilePolicy({
+    config: configSchema.parse({}),
+    role: 'worker',
+    agentId: parseAgentId('worker-00000000'),
+    worktree: '/sample',
+    fileLocks: ['src/'],
+  });
+  const broken = checkBranch({
+    policy,
+    start,
+    files: [addedFile(path)],
+    commits: [
+      { oid: tip, tree: start, parents, author: 'A <a@example.com>', message: 'feat(sample): add a file' },
+    ],
+    readText: () => 'text\n',
+  });
+  return [...new Set(broken.map(({ rule }) => rule))];
+}
+
+function addedFile(path: string): ChangedFile {
+  return {
+    path,
+    status: 'added',
+    oldMode: '000000',
+    newMode: '100644',
+    oldOid: '0'.repeat(40) as ObjectId,
+    newOid: tip,
+    size: 5,
+    isBinary: false,
+  };
+}
