@@ -19,7 +19,8 @@ const maxReplans = 3;
 export interface PlanOptions {
   /** A plan written by hand: no planner is asked. */
   readonly plan: Plan | null;
-  readonly isInteractive: boolean;
+  /** Whether the planner should talk with the person, where there is one at a terminal. */
+  readonly wantsTalk: boolean;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   workshop.events.emit({ event: 'wave-started', wave: 'plan', cycle: view.session.cycle + 1 });
   let proposal = options.plan ?? (view.session.proposal === null ? null : { tasks: view.session.proposal });
   for (;;) {
-    proposal ??= await planFromPlanner(workshop, view, options.isInteractive);
+    proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
     view = await propose(workshop, view.session, proposal);
     const problems = planProblems(workshop, proposal, view.tasks);
     if (proposal.tasks.length === 0) return endEmpty(workshop, id);
@@ -41,6 +42,13 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
     proposal = decision.kind === 'edit' ? decision.plan : null;
     if (decision.kind === 'replan') view = await noteReplan(workshop, id, decision.notes);
   }
+}
+
+function canTalk(workshop: Workshop, { wantsTalk }: PlanOptions): boolean {
+  if (!wantsTalk || workshop.gates.isInteractive) return wantsTalk;
+  const message = 'The planner answers at once: talking with it needs a terminal and no --decisions-file.';
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  return false;
 }
 
 /** Asks the planner, and once more with the reasons when its answer can't be used; a second bad plan goes to the person. */

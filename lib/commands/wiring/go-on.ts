@@ -1,9 +1,7 @@
 import { isOpen } from '../../core/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { viewSession } from '../../engine/record.ts';
 import { runSession } from '../../engine/run-session.ts';
-import { canTalk } from './can-talk.ts';
 import type { Opened } from './open-workshop.ts';
 import { exitCodeOf, reportingEnd } from './report-end.ts';
 import { withSessionLock } from './with-session-lock.ts';
@@ -12,10 +10,8 @@ import { withSessionLock } from './with-session-lock.ts';
 export function goOn(opened: Opened, session: SessionId, plan: Plan | null): Promise<number> {
   const { workshop, git, output, config } = opened;
   return withSessionLock(git.repository.commonDir, session, async () => {
-    const { wave } = (await viewSession(workshop, session)).session;
-    const isInteractive = canTalk(opened, plan !== null || wave !== 'plan', config.planning.interactive);
     const { session: now, tasks } = await reportingEnd(opened, session, () =>
-      runSession(workshop, session, { plan, isInteractive }),
+      runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }),
     );
     if (now.state === 'stopped') output.hint('git flame run');
     // The limit of cycles can end a session whose work isn't done.
