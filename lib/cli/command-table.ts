@@ -157,6 +157,18 @@ export const commandTable: CommandTable = {
       { command: 'git flame log task-001', does: 'everything about one task' },
     ],
   },
+  sync: {
+    load: () => import('../commands/sync.ts'),
+    summary: 'Share the state with a remote: fetch, merge and push it',
+    details:
+      "Fetches the remote's state beside yours, merges both note by note, and pushes the result. Different tasks merge with no question; of two changes to the same task one is kept by fixed rules and the other stands in the task's history. Nothing is ever overwritten. The commits that tasks name go along; your own branches do not. Without a name it is the remote of your branch, else the only one, else origin.",
+    operand: { usage: '[REMOTE]', kind: 'one' },
+    options: {},
+    examples: [
+      { command: 'git flame sync', does: 'share with the remote of this branch' },
+      { command: 'git flame sync upstream --dry-run', does: 'show what would be merged and sent' },
+    ],
+  },
   policy: {
     load: () => import('../commands/policy.ts'),
     summary: 'Try the rules agents work under',

@@ -24,6 +24,7 @@ export interface CommandOptions {
   readonly status: NoOptions;
   readonly show: { readonly diff: boolean };
   readonly log: { readonly maxCount: number | null };
+  readonly sync: NoOptions;
   readonly policy: {
     readonly role: string | null;
     readonly locks: readonly string[] | null;

@@ -9,6 +9,7 @@ type Parsed<T> =
   | { readonly value: null; readonly problem: string };
 
 export const noteVersion = 1;
+const newerProblem = 'was written by a newer git-flame';
 
 /** The body of one note: the border where stored text becomes a typed value. The schema is checked when asked. */
 export class Note<T> {
@@ -50,6 +51,11 @@ export class Note<T> {
     return this.#parse().problem;
   }
 
+  /** Whether a newer version wrote it: this one must leave it alone. */
+  get isNewer(): boolean {
+    return this.json === null && (this.problem?.startsWith(newerProblem) ?? false);
+  }
+
   #parse(): Parsed<T> {
     this.#parsed ??= parseBody(this.#kind, this.json);
     return this.#parsed;
@@ -68,7 +74,7 @@ export interface NoteId {
 export function renderNote<T>(
   kind: NoteKind<T>,
   value: T,
-  previous: Note<T> | null,
+  previous: { readonly json: Json | null } | null,
 ): { readonly json: Json; readonly value: T; readonly text: string } {
   const checked = kind.schema.parse(value);
   const known = new Set(kind.keys);
@@ -99,7 +105,7 @@ function isObject(json: unknown): json is Json {
 function headerProblem<T>(kind: NoteKind<T>, key: ObjectId, json: Json, format: ObjectFormat): string | null {
   const version = json.v;
   if (typeof version === 'number' && version > noteVersion) {
-    return `was written by a newer git-flame (v ${version}, this one reads v ${noteVersion})`;
+    return `${newerProblem} (v ${version}, this one reads v ${noteVersion})`;
   }
   if (version !== noteVersion) return 'has no version (v)';
   if (kind.anchor === null) return null;

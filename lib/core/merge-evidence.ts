@@ -1,0 +1,51 @@
+import type { ReviewNote, Verdict } from '../domain/verdict.ts';
+import {
+  canonicalText,
+  chooseValue,
+  compareTexts,
+  type Merged,
+  mergeById,
+  preferring,
+} from './merge-values.ts';
+
+interface Validation {
+  readonly v: 1;
+  readonly rev: number;
+  readonly verdicts: Verdict[];
+}
+
+/** The verdicts of both clones on one commit, the latest last: none is ever lost. */
+export function mergeValidation(
+  base: Validation | null,
+  ours: Validation,
+  theirs: Validation,
+): Merged<Validation> {
+  const verdicts = mergeById<Verdict>(
+    { base: base?.verdicts, ours: ours.verdicts, theirs: theirs.verdicts },
+    { id: canonicalText, prefer: preferring(), order: preferring((a, b) => compareTexts(a.at, b.at)) },
+  );
+  return { value: { v: 1, rev: Math.max(ours.rev, theirs.rev), verdicts }, lost: [] };
+}
+
+/** How one commit came to land: said once, so the earlier word is kept. */
+export function mergeReview(
+  base: ReviewNote | null,
+  ours: ReviewNote,
+  theirs: ReviewNote,
+): Merged<ReviewNote> {
+  const rev = Math.max(ours.rev, theirs.rev);
+  const { value, loser } = chooseValue(
+    // The number of changes is no change by itself.
+    {
+      base: base === null ? undefined : { ...base, rev },
+      ours: { ...ours, rev },
+      theirs: { ...theirs, rev },
+    },
+    preferring((a, b) => compareTexts(a.at, b.at)),
+  );
+  const describe = ({ by, at }: ReviewNote): string => `approved by ${by} at ${at}`;
+  return {
+    value,
+    lost: loser === null ? [] : [{ what: 'review', kept: describe(value), lost: describe(loser.value) }],
+  };
+}

@@ -1,0 +1,30 @@
+import type { Task } from '../domain/task.ts';
+
+// What happens to a task moves as one: the status of one clone with the commit of another would be no task at all.
+const headKeys = [
+  'status',
+  'agent_id',
+  'worktree',
+  'branch',
+  'commit',
+  'start_commit',
+  'retry_count',
+  'not_before',
+  'result',
+  'reason',
+  'claimed_by',
+  'claimed_at',
+] as const satisfies readonly (keyof Task)[];
+/** What becomes of a task, as opposed to what was planned. */
+export type TaskHead = Pick<Task, (typeof headKeys)[number]>;
+
+export function headOf(task: Task): TaskHead {
+  return Object.fromEntries(headKeys.map((key) => [key, task[key]])) as TaskHead;
+}
+
+/** `claimed by worker-1a2b3c4d`, `done at 1234abcd by worker-1a2b3c4d`. */
+export function describeHead({ status, agent_id, claimed_by, commit, result }: TaskHead): string {
+  const who = agent_id ?? claimed_by;
+  const verdict = result.status === null ? '' : ` (${result.status})`;
+  return `${status}${verdict}${commit === null ? '' : ` at ${commit}`}${who === null ? '' : ` by ${who}`}`;
+}

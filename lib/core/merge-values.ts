@@ -1,0 +1,127 @@
+/** A value that one clone had and the merged state hasn't. */
+export interface Loss {
+  /** The key, or what the keys are about. */
+  readonly what: string;
+  readonly kept: string;
+  readonly lost: string;
+}
+
+/** What became of a note that two clones changed. */
+export interface Merged<Value> {
+  readonly value: Value;
+  readonly lost: readonly Loss[];
+}
+
+/** The two changed versions of something and the one both come from; undefined where there was none. */
+export interface Sides<Value> {
+  readonly base: Value | undefined;
+  readonly ours: Value;
+  readonly theirs: Value;
+}
+
+/** The sides of one part of a note. */
+export function sidesOf<Note>(
+  base: Note | null,
+  ours: Note,
+  theirs: Note,
+): <Value>(get: (note: Note) => Value) => Sides<Value> {
+  return (get) => ({
+    base: base === null ? undefined : get(base),
+    ours: get(ours),
+    theirs: get(theirs),
+  });
+}
+
+/** Negative: the first is preferred. Must be 0 for the same values only, so that no clone's position decides. */
+export type Preference<Value> = (a: Value, b: Value) => number;
+
+export interface Choice<Value> {
+  readonly value: Value;
+  /** null where both sides agree or only one changed anything; wrapped, since a value can be null. */
+  readonly loser: { readonly value: Value } | null;
+}
+
+/** The changed one of two values; where both changed differently, the preferred one. */
+export function chooseValue<Value>(sides: Sides<Value>, prefer: Preference<Value>): Choice<Value> {
+  const { base, ours, theirs } = sides;
+  if (isSame(ours, theirs) || (base !== undefined && isSame(base, theirs)))
+    return { value: ours, loser: null };
+  if (base !== undefined && isSame(base, ours)) return { value: theirs, loser: null };
+  return prefer(ours, theirs) < 0
+    ? { value: ours, loser: { value: theirs } }
+    : { value: theirs, loser: { value: ours } };
+}
+
+/**
+ * Two lists as sets of entries with an id: what either side added is there, what either removed is not; an entry
+ * both changed is the preferred one. Sorted by `order` unless only one side changed the list.
+ */
+export function mergeById<Entry>(
+  { base = [], ours, theirs }: Sides<readonly Entry[]>,
+  rules: {
+    readonly id: (entry: Entry) => string;
+    readonly prefer: Preference<Entry>;
+    readonly order: Preference<Entry>;
+  },
+): Entry[] {
+  if (isSame(base, theirs) || isSame(ours, theirs)) return [...ours];
+  if (isSame(base, ours)) return [...theirs];
+  const index = (list: readonly Entry[]) => new Map(list.map((entry) => [rules.id(entry), entry]));
+  const [old, left, right] = [index(base), index(ours), index(theirs)];
+  const merged: Entry[] = [];
+  for (const id of new Set([...left.keys(), ...right.keys()])) {
+    const [mine, other] = [left.get(id), right.get(id)];
+    if (mine !== undefined && other !== undefined) {
+      merged.push(chooseValue({ base: old.get(id), ours: mine, theirs: other }, rules.prefer).value);
+      continue;
+    }
+    const only = mine ?? other;
+    if (only !== undefined && !old.has(id)) merged.push(only);
+  }
+  return merged.sort(rules.order);
+}
+
+/** Two lists of texts as sets. */
+export function mergeTexts<Text extends string>(sides: Sides<readonly Text[]>): Text[] {
+  return mergeById(sides, { id: (text) => text, prefer: compareTexts, order: compareTexts });
+}
+
+/** The first answer that isn't 0 decides; at last the smaller JSON text, so the order is total. */
+export function preferring<Value>(...rules: readonly Preference<Value>[]): Preference<Value> {
+  return (a, b) => {
+    for (const rule of rules) {
+      const answer = rule(a, b);
+      if (answer !== 0) return answer;
+    }
+    return compareTexts(canonicalText(a), canonicalText(b));
+  };
+}
+
+/** By code units: the same in every language and version. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Earlier first; never (null) last. */
+export function compareTimes(a: string | null, b: string | null): number {
+  if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
+  return compareTexts(a, b);
+}
+
+/** The later of two times in ISO 8601. */
+export function laterText(a: string, b: string): string {
+  return a < b ? b : a;
+}
+
+export function isSame(a: unknown, b: unknown): boolean {
+  return a === b || canonicalText(a) === canonicalText(b);
+}
+
+/** JSON with sorted keys: equal exactly for equal values. */
+export function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareTexts(a, b)))
+      : part,
+  );
+}

@@ -1,0 +1,52 @@
+import { mergeReview, mergeValidation } from '../core/merge-evidence.ts';
+import { mergeSession } from '../core/merge-session.ts';
+import { mergeTask } from '../core/merge-task.ts';
+import { chooseValue, type Loss, type Merged, preferring } from '../core/merge-values.ts';
+import { Note, renderNote } from './note.ts';
+import { type NoteKind, reviewNotes, sessionNotes, taskNotes, validationNotes } from './note-kinds.ts';
+import type { ObjectSink } from './note-tree.ts';
+
+type MergeValues<T> = (base: T | null, ours: T, theirs: T) => Merged<T>;
+type Json = Readonly<Record<string, unknown>>;
+
+/** A kind of note and how two versions of one become one. */
+export interface MergeKind<T> {
+  readonly kind: NoteKind<T>;
+  readonly merge: MergeValues<T>;
+}
+
+export const mergeKinds = {
+  sessions: { kind: sessionNotes, merge: mergeSession },
+  tasks: { kind: taskNotes, merge: mergeTask },
+  validations: { kind: validationNotes, merge: mergeValidation },
+  reviews: { kind: reviewNotes, merge: mergeReview },
+} as const;
+
+/** Merges two readable versions of a note; the blob goes to the sink. Keys this version doesn't know stay. */
+export function mergeNote<T>(
+  { kind, merge }: MergeKind<T>,
+  notes: { readonly base: Note<T> | null; readonly ours: Note<T>; readonly theirs: Note<T> },
+  sink: ObjectSink,
+): { readonly note: Note<T>; readonly lost: readonly Loss[] } {
+  const { base, ours, theirs } = notes;
+  const [left, right] = [ours.value, theirs.value];
+  if (left === null || right === null) throw new Error('only readable notes are merged');
+  const { value, lost } = merge(base?.value ?? null, left, right);
+  const unknown = mergeUnknown(kind, base?.json ?? {}, ours.json ?? {}, theirs.json ?? {});
+  const body = renderNote(kind, value, { json: unknown });
+  const blob = sink('blob', body.text).oid;
+  return { note: Note.written(kind, { key: ours.key, blob }, body.json, body.value), lost };
+}
+
+/** Keys of a later version: in name order, so that both clones write the same. */
+function mergeUnknown<T>(kind: NoteKind<T>, base: Json, ours: Json, theirs: Json): Json {
+  const known = new Set(kind.keys);
+  const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((key) => !known.has(key));
+  const entries = names.sort().map((key): [string, unknown] => {
+    if (!Object.hasOwn(theirs, key)) return [key, ours[key]];
+    if (!Object.hasOwn(ours, key)) return [key, theirs[key]];
+    const sides = { base: base[key], ours: ours[key], theirs: theirs[key] };
+    return [key, chooseValue(sides, preferring()).value];
+  });
+  return Object.fromEntries(entries);
+}
