@@ -159,6 +159,8 @@ function environment(paths: CellPaths): Record<string, string> {
     CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_BUNDLED_SKILLS: '1',
+    // Its own say when to commit, on which branch, and how a message ends: our prompts do that.
+    CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
     // Model ids go out as they are written.
     CLAUDE_CODE_DISABLE_LEGACY_MODEL_REMAP: '1',
     // Its default is ten, three minutes of waiting; the orchestrator backs off by itself.
