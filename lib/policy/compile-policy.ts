@@ -74,10 +74,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     blocked_paths: permissions.blocked_paths,
     file_locks: validation.file_scope.enforce && canWrite ? locks : null,
     allowed_commands: allowedCommands(config, role),
-    exact_commands:
-      role === 'validator' && validation.validator_diagnostics.enabled
-        ? validation.validator_diagnostics.commands
-        : [],
+    exact_commands: [...exactCommands(config, role)],
     blocked_patterns: permissions.bash_rules.blocked_patterns,
     allowed_env: permissions.bash_rules.allowed_env,
     commit_pattern: validation.commit_format.pattern,
@@ -101,8 +98,17 @@ function allowedTools(config: Config, role: Role): string[] {
     role === 'planner' || role === 'validator'
       ? configured.filter((tool) => readTools.includes(tool))
       : configured;
+  // A shell no command may be run in costs a third of each request and the turns in which that is found out.
+  const isShellUseless = role === 'validator' && exactCommands(config, role).length === 0;
   const skill = config.superpowers.enabled ? ['Skill'] : [];
-  return [...new Set([...own, ...skill, 'StructuredOutput'])];
+  const tools = isShellUseless ? own.filter((tool) => tool !== 'Bash') : own;
+  return [...new Set([...tools, ...skill, 'StructuredOutput'])];
+}
+
+/** A validator's diagnostics. */
+function exactCommands({ validation }: Config, role: Role): readonly string[] {
+  const { enabled, commands } = validation.validator_diagnostics;
+  return role === 'validator' && enabled ? commands : [];
 }
 
 function allowedCommands(config: Config, role: Role): string[] {

@@ -174,6 +174,16 @@ test('extra folders outside the worktree may be written, links out of them may n
   assert.is(rule('/wt/src/gen/x'), 'allowed');
 });
 
+test('a validator has a shell where there are diagnostics to run in it', () => {
+  const tools = (commands: readonly string[]): readonly string[] =>
+    makePolicy({
+      role: 'validator',
+      config: { validation: { validator_diagnostics: { commands } } },
+    }).allowed_tools;
+  assert.ok(tools(['npm test']).includes('Bash'));
+  assert.not(tools([]).includes('Bash'));
+});
+
 test('roles: planners and validators read, nobody else is limited to that', () => {
   const rule = (role: 'planner' | 'validator' | 'worker' | 'merger', tool: string): string =>
     ruleOf(tool, { file_path: 'src/a.ts' }, '/wt', makePolicy({ role }));
