@@ -28,7 +28,10 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     checkAdapter: (name) => checkAdapter(context, name),
     async sandbox() {
       const { confinement, missing } = await context.sandbox();
-      return { kind: confinement === 'bubblewrap' ? 'bubblewrap' : 'none', missing };
+      return {
+        kind: confinement === 'bubblewrap' || confinement === 'seatbelt' ? confinement : 'none',
+        missing,
+      };
     },
     canary: (name) => runCanary(context, name),
     async start(request, onActivity): Promise<RunningAgent> {

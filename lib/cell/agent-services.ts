@@ -22,6 +22,7 @@ export interface AgentServices {
   /** What the hooks of its git ask, a shell command; null where it commits nothing. */
   readonly gitHook: string | null;
   readonly mounts: CellProfile['mounts'];
+  readonly doors: CellProfile['doors'];
   /** Programs the services need insidePaths. */
   readonly programs: readonly string[];
   /** Puts the bridge to the gateway before the agent, where it needs one. */
@@ -76,6 +77,10 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
           { source: context.distDir, target: insidePaths.tools },
         ]
       : [],
+    doors: {
+      sockets: client === null ? [] : [socket],
+      ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
+    },
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
     tokens: () => gateway?.tokens() ?? 0,
@@ -92,6 +97,7 @@ const noServices: AgentServices = {
   paths: { baseUrl: null, hookCommand: null, canaryCommand: null },
   gitHook: null,
   mounts: [],
+  doors: { sockets: [], ports: [] },
   programs: [],
   wrap: (argv) => argv,
   tokens: () => 0,

@@ -17,6 +17,8 @@ export interface CellProfile {
   readonly mounts: readonly { readonly source: string; readonly target: string }[];
   /** Shown as /tmp, for programs that don't look at TMPDIR. */
   readonly tempDir: string;
+  /** Where there's no network namespace: the sockets and loopback ports it may talk to. */
+  readonly doors: { readonly sockets: readonly string[]; readonly ports: readonly number[] };
   readonly workingDirectory: string;
   readonly env: Readonly<Record<string, string>>;
   /** Keeps the terminal: a person talks with the agent. */

@@ -26,6 +26,7 @@ export interface CellLayoutRequest {
   /** Other files and folders it must see. */
   readonly shown: readonly string[];
   readonly mounts: CellProfile['mounts'];
+  readonly doors: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
   readonly isInteractive: boolean;
 }
@@ -54,6 +55,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(place))],
     protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],
     mounts: request.mounts,
+    doors: request.doors,
     tempDir: folder.tmp,
     workingDirectory: place.path,
     env: request.env,

@@ -13,6 +13,7 @@ export interface CellRequest {
   readonly programs: readonly string[];
   readonly shown?: readonly string[];
   readonly mounts: CellProfile['mounts'];
+  readonly doors?: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
   /** What puts the agent's git hooks in force; see writeGitHooks. */
@@ -37,6 +38,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     programs: request.programs,
     shown: request.shown ?? [],
     mounts: request.mounts,
+    doors: request.doors ?? { sockets: [], ports: [] },
     env,
   });
 }

@@ -3,10 +3,10 @@ import { probeArguments } from './bwrap-profile.ts';
 import { type LimitsState, probeCellLimits } from './limits-probe.ts';
 
 /**
- * How cells are kept apart here. namespaces: no file or network isolation, but nothing outlives the agent;
+ * How cells are kept apart here. seatbelt: macOS, files and network but no process namespace; namespaces: no file or network isolation, but nothing outlives the agent;
  * watched: only a process group and a mark in the environment.
  */
-export type Confinement = 'bubblewrap' | 'namespaces' | 'watched';
+export type Confinement = 'bubblewrap' | 'seatbelt' | 'namespaces' | 'watched';
 
 export interface SandboxState {
   readonly confinement: Confinement;
@@ -14,6 +14,8 @@ export interface SandboxState {
   /** What is not enforced on this machine, one sentence each. */
   readonly missing: readonly string[];
 }
+
+const allowAll = '(version 1) (allow default)';
 
 /** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
 export const namespaceCommand = [
@@ -26,6 +28,9 @@ const unconfined = [
   'Agents reach the network, and see the processes and sockets of the person.',
 ];
 
+const untried =
+  'The profile for macOS was written without a Mac at hand: try `git flame doctor` before you rely on it.';
+
 const escapes = [
   'A process that leaves its group and clears its environment outlives its agent.',
   'Agents go on when git flame itself is killed.',
@@ -35,8 +40,9 @@ const escapes = [
 export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxState> {
   const [confinement, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
   const missing = [
-    ...(confinement === 'bubblewrap' ? [] : unconfined),
-    ...(confinement === 'watched' ? escapes : []),
+    ...(confinement === 'bubblewrap' || confinement === 'seatbelt' ? [] : unconfined),
+    ...(confinement === 'seatbelt' ? [untried] : []),
+    ...(confinement === 'watched' || confinement === 'seatbelt' ? escapes : []),
     ...limits.missing,
   ];
   return { confinement, limits, missing };
@@ -44,6 +50,8 @@ export async function probeSandbox(env: Readonly<Record<string, string | undefin
 
 async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Confinement> {
   if (await succeeds('bwrap', probeArguments(['true']), env)) return 'bubblewrap';
+  if (process.platform === 'darwin' && (await succeeds('sandbox-exec', ['-p', allowAll, 'true'], env)))
+    return 'seatbelt';
   const [program = '', ...args] = namespaceCommand;
   return (await succeeds(program, [...args, 'true'], env)) ? 'namespaces' : 'watched';
 }

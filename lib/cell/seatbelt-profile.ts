@@ -1,13 +1,5 @@
 import type { CellProfile } from './bwrap-profile.ts';
 
-/** What a cell on macOS may talk to: nothing else leaves it. */
-export interface SeatbeltDoors {
-  /** Unix sockets, absolute paths: the decision server. */
-  readonly sockets: readonly string[];
-  /** Ports on loopback: the gateway. */
-  readonly ports: readonly number[];
-}
-
 // What programs of macOS look up at their start.
 const services = [
   'com.apple.system.opendirectoryd.libinfo',
@@ -21,8 +13,8 @@ const services = [
  * make writable, protect, as the mounts of bubblewrap do. Seatbelt has no process namespace: what outlives the
  * agent is ended by the watch over its process tree. Written from Apple's shipped profiles; not yet run on a Mac.
  */
-export function seatbeltProfile(profile: CellProfile, doors: SeatbeltDoors): string {
-  const { hidden, readOnly, hiddenInside, hiddenFiles, writable, protected: guarded } = profile;
+export function seatbeltProfile(profile: CellProfile): string {
+  const { hidden, readOnly, hiddenInside, hiddenFiles, writable, protected: guarded, doors } = profile;
   return [
     '(version 1)',
     '(deny default)',
@@ -51,8 +43,8 @@ export function seatbeltProfile(profile: CellProfile, doors: SeatbeltDoors): str
 }
 
 /** Arguments of sandbox-exec up to the program: the profile is passed on the command line, no file can be swapped. */
-export function seatbeltArguments(profile: CellProfile, doors: SeatbeltDoors): readonly string[] {
-  return ['-p', seatbeltProfile(profile, doors)];
+export function seatbeltArguments(profile: CellProfile): readonly string[] {
+  return ['-p', seatbeltProfile(profile)];
 }
 
 function rule(verb: 'allow' | 'deny', operations: string, paths: readonly string[]): readonly string[] {

@@ -3,12 +3,14 @@ import type { Readable } from 'node:stream';
 import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
 import { programPath } from '../util/program-path.ts';
+import { unreachable } from '../util/unreachable.ts';
 import { bwrapArguments, type CellProfile, statusDescriptor } from './bwrap-profile.ts';
 import { type CellLimits, type LimitName, withLimits } from './limits.ts';
 import type { CellGroup } from './limits-group.ts';
 import { type Watch, watchLimits } from './limits-watchdog.ts';
 import { descendants, processesWith, signal } from './process-tree.ts';
-import { namespaceCommand, type SandboxState } from './sandbox-probe.ts';
+import { type Confinement, namespaceCommand, type SandboxState } from './sandbox-probe.ts';
+import { seatbeltArguments } from './seatbelt-profile.ts';
 
 export interface CellStart {
   readonly sandbox: SandboxState;
@@ -97,6 +99,22 @@ function notStarted(error: Error): CellProcess {
   return { pid: 0, startedAt: null, ended: Promise.resolve(end), stop: async () => undefined };
 }
 
+/** What stands before a command to put it into its cell. */
+function confine(confinement: Confinement, profile: CellProfile): readonly string[] {
+  switch (confinement) {
+    case 'bubblewrap':
+      return [programPath('bwrap', profile.env.PATH), ...bwrapArguments(profile)];
+    case 'seatbelt':
+      return ['sandbox-exec', ...seatbeltArguments(profile)];
+    case 'namespaces':
+      return namespaceCommand;
+    case 'watched':
+      return [];
+    default:
+      return unreachable(confinement);
+  }
+}
+
 function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
   const { profile, sandbox } = start;
   const { confinement, limits } = sandbox;
@@ -108,10 +126,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
     },
     start.argv,
   );
-  const confined =
-    confinement === 'bubblewrap'
-      ? [programPath('bwrap', profile.env.PATH), ...bwrapArguments(profile), ...command]
-      : [...(confinement === 'namespaces' ? namespaceCommand : []), ...command];
+  const confined = [...confine(confinement, profile), ...command];
   const [program = '', ...args] = group?.enter(confined) ?? confined;
   const input = start.stdin === null ? 'ignore' : 'pipe';
   return spawn(program, args, {

@@ -88,7 +88,10 @@ export interface AgentRunner {
   /** Throws a FlameError `agent-missing` or `agent-too-old` naming how to install it. Returns its version. */
   checkAdapter(adapter: string): Promise<string>;
   /** What phase 2 is on this machine: `bubblewrap`, or why it's missing. */
-  sandbox(): Promise<{ readonly kind: 'bubblewrap' | 'none'; readonly missing: readonly string[] }>;
+  sandbox(): Promise<{
+    readonly kind: 'bubblewrap' | 'seatbelt' | 'none';
+    readonly missing: readonly string[];
+  }>;
   /** Proves that a call which must be denied is denied, through the real chain; spends no tokens. */
   canary(adapter: string): Promise<{ readonly denied: boolean; readonly details: string }>;
   start(request: AgentRequest, onActivity: (activity: AgentActivity) => void): Promise<RunningAgent>;

@@ -20,6 +20,7 @@ const profile: CellProfile = {
   writable: ['/home/lea/repo/.trees/a'],
   protected: ['/home/lea/repo/.trees/a/.git'],
   mounts: [{ source: '/s', target: '/run/blueflame' }],
+  doors: { sockets: [], ports: [] },
   tempDir: '/home/lea/t',
   workingDirectory: '/home/lea/repo/.trees/a',
   env: { PATH: '/bin' },

@@ -12,6 +12,7 @@ const profile: CellProfile = {
   writable: ['/Users/lea/repo/.trees/worker-1', '/home-of-agent'],
   protected: ['/Users/lea/repo/.trees/worker-1/.git'],
   mounts: [],
+  doors: { sockets: [], ports: [] },
   tempDir: '/tmp-of-agent',
   workingDirectory: '/Users/lea/repo/.trees/worker-1',
   env: {},
@@ -41,7 +42,7 @@ function decide(text: string, operation: string, path: string): string {
 }
 
 test('SBX-2 on macOS: only the cell is writable, its .git is not, other worktrees and the home are not read', () => {
-  const text = seatbeltProfile(profile, { sockets: [], ports: [] });
+  const text = seatbeltProfile(profile);
   const own = '/Users/lea/repo/.trees/worker-1';
   assert.is(decide(text, 'file-write-data', `${own}/src/a.ts`), 'allow');
   assert.is(decide(text, 'file-write-data', `${own}/.git`), 'deny');
@@ -55,7 +56,9 @@ test('SBX-2 on macOS: only the cell is writable, its .git is not, other worktree
 });
 
 test('SBX-1 on macOS: no network but the doors that are named', () => {
-  const lines = seatbeltProfile(profile, { sockets: ['/s/decide.sock'], ports: [4711] }).split('\n');
+  const lines = seatbeltProfile({ ...profile, doors: { sockets: ['/s/decide.sock'], ports: [4711] } }).split(
+    '\n',
+  );
   const network = lines.filter((line) => line.includes('network'));
   assert.equal(network, [
     '(deny network*)',
@@ -67,7 +70,7 @@ test('SBX-1 on macOS: no network but the doors that are named', () => {
 
 test('a path with quotes and backslashes can not add a rule', () => {
   const hostile = '/x") (allow file-write* (subpath "/\\';
-  const text = seatbeltProfile({ ...profile, writable: [hostile] }, { sockets: [], ports: [] });
+  const text = seatbeltProfile({ ...profile, writable: [hostile] });
   assert.ok(text.includes('(subpath "/x\\") (allow file-write* (subpath \\"/\\\\")'));
   assert.is(decide(text, 'file-write-data', '/etc/hosts'), 'deny');
 });
