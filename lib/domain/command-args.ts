@@ -21,6 +21,8 @@ export interface CommandOptions {
   };
   readonly run: { readonly from: string | null; readonly new: boolean };
   readonly resume: NoOptions;
+  readonly rescue: { readonly to: string | null; readonly diff: boolean };
+  readonly cleanup: { readonly yes: boolean; readonly force: boolean };
   readonly status: NoOptions;
   readonly show: { readonly diff: boolean };
   readonly log: { readonly maxCount: number | null };

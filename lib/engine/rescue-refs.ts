@@ -1,6 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { CellSubject, RefInfo } from '../domain/git-port.ts';
+import type { CellSubject } from '../domain/git-port.ts';
 import { type ObjectId, parseRefName, type RefName } from '../domain/ids.ts';
+import type { Rescue } from '../domain/rescue.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What rescue refs begin with; `<session>/<task>/<n>` follows. */
@@ -32,18 +33,18 @@ export function rescueName(ref: RefName): string {
 }
 
 /**
- * The rescue a person means: its whole name, or the end of it where that is clear; of one task the latest.
- * Throws FlameError `no-rescue` or `rescue-unclear`.
+ * The rescue a person means: its whole name, or a part of it that is clear; of one task the latest. Throws
+ * FlameError `no-rescue` or `rescue-unclear`.
  */
-export function findRescue(refs: readonly RefInfo[], name: string): RefInfo {
-  const exact = refs.find(({ ref }) => rescueName(ref) === name || ref === name);
+export function findRescue<T extends Pick<Rescue, 'name'>>(rescues: readonly T[], name: string): T {
+  const exact = rescues.find((rescue) => rescue.name === name || rescuePrefix + rescue.name === name);
   if (exact !== undefined) return exact;
-  const matching = refs.filter(({ ref }) => {
-    const [session, task, number] = rescueName(ref).split('/');
+  const matching = rescues.filter((rescue) => {
+    const [session, task, number] = rescue.name.split('/');
     return [task, `${task}/${number}`, `${session}/${task}`, session].includes(name);
   });
-  const tasks = new Set(matching.map(({ ref }) => rescueName(ref).replace(/\/\d+$/, '')));
-  const latest = matching.toSorted((a, b) => numberOf(a.ref) - numberOf(b.ref)).at(-1);
+  const tasks = new Set(matching.map((rescue) => rescue.name.replace(/\/\d+$/, '')));
+  const latest = matching.toSorted((a, b) => numberOf(a.name) - numberOf(b.name)).at(-1);
   if (latest !== undefined && tasks.size === 1) return latest;
   throw new FlameError({
     kind: 'refused',
@@ -54,11 +55,11 @@ export function findRescue(refs: readonly RefInfo[], name: string): RefInfo {
         : `${JSON.stringify(name)} may mean several rescues.`,
     hints: [
       'git flame rescue list',
-      ...matching.slice(0, 5).map(({ ref }) => `git flame rescue show ${rescueName(ref)}`),
+      ...matching.slice(0, 5).map((one) => `git flame rescue show ${one.name}`),
     ],
   });
 }
 
-function numberOf(ref: RefName): number {
-  return Number(ref.slice(ref.lastIndexOf('/') + 1)) || 0;
+function numberOf(name: string): number {
+  return Number(name.slice(name.lastIndexOf('/') + 1)) || 0;
 }

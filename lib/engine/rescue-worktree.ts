@@ -137,6 +137,7 @@ function rescueMessage(
     `Session: ${session}`,
     `Agent: ${agent}`,
     `Worktree: ${cell.path}`,
+    `Start: ${cell.start}`,
     `Rescued-At: ${at}`,
   ];
   return `rescue: ${task} by ${agent}\n\n${why}\n\n${trailers.join('\n')}\n`;

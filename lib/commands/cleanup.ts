@@ -1,0 +1,72 @@
+import { basename } from 'node:path';
+import { listOldLogs, type OldLog, removeLog } from '../cell/old-logs.ts';
+import { endStaleRun, listStaleRuns } from '../cell/stale-runs.ts';
+import type { CommandArgs } from '../domain/command-args.ts';
+import type { Io } from '../domain/io.ts';
+import { type Cleaned, performCleanup } from '../engine/cleanup-perform.ts';
+import { planCleanup, type Stale } from '../engine/cleanup-plan.ts';
+import { type CleanupLine, renderCleanup } from '../ui/render-cleanup.ts';
+import { type Opened, withWorkshop } from './wiring/open-workshop.ts';
+
+/** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
+export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
+  // Opened as for a dry run: what a killed run left is to be shown before it's cleared.
+  const quiet = { ...args, globals: { ...args.globals, dryRun: true } };
+  return withWorkshop(quiet, io, async (opened) => {
+    const found = await gather(opened);
+    const isDone = args.options.yes && !args.globals.dryRun;
+    const chosen = found.stale.filter(({ needsForce }) => args.options.force || !needsForce);
+    const cleaned = isDone ? await perform(opened, { ...found, stale: chosen }) : [];
+    const lines = isDone ? cleaned.map(toLine) : describe(found, args.options.force);
+    const left = found.stale.filter((stale) => !chosen.includes(stale));
+    opened.output.json({ isDone, items: lines, needs_force: left.map(({ name, why }) => ({ name, why })) });
+    opened.output.result(renderCleanup({ isDone, lines, left }, opened.output.style));
+    if (!isDone && lines.length > 0)
+      opened.output.hint(`git flame cleanup --yes${args.options.force ? ' --force' : ''}`);
+    else if (left.length > 0) opened.output.hint('git flame cleanup --force');
+    return cleaned.some(({ outcome }) => outcome === 'kept') ? 1 : 0;
+  });
+}
+
+interface Found {
+  readonly stale: readonly Stale[];
+  readonly logs: readonly OldLog[];
+  readonly runs: readonly string[];
+}
+
+async function gather({ workshop, git, config }: Opened): Promise<Found> {
+  const { commonDir } = git.repository;
+  const now = workshop.now();
+  return {
+    stale: await planCleanup(workshop),
+    logs: listOldLogs(commonDir, new Date(now.getTime() - config.retention.logs)),
+    runs: listStaleRuns(commonDir, now),
+  };
+}
+
+async function perform({ workshop, git }: Opened, { stale, logs, runs }: Found): Promise<readonly Cleaned[]> {
+  for (const run of runs) await endStaleRun(run);
+  await git.recoverCells();
+  const done = await performCleanup(workshop, stale);
+  for (const log of logs) removeLog(log);
+  const removed = [...runs, ...logs.map(({ path }) => path)];
+  return [...done, ...removed.map((name) => ({ name, outcome: 'removed', details: '' }) as const)];
+}
+
+function describe({ stale, logs, runs }: Found, isForced: boolean): readonly CleanupLine[] {
+  return [
+    ...stale
+      .filter(({ needsForce }) => isForced || !needsForce)
+      .map(({ kind, name, why }) => ({ what: kind, name, details: why })),
+    ...runs.map((run) => ({ what: 'run folder', name: basename(run), details: 'its run was killed' })),
+    ...logs.map(({ path, bytes }) => ({
+      what: 'log',
+      name: basename(path),
+      details: `${bytes} bytes, older than retention.logs`,
+    })),
+  ];
+}
+
+function toLine({ name, outcome, details }: Cleaned): CleanupLine {
+  return { what: outcome, name, details };
+}

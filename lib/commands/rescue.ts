@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+import type { Rescue } from '../domain/rescue.ts';
+import { listRescues } from '../engine/rescue-list.ts';
+import { findRescue } from '../engine/rescue-refs.ts';
+import { renderDiff } from '../ui/render-diff.ts';
+import { renderRescue, renderRescues } from '../ui/render-rescue.ts';
+import { type Reading, withState } from './wiring/read-state.ts';
+
+/** `git flame rescue list|show|restore|drop`: work that was kept when its worktree was removed. */
+export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const rescues = await listRescues(reading.git);
+    if (args.subcommand === 'list') return list(reading, rescues);
+    const [name] = args.positionals;
+    if (name === undefined) throw noName(args.subcommand ?? '');
+    const rescue = findRescue(rescues, name);
+    if (args.subcommand === 'show') return show(reading, rescue, args.options.diff);
+    if (args.globals.dryRun) return preview(reading, rescue, args.subcommand ?? '');
+    return args.subcommand === 'drop'
+      ? drop(reading, rescue)
+      : restore(reading, rescue, folderFor(rescue, args, io));
+  });
+}
+
+function list({ output }: Reading, rescues: readonly Rescue[]): number {
+  output.json(rescues);
+  output.result(renderRescues(rescues, output.style));
+  return 0;
+}
+
+async function show({ git, output }: Reading, rescue: Rescue, isDiffWanted: boolean): Promise<number> {
+  const { start, commit } = rescue;
+  const diffstat = start === null ? null : await git.diffStat(start, commit);
+  output.json({ ...rescue, diffstat });
+  output.result(renderRescue({ rescue, diffstat }, output.style));
+  if (isDiffWanted && start !== null)
+    output.result(renderDiff(await git.diffText(start, commit), output.style));
+  output.hint(`git flame rescue restore ${rescue.name}`);
+  return 0;
+}
+
+async function restore({ git, output }: Reading, rescue: Rescue, folder: string): Promise<number> {
+  await git.exportCommit(rescue.commit, folder);
+  output.json({ ...rescue, folder });
+  output.result(`Written to ${folder}. Agents wrote these files: read them before you run anything.`);
+  return 0;
+}
+
+async function drop({ git, store, output }: Reading, rescue: Rescue): Promise<number> {
+  const actor = await git.identity();
+  await store.transact(() => ({
+    changes: [],
+    refs: [{ ref: rescue.ref, old: rescue.commit, new: null }],
+    actor,
+  }));
+  output.json(rescue);
+  output.result(`Forgotten: ${rescue.name}. Until the next git gc: git branch rescued ${rescue.commit}`);
+  return 0;
+}
+
+function preview({ output }: Reading, rescue: Rescue, subcommand: string): number {
+  output.json(rescue);
+  output.result(`Would ${subcommand} ${rescue.name}.`);
+  return 0;
+}
+
+function folderFor({ name }: Rescue, { options }: CommandArgs<'rescue'>, io: Io): string {
+  return resolve(io.cwd, options.to ?? `rescued-${name.split('/').slice(1).join('-')}`);
+}
+
+function noName(subcommand: string): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-rescue-named',
+    message: `git flame rescue ${subcommand} needs to know which one.`,
+    hints: ['git flame rescue list'],
+  });
+}

@@ -1,0 +1,49 @@
+import type { Stale } from './cleanup-plan.ts';
+import { keepCommit, rescueName } from './rescue-refs.ts';
+import { putAway } from './rescue-worktree.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What became of one thing that was to go. */
+export interface Cleaned {
+  readonly name: string;
+  readonly outcome: 'removed' | 'rescued' | 'kept';
+  /** Name of the rescue, or why it was kept. */
+  readonly details: string;
+}
+
+/** Removes what a plan names; work that isn't elsewhere is kept as a rescue first. */
+export async function performCleanup(
+  workshop: Workshop,
+  plan: readonly Stale[],
+): Promise<readonly Cleaned[]> {
+  const done: Cleaned[] = [];
+  for (const stale of plan) {
+    done.push({ name: stale.name, ...(await remove(workshop, stale)) });
+  }
+  return done;
+}
+
+async function remove(workshop: Workshop, stale: Stale): Promise<Omit<Cleaned, 'name'>> {
+  if (stale.kind !== 'worktree') return removeRef(workshop, stale);
+  const why = `Cleaned up by ${workshop.gates.person}: ${stale.why}.`;
+  const outcome = await putAway(workshop, stale.cell, { why, isAsked: true });
+  if (outcome.kind === 'kept') return { outcome: 'kept', details: outcome.reasons.slice(0, 3).join(' ') };
+  if (outcome.kind === 'removed') return { outcome: 'removed', details: '' };
+  return { outcome: 'rescued', details: rescueName(outcome.ref) };
+}
+
+async function removeRef(
+  workshop: Workshop,
+  { ref: { ref, commit }, subject, isMerged }: Exclude<Stale, { kind: 'worktree' }>,
+): Promise<Omit<Cleaned, 'name'>> {
+  const rescue = isMerged ? null : await keepCommit(workshop, subject, commit);
+  const result = await workshop.store.transact(() => ({
+    changes: [],
+    refs: [{ ref, old: commit, new: null }],
+    actor: workshop.gates.person,
+  }));
+  if (result.kind === 'ref-moved') return { outcome: 'kept', details: 'it has just moved' };
+  return rescue === null
+    ? { outcome: 'removed', details: '' }
+    : { outcome: 'rescued', details: rescueName(rescue) };
+}
