@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { packageRoot } from '../../lib/util/package-root.ts';
@@ -10,6 +11,7 @@ import { makeRepo, type TestRepo } from './repo.ts';
 export const madeUpKey = 'sk-ant-made-up-0123456789abcdefghijklmnop';
 
 export interface FlameCommand {
+  /** As a shell tells it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -26,6 +28,14 @@ export interface ClaudeProject {
   readonly env: Readonly<Record<string, string>>;
   /** Runs `git flame … --json` as a process of its own, through git, without a terminal. */
   flame(...argv: string[]): Promise<FlameCommand>;
+  /** The same, to be ended before it ends by itself. */
+  begin(...argv: string[]): BegunCommand;
+}
+
+export interface BegunCommand {
+  readonly ended: Promise<FlameCommand>;
+  /** To git and git-flame, as a terminal does it. */
+  signal(name: 'SIGINT' | 'SIGKILL'): void;
 }
 
 export interface ClaudeProjectOptions {
@@ -61,7 +71,8 @@ export async function openClaudeProject(options: ClaudeProjectOptions): Promise<
   };
   return {
     ...{ repo, root, model, env },
-    flame: (...argv) => runFlame(repo.path, env, [...argv, '--json']),
+    flame: (...argv) => beginFlame(argv, { cwd: repo.path, env }).ended,
+    begin: (...argv) => beginFlame(argv, { cwd: repo.path, env, detached: true }),
   };
 }
 
@@ -116,12 +127,11 @@ function writeConfig(repo: TestRepo, { config, command }: ClaudeProjectOptions):
   repo.commit('configure git-flame');
 }
 
-function runFlame(
-  cwd: string,
-  env: Readonly<Record<string, string>>,
+function beginFlame(
   argv: readonly string[],
-): Promise<FlameCommand> {
-  const child = spawn('git', ['flame', ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  options: { readonly cwd: string; readonly env: ClaudeProject['env']; readonly detached?: boolean },
+): BegunCommand {
+  const child = spawn('git', ['flame', ...argv, '--json'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     stdout += chunk;
@@ -129,14 +139,22 @@ function runFlame(
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk;
   });
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<FlameCommand>((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       const lines = stdout
         .split('\n')
+        // After a kill the last line may be half of one.
+        .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line): Record<string, unknown> => JSON.parse(line));
-      resolve({ code, stdout, stderr, lines });
+      resolve({ code: signal === null ? code : 128 + constants.signals[signal], stdout, stderr, lines });
     });
   });
+  return {
+    ended,
+    signal: (name) => {
+      if (child.pid !== undefined) process.kill(-child.pid, name);
+    },
+  };
 }
