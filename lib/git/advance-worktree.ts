@@ -4,20 +4,29 @@ import { type GitContext, runGit } from './run-git.ts';
 
 /**
  * Brings index and files of the person's work tree from one commit to another after its branch was moved.
- * Anything that is neither as in `from` nor as in `to` makes it 'refused', and then nothing is touched.
+ * Anything that is neither as in `from` nor as in `to` makes it 'refused', and then nothing is touched. Files
+ * are written as git stores them: what an agent wrote starts no filter of the person's.
  */
 export async function advanceWorktree(
   context: GitContext,
-  from: ObjectId,
-  to: ObjectId,
+  move: { readonly from: ObjectId; readonly to: ObjectId; readonly inertDrivers: GitContext['variables'] },
 ): Promise<'advanced' | 'already' | 'refused'> {
+  const { from, to, inertDrivers } = move;
+  const quiet = { ...context, variables: { ...context.variables, ...inertDrivers } };
+  // Only files that a filter turned into what they are need it to be seen as unchanged.
+  const place = (await whereIsIt(quiet, from, to)) ?? (await whereIsIt(context, from, to));
+  if (place !== from) return place === null ? 'refused' : 'already';
+  if ((await filesInTheWay(quiet, from, to)).length > 0) return 'refused';
+  const { exitCode } = await runGit(quiet, ['read-tree', '-m', '-u', from, to], { accept: [0, 1, 128] });
+  return exitCode === 0 ? 'advanced' : 'refused';
+}
+
+/** Which of the two commits the work tree shows, without any change; null for neither. */
+async function whereIsIt(context: GitContext, from: ObjectId, to: ObjectId): Promise<ObjectId | null> {
   // A file that was only touched looks changed until the index is refreshed; 1 says that some are changed.
   await runGit(context, ['update-index', '-q', '--refresh'], { accept: [0, 1] });
-  if (await isAt(context, to)) return 'already';
-  if (!(await isAt(context, from))) return 'refused';
-  if ((await filesInTheWay(context, from, to)).length > 0) return 'refused';
-  const { exitCode } = await runGit(context, ['read-tree', '-m', '-u', from, to], { accept: [0, 1, 128] });
-  return exitCode === 0 ? 'advanced' : 'refused';
+  if (await isAt(context, to)) return to;
+  return (await isAt(context, from)) ? from : null;
 }
 
 /** Whether index and tracked files are exactly the commit's. */

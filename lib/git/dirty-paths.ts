@@ -21,7 +21,14 @@ async function readStatus(context: GitContext, untracked: string): Promise<reado
   const git = simpleGit({
     baseDir: context.cwd,
     // It refuses these whatever their value; here they are the person's own, or switch a program off.
-    unsafe: { allowUnsafeConfigPaths: true, allowUnsafeExec: true, allowUnsafeFsMonitor: true },
+    unsafe: {
+      allowUnsafeConfigPaths: true,
+      allowUnsafeConfigEnvCount: true,
+      allowUnsafeExec: true,
+      allowUnsafeFilter: true,
+      allowUnsafeFsMonitor: true,
+      allowUnsafeMergeDriver: true,
+    },
     allowEnvironment: Object.keys(env),
     config: ['core.fsmonitor=false'],
   }).env(env);

@@ -83,8 +83,8 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     head: (workTree) => readHead(inWorkTree(access, workTree)),
     resolveCommit: (revision) => resolveCommit(here, revision, access.objects),
     identity: () => readIdentity(here),
-    dirtyPaths: (workTree) => readDirtyPaths(inWorkTree(access, workTree)),
-    changedTracked: (workTree) => readChangedTracked(inWorkTree(access, workTree)),
+    dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
+    changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
     isAncestor: async (ancestor, descendant) => {
       const args = ['merge-base', '--is-ancestor', ancestor, descendant];
       return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
@@ -115,11 +115,23 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),
     advanceWorktree: async (workTree, from, to) => {
       killPoint('work tree to bring along');
-      const outcome = await advanceWorktree(inWorkTree(access, workTree), from, to);
+      const inertDrivers = await access.inertDrivers();
+      const outcome = await advanceWorktree(inWorkTree(access, workTree), { from, to, inertDrivers });
       killPoint('work tree brought along');
       return outcome;
     },
   };
+}
+
+/**
+ * git that sees what changed in the person's work tree: without their filters, which could be made to run what
+ * an agent wrote, unless files look changed only for the want of them.
+ */
+async function seeing(access: GitAccess, workTree: string): Promise<GitContext> {
+  const [own, drivers] = [inWorkTree(access, workTree), await access.inertDrivers()];
+  if (drivers.GIT_CONFIG_COUNT === '0') return own;
+  const quiet = withVariables(own, drivers);
+  return (await readChangedTracked(quiet)).length === 0 ? quiet : own;
 }
 
 function whereThePersonIs(access: GitAccess): GitContext {

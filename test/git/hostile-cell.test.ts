@@ -248,7 +248,31 @@ test('SBX-7 no hook, filter, monitor or merge driver runs on what an agent wrote
   assert.equal(await port.startMergeIn(merger, theirs), ['src/a.txt']);
   assert.equal(await port.cellLeftovers(merger).then((list) => list.map(({ path }) => path)), ['src/a.txt']);
   await port.discardCell(merger);
+  assert.equal(await port.changedTracked(repo.path), []);
+  repo.git('update-ref', 'refs/heads/main', tip);
+  assert.is(await port.advanceWorktree(repo.path, head, tip), 'advanced');
+  assert.is(await port.advanceWorktree(repo.path, head, tip), 'already');
+  assert.equal(await port.dirtyPaths(repo.path), []);
   assert.is(existsSync(trap), false);
+});
+
+test("the person's own filters still tell what changed where files are what a filter made of them", async () => {
+  const { repo } = await openFixture();
+  repo.git('config', 'filter.upper.clean', 'tr A-Z a-z');
+  repo.git('config', 'filter.upper.smudge', 'tr a-z A-Z');
+  repo.write('.gitattributes', '*.low filter=upper\n');
+  repo.write('x.low', 'SHOWN\n');
+  const from = parseObjectId(repo.commit('filtered'));
+  const port = await openGit({ cwd: repo.path, env: repo.env });
+  repo.write('x.low', 'SHOWN\n');
+  assert.equal(await port.changedTracked(repo.path), []);
+  const top = repo.git('write-tree');
+  const to = parseObjectId(repo.git('commit-tree', top, '-p', from, '-m', 'next'));
+  repo.write('x.low', 'SHOWN\n');
+  assert.is(await port.advanceWorktree(repo.path, from, to), 'already');
+  repo.write('x.low', 'CHANGED\n');
+  assert.equal(await port.changedTracked(repo.path), ['x.low']);
+  assert.is(await port.advanceWorktree(repo.path, from, to), 'refused');
 });
 
 test('a repository inside the worktree: its files are left over, nothing of it runs', async () => {
