@@ -38,6 +38,7 @@ export class CatFile {
   #received: Buffer = noBytes;
   #stderr = '';
   #isClosed = false;
+  #holder: NodeJS.Timeout | null = null;
 
   constructor(context: GitContext, gitDir: string) {
     this.#context = { ...context, cwd: gitDir };
@@ -60,9 +61,22 @@ export class CatFile {
     const child = this.#child;
     if (child === null) return;
     const gone = new Promise((resolve) => child.once('close', resolve));
-    hold(child, true);
+    this.#hold(true);
     child.stdin.end();
     await gone;
+    this.#hold(false);
+  }
+
+  /**
+   * A timer holds this process while an answer is awaited. The handles of the child would do, but one that has
+   * ended can't be held any more, and its last words are awaited all the same.
+   */
+  #hold(isHeld: boolean): void {
+    if (isHeld) this.#holder ??= setInterval(() => undefined, 60_000);
+    else if (this.#holder !== null) {
+      clearInterval(this.#holder);
+      this.#holder = null;
+    }
   }
 
   #request(command: Request['command'], name: string): Promise<GitObject | null> {
@@ -80,7 +94,7 @@ export class CatFile {
     const child = this.#child ?? this.#start();
     this.#pending = [...this.#pending.slice(this.#answered), ...batch];
     this.#answered = 0;
-    hold(child, true);
+    this.#hold(true);
     child.stdin.write(`${batch.map(({ command, name }) => `${command} ${name}`).join('\n')}\nflush\n`);
   }
 
@@ -93,6 +107,7 @@ export class CatFile {
       // Ctrl-C at the terminal is for the person's command, which still has state to save.
       { isDetached: true },
     );
+    letGo(child);
     this.#child = child;
     this.#received = noBytes;
     this.#stderr = '';
@@ -114,7 +129,7 @@ export class CatFile {
       buffer = buffer.subarray(used);
     }
     this.#received = buffer;
-    if (this.#answered === this.#pending.length && this.#child !== null) hold(this.#child, false);
+    if (this.#answered === this.#pending.length && !this.#isClosed) this.#hold(false);
   }
 
   /** Answers the first request from the buffer; returns how many bytes that took, 0 if more must come. */
@@ -151,6 +166,7 @@ export class CatFile {
       if (isHopeless || request.deaths > 1) request.reject(this.#unreadable(request, cause));
     }
     const again = waiting.filter((request) => !isHopeless && request.deaths <= 1);
+    if (again.length === 0 && !this.#isClosed) this.#hold(this.#unsent.length > 0);
     if (again.length === 0) return;
     this.#unsent = [...again, ...this.#unsent];
     this.#send();
@@ -172,11 +188,10 @@ export class CatFile {
   }
 }
 
-/** Whether a child and its pipes keep this process from ending. */
-function hold(child: ChildProcessWithoutNullStreams, isHeld: boolean): void {
+/** Never keeps this process from ending: whether an answer is awaited decides that, see `#hold`. */
+function letGo(child: ChildProcessWithoutNullStreams): void {
   // The pipes of a child are sockets, whatever their declared type.
   for (const handle of [child, child.stdin, child.stdout, child.stderr] as (ChildProcess | Socket)[]) {
-    if (isHeld) handle.ref();
-    else handle.unref();
+    handle.unref();
   }
 }

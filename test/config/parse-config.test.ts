@@ -99,9 +99,11 @@ permissions:
       .blueflame.yml:8:19  permissions.allowed_paths[0] is not a valid glob: a { is never closed
           allowed_paths: ["src/{a"]
                           ^^^^^^^^
+        hint: write it like src/** or **/*.test.ts
       .blueflame.yml:11:9  permissions.bash_rules.blocked_patterns[0] is not a valid regular expression: unterminated group
               - "rm\\s+("
-                ^^^^^^^^^`),
+                ^^^^^^^^^
+        hint: write a backslash before a character that stands for itself: \( \[ \. \+`),
   );
   assert.equal(error.data.problems, [
     {
@@ -130,14 +132,14 @@ permissions:
       line: 8,
       column: 19,
       message: 'is not a valid glob: a { is never closed',
-      hint: null,
+      hint: 'write it like src/** or **/*.test.ts',
     },
     {
       path: 'permissions.bash_rules.blocked_patterns[0]',
       line: 11,
       column: 9,
       message: 'is not a valid regular expression: unterminated group',
-      hint: null,
+      hint: 'write a backslash before a character that stands for itself: \\( \\[ \\. \\+',
     },
   ]);
 });
