@@ -6,6 +6,7 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import { changeSession, changeTask } from '../core/merge-random.ts';
 import { makeRandom } from '../support/random.ts';
+import { testSession } from '../support/tasks.ts';
 import { createTasks, sampleReview, sampleSession, sampleTask, sampleVerdict } from './sample.ts';
 import {
   addClone,
@@ -191,6 +192,35 @@ test('the commits that tasks name reach the other clone, without a branch on the
   const snapshot = await inStore(b, (store) => store.snapshot());
   assert.is(snapshot.verdictsOn(parseObjectId(commit)).length, 1);
   assert.is(snapshot.reviewOn(parseObjectId(commit))?.decision, 'approved');
+});
+
+test('task branches follow what was received, except where the person moved or checked one out', async () => {
+  const { clones } = await makeClones(['task-001', 'task-002', 'task-003']);
+  const [a, b] = clones;
+  const work = (name: string): string => {
+    a.write(`src/${name}.txt`, name);
+    return a.commit(name);
+  };
+  const branch = (id: string): string => `blueflame/${testSession}/${id}`;
+  const accept = (id: string, commit: string): Promise<void> =>
+    change(a, id, { status: 'done', commit: parseObjectId(commit), branch: branch(id) });
+  const first = work('one');
+  for (const id of ['task-001', 'task-002', 'task-003']) await accept(id, first);
+  await sync(a);
+  await sync(b);
+  for (const id of ['task-001', 'task-002', 'task-003']) assert.is(b.git('rev-parse', branch(id)), first);
+  b.git('switch', '-q', branch('task-002'));
+  const own = b.git('rev-parse', 'main');
+  b.git('branch', '-f', branch('task-003'), own);
+  const second = work('two');
+  for (const id of ['task-001', 'task-002', 'task-003']) await accept(id, second);
+  await sync(a);
+  await sync(b);
+  assert.equal(
+    ['task-001', 'task-002', 'task-003'].map((id) => b.git('rev-parse', branch(id))),
+    [second, first, own],
+  );
+  assert.is(b.git('status', '--porcelain'), '');
 });
 
 test('a commit that nobody has is named, and does not stop the sync', async () => {

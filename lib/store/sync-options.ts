@@ -1,0 +1,12 @@
+import type { ObjectFormat } from '../git/loose-object.ts';
+import type { GitContext } from '../git/run-git.ts';
+
+export interface SyncOptions {
+  /** git where the person stands: a remote's path may be relative to it. */
+  readonly context: GitContext;
+  readonly commonDir: string;
+  readonly objectFormat: ObjectFormat;
+  readonly remote: string;
+  /** Only say what would happen: objects may be fetched, no ref moves anywhere. */
+  readonly isDry: boolean;
+}
