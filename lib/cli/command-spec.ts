@@ -52,6 +52,8 @@ export interface CommandSpec<Name extends CommandName> {
   readonly examples: readonly { readonly command: string; readonly does: string }[];
   /** Special meanings of exit codes in this command. */
   readonly exitCodes?: readonly { readonly code: number; readonly means: string }[];
+  /** For programs, not people: in no list of commands. */
+  readonly isHidden?: boolean;
   /** Absent: the command is answered by lib/cli itself, or isn't there yet. */
   readonly load?: () => Promise<CommandModule<Name>>;
 }

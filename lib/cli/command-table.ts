@@ -4,17 +4,19 @@ import type { CommandTable, GlobalSpecs } from './command-spec.ts';
 export const commandTable: CommandTable = {
   init: {
     load: () => import('../commands/init.ts'),
-    summary: 'Prepare a repository: write .blueflame.yml and set git up to show reviews',
+    summary: 'Prepare a repository: .blueflame.yml, git hooks, and git set up to show reviews',
     details:
-      'Leaves an existing .blueflame.yml as it is, chains to hooks that are already there, and asks nothing where there is no terminal.',
+      'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push sends refs/blueflame/* along. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
     options: {
       hooks: { kind: 'no-flag', summary: 'install no git hooks' },
+      uninstall: { kind: 'flag', summary: 'take back what git flame changed in the git of this repository' },
       base: { kind: 'text', value: 'BRANCH', summary: 'branch the work lands on' },
       name: { kind: 'text', value: 'NAME', summary: 'name of the project' },
     },
     examples: [
       { command: 'git flame init', does: 'prepare this repository' },
-      { command: 'git flame init --no-hooks --base main', does: 'only write the configuration' },
+      { command: 'git flame init --no-hooks --base main', does: 'leave hooks as they are' },
+      { command: 'git flame init --uninstall', does: 'have hooks and settings as they were' },
     ],
   },
   doctor: {
@@ -248,6 +250,20 @@ export const commandTable: CommandTable = {
       dir: { kind: 'text', value: 'DIR', summary: 'make the repository here (a temporary folder)' },
     },
     examples: [{ command: 'git flame demo --keep', does: 'look at the result afterwards' }],
+  },
+  hook: {
+    load: () => import('../commands/hook.ts'),
+    isHidden: true,
+    summary: 'Judge a commit that is about to be made',
+    details: 'Called by the installed git hooks. Exit code 3 refuses the commit; every other lets it pass.',
+    subcommands: [
+      { name: 'commit-msg', summary: 'judge the message in FILE' },
+      { name: 'pre-commit', summary: 'judge what is staged' },
+    ],
+    needsSubcommand: true,
+    operand: { usage: '[FILE]', kind: 'one' },
+    options: {},
+    examples: [{ command: 'git flame hook pre-commit', does: 'judge what is staged' }],
   },
   help: {
     summary: 'Print help about git flame or one command',

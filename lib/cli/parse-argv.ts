@@ -4,6 +4,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';
+import { commandNames } from './render-help.ts';
 
 /** What a command line asks for. */
 export type Invocation =
@@ -221,7 +222,7 @@ function findCommand(word: string): CommandName {
   const names = Object.keys(commandTable) as CommandName[];
   const found = names.find((name) => name === word);
   if (found !== undefined) return found;
-  const near = nearestName(word, names);
+  const near = nearestName(word, commandNames());
   throw new FlameError({
     kind: 'usage',
     code: 'unknown-command',

@@ -81,8 +81,10 @@ export function optionUsage(key: string, spec: OptionSpec): string {
   return `${(flags[0] ?? '').replace('--', '--[no-]')}`;
 }
 
+/** The commands that are meant for people. */
 export function commandNames(): readonly CommandName[] {
-  return Object.keys(commandTable) as CommandName[];
+  const names = Object.keys(commandTable) as CommandName[];
+  return names.filter((name) => commandTable[name].isHidden !== true);
 }
 
 function optionRows(specs: Readonly<Record<string, OptionSpec>>): (readonly [string, string])[] {

@@ -3,31 +3,36 @@ import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
 import { findConfigFile } from '../config/find-config-file.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
+import { configSchema } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
-import { prepareRepository } from '../git/prepare-repository.ts';
+import { planPreparation, prepareRepository } from '../git/prepare-repository.ts';
+import { installGitHooks, planGitHooks, uninstallAll } from './wiring/hooks-setup.ts';
 import { readConfig, requireWorkTree } from './wiring/open-workshop.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
 
-/** `git flame init`: prepares a repository; what exists already is left as it is. */
+/** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
 export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const root = requireWorkTree(reading.git);
-    const { head, git } = { head: await reading.git.head(root), git: reading.git };
+    if (args.options.uninstall) return uninstallAll(args, io, { reading, root });
+    const { git, output } = reading;
+    const head = await git.head(root);
     const base = args.options.base ?? head.branch;
     if (args.options.base !== null && (await git.resolveCommit(`refs/heads/${args.options.base}`)) === null)
       throw noBranch(args.options.base);
-    const written = await prepare(reading, { root, base, name: args.options.name }, args, io);
-    reading.output.json({ root, written });
-    reading.output.result(
+    const name = nameOf(args.options.name, root);
+    const written = await prepare(reading, { root, base, name }, args, io);
+    output.json({ root, written });
+    output.result(
       written.length === 0
         ? 'Everything is in place already.'
         : [args.globals.dryRun ? 'Would write:' : 'Written:', ...written.map((line) => `  ${line}`)].join(
             '\n',
           ),
     );
-    if (head.commit === null) reading.output.hint('git commit --allow-empty -m "initial commit"');
-    reading.output.hint("git flame run 'What you want done'");
+    if (head.commit === null) output.hint('git commit --allow-empty -m "initial commit"');
+    output.hint("git flame run 'What you want done'");
     return 0;
   });
 }
@@ -35,7 +40,7 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
 interface Wanted {
   readonly root: string;
   readonly base: string | null;
-  readonly name: string | null;
+  readonly name: string;
 }
 
 async function prepare(
@@ -45,22 +50,43 @@ async function prepare(
   io: Io,
 ): Promise<readonly string[]> {
   const { dryRun } = args.globals;
-  const config = await writeConfig(wanted, dryRun);
-  const { config: loaded } = await readConfig(args, io, wanted.root);
+  // What can't be done is found before anything is.
+  const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
+  const file = await writeConfig(wanted, dryRun);
+  const { config } = await readConfig(args, io, wanted.root);
   const context = { cwd: wanted.root, env: io.env };
+  const { commonDir } = git.repository;
+  const worktreeDir = config.project.worktree_dir;
+  if (dryRun) return [...file, ...(await planPreparation(context, commonDir, worktreeDir)), ...hooks];
   return [
-    ...config,
-    ...(await prepareRepository(context, git.repository.commonDir, loaded.project.worktree_dir, { dryRun })),
+    ...file,
+    ...(await prepareRepository(context, commonDir, worktreeDir)),
+    ...(args.options.hooks ? await installGitHooks(git, io) : []),
   ];
 }
 
 async function writeConfig({ root, base, name }: Wanted, dryRun: boolean): Promise<readonly string[]> {
   if ((await findConfigFile(root)) !== null) return [];
-  const project = { name: name ?? basename(root), ...(base === null ? {} : { base_branch: base }) };
+  const project = { name, ...(base === null ? {} : { base_branch: base }) };
   const text = `# Every key with its meaning: .blueflame.example.yml of git-flame, or \`git flame config\`.\n${stringify({ schema_version: 1, project })}`;
   if (!dryRun) await writeFile(join(root, '.blueflame.yml'), text, { flag: 'wx' });
   return ['.blueflame.yml'];
 }
+
+/** The given name, else the folder's where it can be one. */
+function nameOf(given: string | null, root: string): string {
+  const isName = (name: string): boolean => projectName.safeParse(name).success;
+  if (given === null) return isName(basename(root)) ? basename(root) : 'project';
+  if (isName(given)) return given;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-name',
+    message: 'The name of a project is one line of at most 100 characters.',
+    hints: ["git flame init --name 'my project'"],
+  });
+}
+
+const projectName = configSchema.shape.project.unwrap().shape.name;
 
 function noBranch(branch: string): FlameError {
   return new FlameError({

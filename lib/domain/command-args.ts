@@ -2,7 +2,12 @@ import type { Io } from './io.ts';
 
 /** What each command's own options parse to; null: not given. The command table in lib/cli follows it. */
 export interface CommandOptions {
-  readonly init: { readonly hooks: boolean; readonly base: string | null; readonly name: string | null };
+  readonly init: {
+    readonly hooks: boolean;
+    readonly uninstall: boolean;
+    readonly base: string | null;
+    readonly name: string | null;
+  };
   readonly doctor: NoOptions;
   readonly plan: {
     readonly from: string | null;
@@ -34,6 +39,7 @@ export interface CommandOptions {
   };
   readonly config: { readonly write: boolean };
   readonly demo: { readonly keep: boolean; readonly dir: string | null };
+  readonly hook: NoOptions;
   readonly help: NoOptions;
 }
 export type NoOptions = Readonly<Record<never, never>>;

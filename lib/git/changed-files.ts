@@ -6,16 +6,35 @@ import { type GitContext, runGit } from './run-git.ts';
 const submoduleMode = '160000';
 
 /** Every path that differs between two commits, in git's order; a rename is a deletion and an addition. */
-export async function readChangedFiles(
+export function readChangedFiles(
   context: GitContext,
   objects: ObjectSource,
   base: ObjectId,
   tip: ObjectId,
 ): Promise<readonly ChangedFile[]> {
-  const { stdout } = await runGit(context, [
-    ...['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'],
-    ...['--ignore-submodules=none', base, tip, '--'],
-  ]);
+  return readFiles(context, objects, ['diff-tree', ...asData, base, tip, '--']);
+}
+
+/** Every path whose staged content differs from a commit or tree. */
+export function readStagedFiles(
+  context: GitContext,
+  objects: ObjectSource,
+  base: ObjectId,
+): Promise<readonly ChangedFile[]> {
+  return readFiles(context, objects, ['diff-index', '--cached', ...asData, base, '--']);
+}
+
+const asData = [
+  ...['-r', '-z', '--raw', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'],
+  '--ignore-submodules=none',
+];
+
+async function readFiles(
+  context: GitContext,
+  objects: ObjectSource,
+  args: readonly string[],
+): Promise<readonly ChangedFile[]> {
+  const { stdout } = await runGit(context, args);
   const changes = parseChanges(stdout.toString());
   const sizes = await readSizes(objects, changes);
   return changes.map((change) => ({ ...change, size: sizes.get(change.newOid) ?? 0 }));

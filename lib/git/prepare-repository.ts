@@ -1,48 +1,94 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killPoint } from '../util/kill-point.ts';
+import { editRecorded } from './edit-recorded.ts';
 import { type GitContext, gitText, runGit } from './run-git.ts';
+import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 /** What `git log` shows under commits: reviews under what landed, verdicts under the tasks' commits. */
 const shownRefs = ['refs/blueflame/reviews', 'refs/blueflame/validations'];
 
 /**
  * Makes a repository ready for sessions, in its own configuration alone: agents' worktrees are ignored, and
- * `git log` shows reviews and verdicts. Returns what was added, one line each; nothing when all was there.
+ * `git log` shows reviews and verdicts. What it takes is recorded, for undoSetup. Returns what was added, one
+ * line each; nothing when all was there.
  */
 export async function prepareRepository(
   context: GitContext,
   commonDir: string,
   worktreeDir: string,
-  options: { readonly dryRun?: boolean } = {},
 ): Promise<readonly string[]> {
-  const dryRun = options.dryRun === true;
   killPoint('repository to prepare');
-  const excluded = await exclude(commonDir, worktreeDir, dryRun);
-  killPoint('worktrees excluded');
-  const shown = await showNotes(context, dryRun);
-  killPoint('repository prepared');
-  return [...excluded, ...shown];
+  if ((await planPreparation(context, commonDir, worktreeDir)).length === 0) return [];
+  return withSetupLock(commonDir, async () => {
+    const line = await missingLine(commonDir, worktreeDir);
+    const refs = await missingRefs(context);
+    if (line !== null) await exclude(commonDir, line);
+    killPoint('worktrees excluded');
+    if (refs.length > 0) await showNotes(context, commonDir, refs);
+    killPoint('repository prepared');
+    return describe(line, refs);
+  });
 }
 
-async function exclude(commonDir: string, worktreeDir: string, dryRun: boolean): Promise<readonly string[]> {
+/** What prepareRepository would add. */
+export async function planPreparation(
+  context: GitContext,
+  commonDir: string,
+  worktreeDir: string,
+): Promise<readonly string[]> {
+  return describe(await missingLine(commonDir, worktreeDir), await missingRefs(context));
+}
+
+async function missingLine(commonDir: string, worktreeDir: string): Promise<string | null> {
   // A folder outside the work tree needs no rule.
-  if (worktreeDir.startsWith('/') || worktreeDir.startsWith('..')) return [];
+  if (worktreeDir.startsWith('/') || worktreeDir.startsWith('..')) return null;
   const line = `/${worktreeDir.replace(/^\.\/|\/+$/g, '')}/`;
-  const file = join(commonDir, 'info', 'exclude');
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const added = [`info/exclude: ${line}`];
-  if (text.split('\n').includes(line)) return [];
-  if (dryRun) return added;
-  await mkdir(join(commonDir, 'info'), { recursive: true });
-  await appendFile(file, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
-  return added;
+  return (await readExclude(commonDir)).split('\n').includes(line) ? null : line;
 }
 
-async function showNotes(context: GitContext, dryRun: boolean): Promise<readonly string[]> {
+async function missingRefs(context: GitContext): Promise<readonly string[]> {
   const known = await gitText(context, ['config', '--get-all', 'notes.displayRef'], { accept: [0, 1] });
-  const missing = shownRefs.filter((ref) => !known.split('\n').includes(ref));
-  for (const ref of dryRun ? [] : missing)
-    await runGit(context, ['config', '--add', 'notes.displayRef', ref]);
-  return missing.map((ref) => `config: notes.displayRef = ${ref}`);
+  return shownRefs.filter((ref) => !known.split('\n').includes(ref));
+}
+
+function readExclude(commonDir: string): Promise<string> {
+  return readFile(join(commonDir, 'info', 'exclude'), 'utf8').catch(() => '');
+}
+
+async function exclude(commonDir: string, line: string): Promise<void> {
+  const text = await readExclude(commonDir);
+  await editRecorded(commonDir, {
+    file: 'info/exclude',
+    lines: [line],
+    settings: [],
+    change: (copy) => appendFileSync(copy, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`),
+    save: (edit) => record(commonDir, edit),
+  });
+}
+
+async function showNotes(context: GitContext, commonDir: string, refs: readonly string[]): Promise<void> {
+  await editRecorded(commonDir, {
+    file: 'config',
+    lines: [],
+    settings: refs.map((value) => ({ key: 'notes.displayRef', value, former: null })),
+    change: async (copy) => {
+      for (const ref of refs)
+        await runGit(context, ['config', '--file', copy, '--add', 'notes.displayRef', ref]);
+    },
+    save: (edit) => record(commonDir, edit),
+  });
+}
+
+function record(commonDir: string, edit: FileEdit): void {
+  const known = readSetupRecord(commonDir);
+  writeSetupRecord(commonDir, { ...known, edits: [...known.edits, edit] });
+}
+
+function describe(line: string | null, refs: readonly string[]): readonly string[] {
+  return [
+    ...(line === null ? [] : [`info/exclude: ${line}`]),
+    ...refs.map((ref) => `config: notes.displayRef = ${ref}`),
+  ];
 }

@@ -22,7 +22,8 @@ export async function readTexts(
   return new Map(texts.flatMap(([path, text]) => (text === null ? [] : [[path, text] as const])));
 }
 
-async function readText(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
+/** The text of one object; null where it's none, as above. */
+export async function readText(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
   const info = await objects.info(oid);
   if (info?.type !== 'blob' || info.size > largest) return null;
   const bytes = (await objects.read(oid))?.bytes;

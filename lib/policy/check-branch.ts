@@ -9,17 +9,21 @@ import { malformation, normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection, type RuleName } from './rules.ts';
 import { findSecrets } from './secrets.ts';
 
-export interface BranchInput {
+export interface FilesInput {
   readonly policy: AgentPolicy;
-  /** All that differs between start and the tip. */
+  /** All that differs between the two sides. */
   readonly files: readonly ChangedFile[];
+  /** Text of a file afterwards (of a symlink its target); null: none, or not text. */
+  readonly readText: (path: string) => string | null;
+  /** The same before; without it every line of a changed file counts as added. */
+  readonly readOldText?: (path: string) => string | null;
+}
+
+/** The files are those between start and the tip. */
+export interface BranchInput extends FilesInput {
   /** The agent's commits, oldest first, without merges the orchestrator made. */
   readonly commits: readonly CommitInfo[];
   readonly start: ObjectId;
-  /** Text of a file at the tip (of a symlink its target); null: none, or not text. */
-  readonly readText: (path: string) => string | null;
-  /** The same at the start; without it every line of a changed file counts as added. */
-  readonly readOldText?: (path: string) => string | null;
 }
 
 /** What is known of a change without a look at its content. */
@@ -30,9 +34,14 @@ export function checkBranch(input: BranchInput): readonly Violation[] {
   return [
     ...checkHistory(input),
     ...input.commits.flatMap((commit) => checkMessage(input.policy, commit)),
-    ...input.files.flatMap((file) => checkFile(input, file)),
+    ...checkFiles(input),
     ...checkTests(input),
   ];
+}
+
+/** The part of it that looks at each file by itself. */
+export function checkFiles(input: FilesInput): readonly Violation[] {
+  return input.files.flatMap((file) => checkFile(input, file));
 }
 
 /** Amended or rewritten history shows as a parent that is neither the start nor one of the new commits. */
@@ -51,7 +60,7 @@ function checkMessage(policy: AgentPolicy, commit: CommitInfo): Violation[] {
   return violations(commit.oid, [judgeCommitMessage(policy, commit.message)]);
 }
 
-function checkFile(input: BranchInput, file: ChangedFile): Violation[] {
+function checkFile(input: FilesInput, file: ChangedFile): Violation[] {
   return [
     ...checkEntry(input.policy, file),
     ...violations(file.path, isGone(file) ? [] : judgeContent(input, file)),
@@ -69,7 +78,7 @@ export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Vi
   return violations(file.path, [place, judgeSubmodule(file), ...names]);
 }
 
-function judgeContent(input: BranchInput, file: ChangedFile): (Objection | null)[] {
+function judgeContent(input: FilesInput, file: ChangedFile): (Objection | null)[] {
   const { policy } = input;
   const isLink = file.newMode === '120000';
   const isRegular = file.newMode.startsWith('100');
@@ -146,7 +155,7 @@ function judgeSize(policy: AgentPolicy, file: ChangedFile): Objection | null {
   );
 }
 
-function judgeSecrets(input: BranchInput, file: ChangedFile): Objection[] {
+function judgeSecrets(input: FilesInput, file: ChangedFile): Objection[] {
   const text = input.readText(file.path);
   if (text === null) return [];
   const old = file.status === 'added' ? null : (input.readOldText?.(file.path) ?? null);

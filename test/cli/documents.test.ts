@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { type CommandSpec, flagsOf, type OptionSpec } from '../../lib/cli/command-spec.ts';
 import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
 import { updateCommandTable } from '../../lib/cli/render-command-table.ts';
+import { commandNames } from '../../lib/cli/render-help.ts';
 import { renderManPage } from '../../lib/cli/render-man-page.ts';
 import type { CommandName } from '../../lib/domain/command-args.ts';
 import { testIf } from '../support/skip.ts';
@@ -43,7 +44,7 @@ testIf(
   });
   assert.is(shown.status, 0);
   const text = shown.stdout.replace(/.\u0008/g, '');
-  for (const name of names) {
+  for (const name of commandNames()) {
     const spec: CommandSpec<CommandName> = commandTable[name];
     assert.ok(text.includes(`git flame ${name}`), `git flame ${name} is missing`);
     for (const { command } of spec.examples) assert.ok(text.includes(command), `${command} is missing`);

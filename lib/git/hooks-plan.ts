@@ -1,0 +1,61 @@
+import type { HookFiles } from './hooks-found.ts';
+import { savedSuffix } from './hooks-texts.ts';
+
+/** One change in the folder of hooks; names are relative to it. */
+export type HookStep =
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string }
+  | { readonly kind: 'write'; readonly name: string; readonly text: string }
+  | { readonly kind: 'remove'; readonly name: string };
+
+export interface HookPlan {
+  readonly steps: readonly HookStep[];
+  /** What stays as it is because somebody changed it since, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** What puts our hook, with this text, before what is there. `keeps`: a foreign hook may be in its place. */
+export function planInstall(files: HookFiles, text: string, keeps: boolean): HookPlan {
+  const { name, current, saved, displaced } = files;
+  const clear = displaced.map(remove);
+  const write: HookStep = { kind: 'write', name, text };
+  if (current === null) return plan([...clear, write]);
+  if (current.owner === 'changed') return refuse(`${name} is ours but was changed since`);
+  if (current.owner === 'ours') return plan(current.text === text ? clear : [...clear, write]);
+  if (!keeps) return refuse(`${name} was put there by something else`);
+  if (saved === null) return plan([...clear, { kind: 'rename', from: name, to: name + savedSuffix }, write]);
+  if (saved.identity === current.identity) return plan([...clear, write]);
+  return refuse(
+    `${name} was replaced since by another hook, and ${name}${savedSuffix} still is the one before`,
+  );
+}
+
+/** What takes our hook away and puts back what was there. */
+export function planRemoval({ name, current, saved, displaced }: HookFiles): HookPlan {
+  const clear = displaced.map(remove);
+  const putBack = (to: string): HookStep[] =>
+    saved === null ? [] : [{ kind: 'rename', from: name + savedSuffix, to }];
+  if (current === null) return plan([...clear, ...putBack(name)]);
+  if (current.owner === 'ours') return plan([...clear, remove(name), ...putBack(name)]);
+  if (current.owner === 'changed') {
+    const also = saved === null ? '' : `, and so does ${name}${savedSuffix}`;
+    return refuse(`${name} was changed since, so it stays${also}`);
+  }
+  if (saved?.identity === current.identity) return plan([...clear, remove(name + savedSuffix)]);
+  const [place] = displaced;
+  // Another tool put its hook in front and ours aside: what was there before ours goes where ours is now.
+  if (place !== undefined) return plan([...clear, ...putBack(place)]);
+  if (saved === null) return plan([]);
+  return refuse(`${name} was replaced since by another hook, so it and ${name}${savedSuffix} stay`);
+}
+
+function remove(name: string): HookStep {
+  return { kind: 'remove', name };
+}
+
+function plan(steps: readonly HookStep[]): HookPlan {
+  return { steps, problems: [] };
+}
+
+function refuse(problem: string): HookPlan {
+  return { steps: [], problems: [problem] };
+}
