@@ -73,7 +73,7 @@ async function readVersion(
     clearTimeout(timer);
     return output.text();
   } finally {
-    folder.remove();
+    await folder.remove();
   }
 }
 

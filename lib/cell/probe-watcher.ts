@@ -58,7 +58,7 @@ export async function tryClient(context: RunnerContext, client: WatcherClient): 
   } finally {
     await server.close();
     sockets.remove();
-    folder.remove();
+    await folder.remove();
   }
 }
 

@@ -55,7 +55,7 @@ export async function runCommand(
       output: output.text().slice(-longestOutput),
     };
   } finally {
-    folder.remove();
+    await folder.remove();
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { LaunchFile } from '../domain/adapter.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { ownIdentity } from '../util/process-identity.ts';
-import { removeTree } from './remove-tree.ts';
+import { removeTree } from '../util/remove-tree.ts';
 
 /** One cell's own folders, outside every work tree; the same paths inside and outside the cell. */
 export interface RunFolder {
@@ -13,8 +13,8 @@ export interface RunFolder {
   /** Read-only inside. */
   readonly control: string;
   readonly emptyFile: string;
-  /** Removes everything; safe to call twice. */
-  remove(): void;
+  /** Removes everything that can be; safe to call twice. */
+  remove(): Promise<void>;
 }
 
 /** In a run folder: which process made it, see stale-runs.ts. */
@@ -48,9 +48,9 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   for (const path of Object.values(folder)) mkdirSync(path, { mode: 0o700 });
   const emptyFile = join(root, 'empty');
   writeFileSync(emptyFile, '', { mode: 0o400 });
-  const remove = (): void => {
+  const remove = async (): Promise<void> => {
     killPoint(`run folder ${kindOf(name)} to remove`);
-    removeTree(root);
+    await removeTree(root).catch(() => undefined);
     killPoint(`run folder ${kindOf(name)} removed`);
   };
   return { root, ...folder, emptyFile, remove };

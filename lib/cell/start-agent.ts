@@ -71,7 +71,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     );
   } catch (error) {
     await services?.close();
-    folder.remove();
+    await folder.remove();
     throw error;
   }
 }
@@ -146,7 +146,7 @@ function watch(run: AgentRun, launch: Launch, spawn: (output: Output) => CellPro
     try {
       return concludeRun(run, { launch, end, stderr: stderr.text() });
     } finally {
-      run.folder.remove();
+      await run.folder.remove();
     }
   });
   return {

@@ -1,4 +1,5 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellSubject, CellWorktree } from '../domain/git-port.ts';
@@ -35,7 +36,7 @@ export async function addCell(
   await withCellLock(commonDir, () => claimFolders(paths, path));
   try {
     if (subject !== null) writeFileSync(join(paths.root, subjectFile), JSON.stringify(subject));
-    writeRecord(paths, path, start);
+    await writeRecord(paths, path, start);
     killPoint('cell recorded');
     const cell = readCell(commonDir, paths.id);
     await checkOut(access, cell, paths);
@@ -77,23 +78,28 @@ function claimFolders(paths: CellPaths, path: string): void {
   }
 }
 
-function writeRecord(paths: CellPaths, path: string, start: ObjectId): void {
+async function writeRecord(paths: CellPaths, path: string, start: ObjectId): Promise<void> {
   // pack and info exist so that a sandbox can bind them read-only: loose objects are all an agent needs.
-  for (const name of ['pack', 'info']) mkdirSync(join(paths.objectDir, name));
-  for (const folder of [paths.agentGitDir, paths.ownGitDir, paths.intake]) mkdirSync(folder);
-  writeFileSync(join(paths.root, 'start'), start);
-  for (const [folder, toCommon] of [
+  const folders = [join(paths.objectDir, 'pack'), join(paths.objectDir, 'info')];
+  await Promise.all(
+    [...folders, paths.agentGitDir, paths.ownGitDir, paths.intake].map((folder) => mkdir(folder)),
+  );
+  const gitDirs = [
     [paths.agentGitDir, '../../../..'],
     [paths.ownGitDir, '../../../..'],
     [paths.stub, '../..'],
-  ] as const) {
-    writeFileSync(join(folder, 'HEAD'), `${start}\n`);
-    writeFileSync(join(folder, 'commondir'), `${toCommon}\n`);
-    writeFileSync(join(folder, 'gitdir'), `${join(path, '.git')}\n`);
-  }
-  // `git worktree prune` and `remove` leave a locked one alone.
-  writeFileSync(join(paths.stub, 'locked'), 'in use by git flame\n');
-  writeFileSync(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`);
+  ] as const;
+  await Promise.all([
+    ...gitDirs.flatMap(([folder, toCommon]) => [
+      writeFile(join(folder, 'HEAD'), `${start}\n`),
+      writeFile(join(folder, 'commondir'), `${toCommon}\n`),
+      writeFile(join(folder, 'gitdir'), `${join(path, '.git')}\n`),
+    ]),
+    writeFile(join(paths.root, 'start'), start),
+    // `git worktree prune` and `remove` leave a locked one alone.
+    writeFile(join(paths.stub, 'locked'), 'in use by git flame\n'),
+    writeFile(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`),
+  ]);
 }
 
 async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {

@@ -104,8 +104,6 @@ export class CatFile {
       this.#context,
       [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
       { GIT_NO_REPLACE_OBJECTS: '1' },
-      // Ctrl-C at the terminal is for the person's command, which still has state to save.
-      { isDetached: true },
     );
     letGo(child);
     this.#child = child;

@@ -1,13 +1,5 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
@@ -17,7 +9,7 @@ import { followAgent, pathsOf, setOwnHead } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
 import { looseFile } from './read-loose.ts';
-import { gitText, runGit } from './run-git.ts';
+import { runGitChain } from './run-git.ts';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
@@ -32,13 +24,13 @@ export async function commitLeftovers(
   const places = pathsOf(access, cell);
   const { head, git } = await followAgent(access, cell);
   const input = paths.map((path) => `${path}\0`).join('');
-  await runGit(git, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
-  const tree = parseObjectId(await gitText(git, ['write-tree']));
+  const commands = ['update-index --add --remove --replace -z --stdin', 'write-tree'];
+  const tree = parseObjectId((await runGitChain(git, commands, { input })).stdout.toString().trim());
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');
   setOwnHead(places.ownGitDir, commit);
-  showAgent(places, commit);
+  await showAgent(places, commit);
   killPoint('leftovers shown to the agent');
   return commit;
 }
@@ -52,8 +44,8 @@ function takeMerging({ root }: CellPaths, head: ObjectId): readonly ObjectId[] {
   return at === head ? [parseObjectId(merging)] : [];
 }
 
-function showAgent(places: CellPaths, head: ObjectId): void {
-  copyToQuarantine(places);
+async function showAgent(places: CellPaths, head: ObjectId): Promise<void> {
+  await copyToQuarantine(places);
   for (const name of ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE']) {
     rmSync(join(places.agentGitDir, name), { force: true, recursive: true });
   }
@@ -62,15 +54,19 @@ function showAgent(places: CellPaths, head: ObjectId): void {
 }
 
 /** Gives the agent's git the objects made for it; copies, since what it can write must not be shared. */
-export function copyToQuarantine({ intake, objectDir }: CellPaths): void {
-  for (const folder of readdirSync(intake)) {
-    if (!/^[0-9a-f]{2}$/.test(folder)) continue;
-    mkdirSync(join(objectDir, folder), { recursive: true });
-    for (const name of readdirSync(join(intake, folder))) {
-      const target = looseFile(objectDir, `${folder}${name}`);
-      if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) copyFileSync(join(intake, folder, name), target);
-    }
-  }
+export async function copyToQuarantine({ intake, objectDir }: CellPaths): Promise<void> {
+  const folders = (await readdir(intake)).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  await Promise.all(
+    folders.map(async (folder) => {
+      await mkdir(join(objectDir, folder), { recursive: true });
+      for (const name of await readdir(join(intake, folder))) {
+        const target = looseFile(objectDir, `${folder}${name}`);
+        if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) {
+          await copyFile(join(intake, folder, name), target);
+        }
+      }
+    }),
+  );
 }
 
 /** By rename, so that a link the agent put there isn't followed. */

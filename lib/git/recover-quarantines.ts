@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CellInfo } from '../domain/git-port.ts';
+import { removeTree } from '../util/remove-tree.ts';
 import { withCellLock } from './cell-lock.ts';
 import {
   cellOwner,
@@ -12,7 +13,7 @@ import {
   readyFile,
 } from './cell-paths.ts';
 import type { StepObserver } from './import-objects.ts';
-import { removeCell, removeTree, removingSuffix } from './remove-cell.ts';
+import { removeCell, removingSuffix } from './remove-cell.ts';
 
 /**
  * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone or was never

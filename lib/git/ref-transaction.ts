@@ -93,7 +93,7 @@ export class RefTransactions {
   }
 
   #start(): ChildProcessWithoutNullStreams {
-    // Detached: Ctrl-C stops the person's command, never git between two refs of one transaction.
+    // spawnGit detaches it: Ctrl-C stops the person's command, never git between two refs of one transaction.
     const child = spawnGit(
       this.#context,
       // git would look for refs named like each object id, a dozen places for each.
@@ -105,8 +105,6 @@ export class RefTransactions {
         ...this.#args,
         '--stdin',
       ],
-      {},
-      { isDetached: true },
     );
     this.#child = child;
     child.stdin.on('error', () => undefined);

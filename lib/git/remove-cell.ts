@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeTree } from '../util/remove-tree.ts';
 import { cellPaths } from './cell-paths.ts';
 import type { StepObserver } from './import-objects.ts';
 
@@ -32,26 +32,5 @@ export async function removeCell(
   onStep('stub removed');
   await removeTree(objectDir);
   onStep('objects removed');
-  rmSync(leaving, { recursive: true, force: true });
-}
-
-/** Removes a folder an agent could write: also where it took away its own right to read or change it. */
-export async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch (error) {
-    const isDenied =
-      error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'ENOTEMPTY'].includes(`${error.code}`);
-    if (!isDenied) throw error;
-    openFolders(path);
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
-function openFolders(path: string): void {
-  if (!lstatSync(path).isDirectory()) return;
-  chmodSync(path, 0o700);
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) openFolders(join(path, entry.name));
-  }
+  await removeTree(leaving);
 }

@@ -63,25 +63,62 @@ const safeConfig = [
 ];
 
 /** Runs git to its end. Throws FlameError `git-failed` with git's own words when the exit code isn't accepted. */
-export async function runGit(
+export function runGit(
   context: GitContext,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitResult> {
-  const child = spawnGit(context, args, options.env);
+  const env = environmentOf(context, options.env);
+  return runProgram({ argv: [gitIn(env), ...safeConfig, ...args], env, context, args }, options);
+}
+
+/**
+ * Like runGit for several commands, each run once the one before it succeeded; the input is the first one's. A
+ * shell starts them: a process as large as this one takes longer. Their words stand as they are in its script.
+ */
+export function runGitChain(
+  context: GitContext,
+  commands: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const env = environmentOf(context, options.env);
+  const script = commands.map((command) => `"$0" "$@" ${command}`).join(' && ');
+  const argv = ['/bin/sh', '-c', script, gitIn(env), ...safeConfig];
+  return runProgram({ argv, env, context, args: [commands.join(' && git ')] }, options);
+}
+
+interface Program {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly context: GitContext;
+  /** As an error names them. */
+  readonly args: readonly string[];
+}
+
+async function runProgram(
+  { argv, env, context, args }: Program,
+  { input, accept = [0] }: GitOptions,
+): Promise<GitResult> {
+  const [program = '', ...rest] = argv;
+  const child = spawn(program, rest, {
+    cwd: context.cwd,
+    env,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
   // git may end before it has read everything: its exit code tells, not the broken pipe.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(options.input ?? '');
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input);
   const exitCode = await new Promise<number>((resolve, reject) => {
     child.on('error', (error) => reject(gitMissing(error)));
     child.on('close', (code) => resolve(code ?? 128));
   });
   const stderr = Buffer.concat(err).toString().trim();
-  if (!(options.accept ?? [0]).includes(exitCode)) throw gitFailed(args, exitCode, stderr);
+  if (!accept.includes(exitCode)) throw gitFailed(args, exitCode, stderr);
   return { exitCode, stdout: Buffer.concat(out), stderr };
 }
 
@@ -94,21 +131,27 @@ export async function gitText(
   return (await runGit(context, args, options)).stdout.toString().replace(/\n$/, '');
 }
 
-/** Starts git with a clean environment and piped streams: the one place where git is spawned. */
+/** Starts git with a clean environment and piped streams, for those that talk with it. git is spawned in this file alone. */
 export function spawnGit(
   context: GitContext,
   args: readonly string[],
   extraEnv: Readonly<Record<string, string>> = {},
-  options: { readonly isDetached?: boolean } = {},
 ): ChildProcessWithoutNullStreams {
-  const env = { ...gitEnvironment(context.env), ...context.variables, ...extraEnv };
-  return spawn(programPath('git', env.PATH), [...safeConfig, ...args], {
-    cwd: context.cwd,
-    env,
-    stdio: 'pipe',
-    // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
-    detached: options.isDetached ?? true,
-  });
+  const env = environmentOf(context, extraEnv);
+  // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
+  const options = { cwd: context.cwd, env, stdio: 'pipe', detached: true } as const;
+  return spawn(gitIn(env), [...safeConfig, ...args], options);
+}
+
+function environmentOf(
+  { env, variables }: GitContext,
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return { ...gitEnvironment(env), ...variables, ...extra };
+}
+
+function gitIn(env: Readonly<Record<string, string>>): string {
+  return programPath('git', env.PATH);
 }
 
 /** The environment for git children: optional locks off, messages in English, no prompts. */

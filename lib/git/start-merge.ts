@@ -31,7 +31,7 @@ export async function startMerge(
   const { head, git } = await followAgent(access, cell);
   await runGit(git, ['merge', ...quietly, commit], { accept: [0, 1] });
   const { stdout } = await runGit(git, ['ls-files', '-z', '--unmerged']);
-  copyToQuarantine(places);
+  await copyToQuarantine(places);
   for (const name of handedOver) handOver(places.ownGitDir, places.agentGitDir, name);
   replaceFile(join(places.agentGitDir, 'index'), readFileSync(join(places.ownGitDir, 'index')));
   writeFileSync(join(places.root, 'merging'), `${head}\n${commit}\n`);

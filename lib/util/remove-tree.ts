@@ -1,0 +1,49 @@
+import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Removes a folder with everything in it, or a file, off the main thread; links are not followed. An agent may have
+ * taken away its own right to read or change a folder: it's given back. Nothing there: nothing done. Throws what
+ * the system says where it can't be removed.
+ */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    const facts = await lstat(path).catch(ifAbsent);
+    if (facts === null) return;
+    await (facts.isDirectory() ? removeFolder(path) : unlink(path));
+  } catch {
+    openFolders(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** With no question the listing has answered already: half the system calls of `rm`. */
+async function removeFolder(path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true });
+  // A failure leaves something in the folder, which then can't go.
+  await Promise.allSettled(
+    entries.map((entry) => {
+      const child = join(path, entry.name);
+      return entry.isDirectory() ? removeFolder(child) : unlink(child);
+    }),
+  );
+  await rmdir(path);
+}
+
+function openFolders(path: string): void {
+  try {
+    if (!lstatSync(path).isDirectory()) return;
+    chmodSync(path, 0o700);
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) openFolders(join(path, entry.name));
+    }
+  } catch {
+    // What that leaves closed, the removal will name.
+  }
+}
+
+function ifAbsent(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}
