@@ -1,3 +1,4 @@
+import type { AgentOutcome } from '../domain/agent-port.ts';
 import { parseMergeAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
@@ -99,16 +100,22 @@ async function letSolve(
   });
   // A stop is no answer: the conflict is as open as before.
   if (workshop.signal.aborted) throw interruptedError();
-  if (outcome.failure !== null) return { kind: 'unsolved', notes: `${agent}: ${outcome.failure.message}` };
-  const answer = parseMergeAnswer(outcome.answer);
-  if (answer.kind === 'malformed')
-    return {
-      kind: 'unsolved',
-      notes: `${agent} did not say whether it is solved: ${answer.problems[0] ?? ''}`,
-    };
-  if (answer.value.status === 'unresolvable')
-    return { kind: 'unsolved', notes: `${agent}: ${answer.value.notes}` };
+  const refusal = refusalOf(conflict, outcome);
+  if (refusal !== null) return { kind: 'unsolved', notes: `${agent} ${refusal}` };
   return checkSolution(workshop, conflict, { cell, agent, paths, policy });
+}
+
+/**
+ * Why an agent's end is no solution; null where its commit decides. One that says nothing is believed where its
+ * work can be seen: conflicts in text leave markers. A person reads the changeset all the same.
+ */
+function refusalOf({ messages }: Conflict, { failure, answer }: AgentOutcome): string | null {
+  if (failure !== null && failure.kind !== 'malformed-answer') return `failed: ${failure.message}`;
+  const said = parseMergeAnswer(answer);
+  if (said.kind === 'ok') return said.value.status === 'unresolvable' ? `gave up: ${said.value.notes}` : null;
+  const leavesMarkers = (message: string): boolean => /CONFLICT \((?:content|add\/add)\)/.test(message);
+  const isVisible = messages.filter((message) => message.includes('CONFLICT')).every(leavesMarkers);
+  return isVisible ? null : `did not say whether it is solved: ${said.problems[0] ?? ''}`;
 }
 
 interface Checked {
