@@ -7,7 +7,8 @@ import { type GitContext, gitText, runGit } from './run-git.ts';
 import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
 /** What `git log` shows under commits: reviews under what landed, verdicts under the tasks' commits. */
-const shownRefs = ['refs/blueflame/reviews', 'refs/blueflame/validations'];
+// As patterns: git warns at every `git log` about a plain name that isn't there yet, and passes over a pattern.
+const shownRefs = ['refs/blueflame/review[s]', 'refs/blueflame/validation[s]'];
 
 /**
  * Makes a repository ready for sessions, in its own configuration alone: agents' worktrees are ignored, and

@@ -132,7 +132,7 @@ test('what git flame run sets up is taken back too', async () => {
   const repo = makeRepo();
   const before = snapshot(repo.path);
   await flame(repo, ['run', 'x', '--from', 'absent.yml']);
-  assert.match(repo.git('config', '--get-all', 'notes.displayRef'), /refs\/blueflame\/reviews/);
+  assert.match(repo.git('config', '--get-all', 'notes.displayRef'), /refs\/blueflame\/review\[s\]/);
   assert.is((await flame(repo, ['init', '--uninstall'])).code, 0);
   const after = snapshot(repo.path);
   const isRunTime = (path: string): boolean => path.startsWith('.git/blueflame') || path === '.git/index';
