@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -91,45 +90,41 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
 
 type ScriptRequest = Parameters<MachinePort['runScript']>[0];
 
-function runScript(
+async function runScript(
   { command, cwd, timeoutMs, facts }: ScriptRequest,
   env: Readonly<Record<string, string | undefined>>,
 ): ReturnType<MachinePort['runScript']> {
-  const variables = Object.fromEntries(
+  // Only who configured a script pays for loading it.
+  const { execa } = await import('execa');
+  const child = execa('/bin/sh', ['-c', command], {
+    cwd,
+    env: { ...env, ...scriptVariables(facts) },
+    extendEnv: false,
+    input: JSON.stringify(facts),
+    all: true,
+    reject: false,
+    detached: true,
+  });
+  let note = '';
+  // What the script started holds its output open: the whole group has to go, not only the shell.
+  const timer = setTimeout(() => {
+    note = `\nIt took longer than ${timeoutMs / 1_000} s (hooks.timeout).`;
+    endGroup(child.pid);
+  }, timeoutMs);
+  const { exitCode, all, originalMessage } = await child;
+  clearTimeout(timer);
+  const output = exitCode === undefined && note === '' ? `${all}\n${originalMessage ?? ''}` : `${all}${note}`;
+  return { exitCode: exitCode ?? null, output: output.slice(-outputLimit) };
+}
+
+/** The facts as FLAME_* variables: text as it is, everything else as JSON. */
+function scriptVariables(facts: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
     Object.entries(facts).map(([key, value]) => [
       `FLAME_${key.toUpperCase()}`,
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   );
-  const child = spawn('/bin/sh', ['-c', command], {
-    cwd,
-    env: { ...env, ...variables },
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  let output = '';
-  const keep = (chunk: Buffer): void => {
-    output = (output + chunk.toString()).slice(-outputLimit);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(JSON.stringify(facts));
-  const timer = setTimeout(() => {
-    output += `\nIt took longer than ${timeoutMs / 1_000} s (hooks.timeout).`;
-    endGroup(child.pid);
-  }, timeoutMs);
-  return new Promise((resolve) => {
-    const end = (exitCode: number | null): void => {
-      clearTimeout(timer);
-      resolve({ exitCode, output });
-    };
-    child.on('error', (error) => {
-      output += error.message;
-      end(null);
-    });
-    child.on('close', end);
-  });
 }
 
 function endGroup(pid: number | undefined): void {
