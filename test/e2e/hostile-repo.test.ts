@@ -132,7 +132,7 @@ if (place !== 'outside') {
       // What git flame adds itself: where notes are shown.
       assert.match(
         config.slice(before.config.length),
-        /^(?:\[notes\]\n(?:\t\w+ = refs\/blueflame\/\w+\n)+)?$/,
+        /^(?:\[notes\]\n(?:\t\w+ = refs\/blueflame\/[\w[\]]+\n)+)?$/,
       );
       assert.is(readdirSync('/etc').sort().join(), before.etc);
       assert.equal(processesAbout(project.root), []);
