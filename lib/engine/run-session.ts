@@ -6,6 +6,7 @@ import { unreachable } from '../util/unreachable.ts';
 import { withGate } from './ask-for-budget.ts';
 import { interruptedError } from './interrupted.ts';
 import { mergeWave } from './merge-wave.ts';
+import { noticeConfig } from './notice-config.ts';
 import { type PlanOptions, planWave } from './plan-wave.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { putAwaySettled, recoverSession } from './recover-session.ts';
@@ -19,7 +20,8 @@ import type { Workshop } from './workshop.ts';
  * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What comes
  * next is derived from the notes alone, so calling it again is how a session goes on.
  */
-export async function runSession(workshop: Workshop, id: SessionId, options: PlanOptions): Promise<void> {
+export async function runSession(opened: Workshop, id: SessionId, options: PlanOptions): Promise<void> {
+  let workshop = opened;
   let plan = options;
   await resume(workshop, id);
   for (;;) {
@@ -32,7 +34,15 @@ export async function runSession(workshop: Workshop, id: SessionId, options: Pla
     // A plan written by hand is used once: whoever wants another one later has said why.
     if (action.kind === 'plan') plan = { ...options, plan: null };
     await requireProgress(workshop, { session, tasks }, action);
+    if (action.kind === 'end-cycle') workshop = await newRules(workshop, id);
   }
+}
+
+/** Between two cycles the configuration is read again: what changed is shown, and holds from then on. */
+async function newRules(workshop: Workshop, id: SessionId): Promise<Workshop> {
+  const reloaded = await workshop.reload();
+  await noticeConfig(reloaded, id);
+  return reloaded;
 }
 
 /** A wave that changed nothing would come again for ever, and each time might cost something. */
@@ -62,6 +72,7 @@ export async function resume(workshop: Workshop, id: SessionId): Promise<void> {
     if (session.state !== 'stopped') return null;
     return { session: { next: { ...session, state: 'active' }, subject: 'session: goes on' } };
   });
+  await noticeConfig(workshop, id);
 }
 
 async function act(workshop: Workshop, id: SessionId, action: Action, plan: PlanOptions): Promise<void> {

@@ -45,6 +45,10 @@ export interface MachinePort {
 export interface Workshop {
   readonly config: Config;
   readonly configDigest: string;
+  /** What differs from the configuration of an earlier digest, one line each. */
+  readonly configChanges: (from: string) => Promise<readonly string[]>;
+  /** The workshop by the configuration as it is now; itself when that hasn't changed. */
+  readonly reload: () => Promise<Workshop>;
   readonly git: GitPort;
   readonly store: Store;
   readonly agents: AgentRunner;

@@ -242,6 +242,27 @@ test('conflicting tasks without a merger: the first is shown, the other goes bac
   assert.is(repo.git('show', 'main:src/a.txt'), 'left\nmore');
 });
 
+test('CFG-7 a configuration that changes during a cycle is shown as a diff, and holds from the next cycle on', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [
+    { id: 'task-001', script: 'echo $FLAME_ATTEMPT > src/one.txt', locks: ['src/one.txt'], group: 'one' },
+  ]);
+  const rejecting = writeDecisions(repo, {
+    plan: ['approve'],
+    changesets: [{ reject: 'again' }],
+    session: ['stop'],
+  });
+  assert.is((await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', rejecting])).code, 0);
+  const config = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  repo.write('.blueflame.yml', `${config}limits: { max_retries: 1 }\n`);
+  repo.commit('fewer retries');
+  const going = writeDecisions(repo, { session: ['continue'], changesets: ['approve'] });
+  const run = await flameJson(repo, ['run', '--decisions-file', going]);
+  assert.is(run.code, 0, run.stderr);
+  const notice = run.lines.find(({ message }) => /configuration has changed/.test(String(message)));
+  assert.equal(notice?.details, ['limits.max_retries: 2 -> 1']);
+});
+
 for (const format of ['sha1', 'sha256'] as const) {
   test(`a path with spaces, quotes and non-ASCII letters, from a subfolder, ${format}`, async () => {
     const repo = makeExecProject({ name: `it's a "tést" dir`, objectFormat: format });

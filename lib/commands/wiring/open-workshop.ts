@@ -18,6 +18,7 @@ import type { Io } from '../../domain/io.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { prepareRepository } from '../../git/prepare-repository.ts';
 import { packageRoot } from '../../util/package-root.ts';
+import { configChanges, keepConfig } from './kept-configs.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
 import { type Reading, withState } from './read-state.ts';
@@ -41,24 +42,43 @@ export function withWorkshop(
     for (const warning of loaded.warnings) reading.output.warn(warning);
     const { repository } = reading.git;
     if (!args.globals.dryRun) await makeReady(reading, io, root, loaded.config);
-    const agents = createAgentRunner({
-      config: loaded.config,
-      repository,
-      env: io.env,
-      adapters: (name) => getAdapter(name, loaded.config),
-      distDir: join(packageRoot(), 'dist'),
-      now: () => new Date(),
-      signal: io.signal,
-      hurry: io.hurry,
-    });
+    if (!args.globals.dryRun) await keepConfig(repository.commonDir, loaded);
+    const runners: Workshop['agents'][] = [];
+    const machine = createMachine(io.env);
+    const gates = await openGates(args, io, { reading, root, machine, config: loaded.config });
+    const build = (by: LoadedConfig): Workshop => {
+      const agents = openAgents(reading, by, io);
+      runners.push(agents);
+      const reload = async (): Promise<Workshop> => {
+        const now = await readRunConfig(args, io, root);
+        if (now.digest === by.digest) return workshop;
+        await keepConfig(repository.commonDir, now);
+        return build(now);
+      };
+      const workshop: Workshop = {
+        ...assemble({ reading, loaded: by, agents, gates, machine, root, io }),
+        reload,
+      };
+      return workshop;
+    };
     try {
-      const machine = createMachine(io.env);
-      const gates = await openGates(args, io, { reading, root, machine, config: loaded.config });
-      const workshop = assemble({ reading, loaded, agents, gates, machine, root, io });
-      return await work({ ...reading, workshop, config: loaded.config });
+      return await work({ ...reading, workshop: build(loaded), config: loaded.config });
     } finally {
-      await agents.close();
+      await Promise.all(runners.map((agents) => agents.close()));
     }
+  });
+}
+
+function openAgents({ git }: Reading, { config }: LoadedConfig, io: Io): Workshop['agents'] {
+  return createAgentRunner({
+    config,
+    repository: git.repository,
+    env: io.env,
+    adapters: (name) => getAdapter(name, config),
+    distDir: join(packageRoot(), 'dist'),
+    now: () => new Date(),
+    signal: io.signal,
+    hurry: io.hurry,
   });
 }
 
@@ -103,11 +123,12 @@ interface Parts {
   readonly io: Io;
 }
 
-function assemble({ reading, loaded, agents, gates, machine, root, io }: Parts): Workshop {
+function assemble({ reading, loaded, agents, gates, machine, root, io }: Parts): Omit<Workshop, 'reload'> {
   const { config, digest, file } = loaded;
   return {
     config,
     configDigest: digest,
+    configChanges: (from) => configChanges(reading.git.repository.commonDir, from, loaded),
     git: reading.git,
     store: reading.store,
     agents,
