@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LiveAgent } from '../domain/agent-port.ts';
 import { roleSchema } from '../domain/role.ts';
 import { killPoint } from '../util/kill-point.ts';

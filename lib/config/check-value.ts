@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { describeIssue, type Issue, wordIssue } from './describe-issue.ts';
 import type { Problem, ValuePath } from './problem.ts';
 import { readYamlValue, type YamlSource } from './yaml-source.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { nearestName } from '../util/nearest-name.ts';
 import { allKeyPaths, keyNames, schemaAt } from './json-schema.ts';
 import { locate } from './locate-value.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ValuePath } from './problem.ts';
 
 /** The part of JSON Schema that zod makes of this project's schemas. */

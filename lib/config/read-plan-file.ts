@@ -1,5 +1,5 @@
 import { isSeq } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Plan, planSchema } from './plan.ts';
 
 const notes = z.string().max(20_000);

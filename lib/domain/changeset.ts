@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ObjectId, TaskId } from './ids.ts';
 import { objectIdPattern, taskIdPattern } from './ids.ts';
 import { diagnosticRunSchema } from './verdict.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { durationSchema } from './config-values.ts';
 
 // What agents may use up: the sections concurrency, limits and sandbox of `.blueflame.yml`.

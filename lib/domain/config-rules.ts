@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { commandSchema, durationSchema, globSchema, regexSchema } from './config-values.ts';
 
 // What agents may do and what their results must be: the sections permissions and validation of `.blueflame.yml`.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { globProblem } from './glob-problem.ts';
 import { lineSchema } from './text.ts';
 

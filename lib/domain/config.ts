@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { concurrencySchema, limitsSchema, sandboxSchema } from './config-limits.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
 import { commandSchema, durationSchema, globSchema } from './config-values.ts';

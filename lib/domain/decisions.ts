@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const notes = z.string().min(1).max(50_000);
 const reject = z.strictObject({ reject: notes });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { TaskId } from './ids.ts';
 import { taskIdPattern } from './ids.ts';
 import { lineSchema, textSchema } from './text.ts';

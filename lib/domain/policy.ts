@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { roleSchema } from './role.ts';
 
 /** What one agent may do: compiled from config, role and task, and shared by all three phases. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { changesetSchema } from './changeset.ts';
 import type { ObjectId, SessionId } from './ids.ts';
 import { objectIdPattern, sessionIdPattern } from './ids.ts';

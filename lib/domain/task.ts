@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AgentId, ObjectId, SessionId, TaskId } from './ids.ts';
 import { objectIdPattern, sessionIdPattern, taskIdPattern } from './ids.ts';
 import { roleSchema } from './role.ts';

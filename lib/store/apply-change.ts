@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Change } from '../domain/store-port.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ObjectId, RefName, SessionId, TaskId } from '../domain/ids.ts';
 import { parseRefName } from '../domain/ids.ts';
 import { sessionSchema } from '../domain/session.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ObjectId } from '../domain/ids.ts';
 import type { ObjectFormat } from '../git/loose-object.ts';
 import { anchorKey, type NoteKind } from './note-kinds.ts';
