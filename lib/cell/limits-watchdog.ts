@@ -1,6 +1,6 @@
 import type { CellLimits, LimitName } from './limits.ts';
 import type { CellGroup } from './limits-group.ts';
-import type { LimitsState } from './limits-probe.ts';
+import type { Enforcer, LimitsState } from './limits-probe.ts';
 import { type ProcessUsage, readProcessTable, usageOf } from './limits-usage.ts';
 
 export interface WatchedCell {
@@ -71,9 +71,13 @@ function groupLimit({ group, limits, state }: WatchedCell): LimitName | null {
 /** What no group counts here, added up over the processes that are there now. */
 function treeLimit({ pid, others, limits, state }: WatchedCell): LimitName | null {
   const { memory, cpu, processes } = state;
-  if (memory !== 'watchdog' && cpu !== 'watchdog' && processes !== 'watchdog') return null;
+  const isGroup = (enforcer: Enforcer): boolean => enforcer !== 'watchdog' && enforcer !== 'rlimit';
+  if ([memory, cpu, processes].every(isGroup)) return null;
   const usage = usageOf(table, [pid, ...others()]);
-  if (processes === 'watchdog' && usage.threads > limits.processes) return 'processes';
+  // The kernel only refuses more; who goes on trying is ended.
+  const mostThreads = processes === 'rlimit' ? limits.processes - 1 : limits.processes;
+  const isCounted = processes === 'watchdog' || processes === 'rlimit';
+  if (isCounted && usage.threads > mostThreads) return 'processes';
   if (cpu === 'watchdog' && usage.cpuSeconds >= limits.cpuSeconds) return 'cpu';
   const most = limits.memoryMb * 1024 * 1024;
   // Pages that processes share count for each of them at first; the exact figure is dear.

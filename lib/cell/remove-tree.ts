@@ -1,9 +1,9 @@
-import { chmodSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { openFolders } from '../util/open-folders.ts';
 
 /**
- * Removes a folder an agent could write: it may have taken the permissions from its own folders. What still
- * can't be removed is left for cleanup. Throws nothing.
+ * Removes a folder an agent could write: it may have taken the permissions from its own folders, or nested
+ * them too deep. What still can't be removed is left for cleanup. Throws nothing.
  */
 export function removeTree(path: string): void {
   try {
@@ -14,19 +14,10 @@ export function removeTree(path: string): void {
   }
 }
 
-function openFolders(folder: string): void {
-  attempt(() => chmodSync(folder, 0o700));
-  attempt(() => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) openFolders(join(folder, entry.name));
-    }
-  });
-}
-
 function attempt(action: () => void): void {
   try {
     action();
   } catch {
-    // The next step finds out.
+    // Cleanup finds it.
   }
 }

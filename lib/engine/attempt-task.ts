@@ -1,6 +1,7 @@
 import { claimTask } from '../core/task-state.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
@@ -133,15 +134,11 @@ async function judgeWork(
   // What a failed or stopped agent left stays in its worktree, untouched, for a person to read.
   if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
   const author = `${attempt.agent} <${attempt.agent}@agents.invalid>`;
-  const work = await collectWork(workshop, {
-    cell,
-    task: attempt.task,
-    policy,
-    adapter: attempt.adapter,
-    author,
-    prepared,
-  });
+  const request = { cell, task: attempt.task, policy, adapter: attempt.adapter, author, prepared };
+  const work = await collectWork(workshop, request).catch(brokenCell);
   switch (work.kind) {
+    case 'broken':
+      return { ...failed(work.failure), outcome };
     case 'nothing':
       return { ...failed(nothingDone(outcome, work.leftBehind)), outcome };
     case 'violation': {
@@ -165,6 +162,13 @@ async function judgeWork(
   }
 }
 
+/** A worktree whose git folder or objects are of no use is its agent's failure, not the run's. */
+function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure: Failure } {
+  if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
+  const { message, details } = error;
+  return { kind: 'broken', failure: { kind: 'violation', message, details, retryable: true } };
+}
+
 function nothingDone(outcome: AgentOutcome, leftBehind: readonly string[]): Failure {
   const details = [
     ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
@@ -179,10 +183,13 @@ function nothingDone(outcome: AgentOutcome, leftBehind: readonly string[]): Fail
 }
 
 async function isUntouched(workshop: Workshop, cell: CellWorktree): Promise<boolean> {
-  return (
-    (await workshop.git.cellHead(cell)) === cell.start &&
-    (await workshop.git.cellLeftovers(cell)).length === 0
-  );
+  try {
+    const isMoved = (await workshop.git.cellHead(cell)) !== cell.start;
+    return !isMoved && (await workshop.git.cellLeftovers(cell)).length === 0;
+  } catch (error) {
+    if (error instanceof FlameError && error.code.startsWith('cell-')) return false;
+    throw error;
+  }
 }
 
 function failed(failure: Failure): Ending {

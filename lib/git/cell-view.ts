@@ -6,6 +6,7 @@ import { type ObjectId, objectIdPattern, parseObjectId } from '../domain/ids.ts'
 import { type CellPaths, cellPaths } from './cell-paths.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from './git-access.ts';
 import { resolveCommit } from './head-state.ts';
+import { removePipes } from './remove-pipes.ts';
 import { type GitContext, runGit } from './run-git.ts';
 import { verifyObjects } from './verify-objects.ts';
 
@@ -73,6 +74,7 @@ export async function followAgent(
   const { ownGitDir } = pathsOf(access, cell);
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
+  await removePipes(cell.path);
   const git = await ownGit(access, cell);
   if (indexOf(ownGitDir) === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);

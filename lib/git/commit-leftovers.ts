@@ -9,7 +9,7 @@ import { followAgent, pathsOf, setOwnHead } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
 import { looseFile } from './read-loose.ts';
-import { runGitChain } from './run-git.ts';
+import { stagePaths } from './stage-paths.ts';
 
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
@@ -23,9 +23,7 @@ export async function commitLeftovers(
 ): Promise<ObjectId> {
   const places = pathsOf(access, cell);
   const { head, git } = await followAgent(access, cell);
-  const input = paths.map((path) => `${path}\0`).join('');
-  const commands = ['update-index --add --remove --replace -z --stdin', 'write-tree'];
-  const tree = parseObjectId((await runGitChain(git, commands, { input })).stdout.toString().trim());
+  const tree = await stagePaths(git, paths);
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');

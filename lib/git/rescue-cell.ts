@@ -1,11 +1,12 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
-import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import type { ObjectId } from '../domain/ids.ts';
 import { listLeftovers } from './cell-leftovers.ts';
 import { followAgent, forgetOwnIndex, ownGit, pathsOf } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
-import { type GitContext, gitText, runGit } from './run-git.ts';
+import { type GitContext, runGit } from './run-git.ts';
+import { stagePaths } from './stage-paths.ts';
 
 /**
  * Commits the whole worktree of a cell into its quarantine, ignored and prepared files left out, and changes
@@ -22,9 +23,7 @@ export async function rescueCell(
   try {
     const paths = (await listLeftovers(git, root)).map(({ path }) => path);
     if (paths.length === 0 && head === cell.start) return null;
-    const input = paths.map((path) => `${path}\0`).join('');
-    await runGit(git, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
-    const tree = parseObjectId(await gitText(git, ['write-tree']));
+    const tree = await stagePaths(git, paths);
     return await commitTree(access, intake, { tree, parents: [head], ...init });
   } finally {
     forgetOwnIndex(ownGitDir);

@@ -1,11 +1,11 @@
-import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openFolders } from './open-folders.ts';
 
 /**
  * Removes a folder with everything in it, or a file, off the main thread; links are not followed. An agent may have
- * taken away its own right to read or change a folder: it's given back. Nothing there: nothing done. Throws what
- * the system says where it can't be removed.
+ * taken away its own right to read or change a folder, or nested folders too deep: that is undone. Nothing there:
+ * nothing done. Throws what the system says where it can't be removed.
  */
 export async function removeTree(path: string): Promise<void> {
   try {
@@ -29,18 +29,6 @@ async function removeFolder(path: string): Promise<void> {
     }),
   );
   await rmdir(path);
-}
-
-function openFolders(path: string): void {
-  try {
-    if (!lstatSync(path).isDirectory()) return;
-    chmodSync(path, 0o700);
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
-      if (entry.isDirectory()) openFolders(join(path, entry.name));
-    }
-  } catch {
-    // What that leaves closed, the removal will name.
-  }
 }
 
 function ifAbsent(error: unknown): null {

@@ -5,23 +5,27 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 
-// Ids, ownership and capabilities differ: what holds for root is proven again for somebody else.
+// Ids, ownership, capabilities and control groups differ: what holds for root is proven again for somebody else.
 const here = dirname(fileURLToPath(import.meta.url));
 const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--'];
-const file = join(here, 'cell-files.test.js');
-const canRun = asUser('test', '-r', file).status === 0 && asUser(process.execPath, '-e', '').status === 0;
+const files = ['cell-files', 'limits', 'hostile-files', 'hostile-git', 'hostile-processes', 'hostile-reach'];
+const canRun =
+  asUser('test', '-r', join(here, 'cell-files.test.js')).status === 0 &&
+  asUser(process.execPath, '-e', '').status === 0;
 
-testIf(
-  test,
-  hasBubblewrap() && canRun,
-  'no other user can be taken on, or it can not read the tests',
-)('SBX-2: cells keep the same things apart for a plain user', () => {
-  const run = asUser(process.execPath, file);
-  const output = `${run.stdout}${run.stderr}`;
-  assert.is(run.status, 0, output);
-  assert.match(output, /Passed: +[1-9]/);
-  assert.match(output, /Skipped: +0/);
-});
+for (const file of files) {
+  testIf(
+    test,
+    hasBubblewrap() && canRun,
+    'no other user can be taken on, or it can not read the tests',
+  )(`SBX-2: ${file} holds for a plain user`, () => {
+    const run = asUser(process.execPath, join(here, `${file}.test.js`));
+    const output = `${run.stdout}${run.stderr}`;
+    assert.is(run.status, 0, output);
+    assert.match(output, /Passed: +[1-9]/);
+    assert.match(output, /Skipped: +0/);
+  });
+}
 
 function asUser(...command: string[]): ReturnType<typeof spawnSync> {
   return spawnSync('setpriv', [...user, ...command], {

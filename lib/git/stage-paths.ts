@@ -1,0 +1,54 @@
+import { chmodSync, lstatSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import { type GitContext, runGit, runGitChain } from './run-git.ts';
+
+/**
+ * Puts the present content of these paths of a work tree into git's index; returns the tree that makes. What is
+ * no file there any more (it is gone, a pipe, or below what is a link now) is taken out of it.
+ */
+export async function stagePaths(git: GitContext, paths: readonly string[]): Promise<ObjectId> {
+  const isFolder = rememberFolders(git.cwd);
+  const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(join(git.cwd, path));
+  const [present, absent]: [string[], string[]] = [[], []];
+  for (const path of paths) (isPresent(path) ? present : absent).push(path);
+  // First, so that a link can take the place of a folder.
+  if (absent.length > 0)
+    await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNul(absent) });
+  const commands = ['update-index --add --remove --replace -z --stdin', 'write-tree'];
+  const { stdout } = await runGitChain(git, commands, { input: joinNul(present) });
+  return parseObjectId(stdout.toString().trim());
+}
+
+function joinNul(paths: readonly string[]): string {
+  return paths.map((path) => `${path}\0`).join('');
+}
+
+/** Whether a path is that of a folder, no link on the way; `.` is. */
+function rememberFolders(root: string): (path: string) => boolean {
+  const known = new Map<string, boolean>([['.', true]]);
+  const isFolder = (path: string): boolean => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const found = isFolder(dirname(path)) && (facts(join(root, path))?.isDirectory() ?? false);
+    known.set(path, found);
+    return found;
+  };
+  return isFolder;
+}
+
+/** A file or a link; the right to read a file may have been taken away, and is given back. */
+function isContent(path: string): boolean {
+  const found = facts(path);
+  if (found === null || !(found.isFile() || found.isSymbolicLink())) return false;
+  if (found.isFile() && (found.mode & 0o400) === 0) chmodSync(path, (found.mode & 0o777) | 0o600);
+  return true;
+}
+
+function facts(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}

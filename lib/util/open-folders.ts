@@ -1,0 +1,36 @@
+import { chmodSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+
+// Well below what a system call takes, so that one more name always fits.
+const longestPath = 2_000;
+
+/**
+ * Makes a tree that somebody else wrote fit to be removed: folders without permissions get them back, and
+ * folders nested deeper than a path can be long are moved up to `root`. Throws nothing.
+ */
+export function openFolders(root: string): void {
+  const waiting = [root];
+  let moved = 0;
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const from = folder;
+    let place = from;
+    if (from.length > root.length + longestPath) {
+      moved += 1;
+      place = join(root, `.flame-moved-${process.pid}-${moved}`);
+      attempt(() => renameSync(from, place));
+    }
+    attempt(() => chmodSync(place, 0o700));
+    attempt(() => {
+      for (const entry of readdirSync(place, { withFileTypes: true }))
+        if (entry.isDirectory()) waiting.push(join(place, entry.name));
+    });
+  }
+}
+
+function attempt(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // What follows from it shows when the tree is removed.
+  }
+}

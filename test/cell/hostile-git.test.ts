@@ -1,0 +1,155 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { openStage } from './hostile-stage.ts';
+
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+
+// Each line is tried by itself and must fail; what it says is in the message of a failing test.
+const refused: Readonly<Record<string, readonly string[]>> = {
+  'writes configuration': [
+    'git config user.name evil',
+    'git config --worktree core.fsmonitor evil',
+    'git config core.hooksPath evil',
+    'echo evil >> $(git rev-parse --git-common-dir)/config',
+    'rm $(git rev-parse --git-common-dir)/config',
+  ],
+  'plants a hook': [
+    'd=$(git rev-parse --git-common-dir)/hooks; echo evil > $d/pre-commit',
+    'd=$(git rev-parse --git-common-dir)/hooks; echo evil > $d/post-commit',
+    'd=$(git rev-parse --git-common-dir)/hooks; mv $d $d.old',
+  ],
+  'moves refs': [
+    'git update-ref refs/heads/main HEAD~0 0000000000000000000000000000000000000000',
+    'git update-ref refs/heads/evil HEAD',
+    'git update-ref -d refs/heads/other',
+    'git branch evil',
+    'git branch -D other',
+    'git tag evil',
+    'git push -q . HEAD:refs/heads/evil',
+    'git fetch -q . +HEAD:refs/heads/evil',
+    'git notes add -m evil',
+    'git replace HEAD HEAD:src',
+    'git stash drop',
+    'git update-ref refs/blueflame/tasks HEAD',
+    'd=$(git rev-parse --git-common-dir); git rev-parse HEAD > $d/refs/heads/main',
+    'd=$(git rev-parse --git-common-dir); git rev-parse HEAD > $d/refs/heads/evil',
+    'd=$(git rev-parse --git-common-dir); echo "$(git rev-parse HEAD) refs/heads/evil" >> $d/packed-refs',
+    'd=$(git rev-parse --git-common-dir); echo "ref: refs/heads/other" > $d/HEAD',
+    'git reflog expire --expire=now --all && test -z "$(git reflog main)"',
+    'git pack-refs --all',
+  ],
+  'changes what others have': [
+    'rm -rf $(git rev-parse --git-common-dir)/objects/??/',
+    'git worktree remove --force ../worker-99999999',
+    'git worktree prune --expire now; git worktree add ../evil',
+    'git gc -q --prune=now',
+    'echo evil > $(git rev-parse --git-common-dir)/info/exclude',
+    'echo evil > $(git rev-parse --git-common-dir)/info/attributes',
+    'echo evil > $(git rev-parse --git-common-dir)/../README.md',
+    'git -C $(git rev-parse --git-common-dir)/.. checkout -q other',
+    'git -C $(git rev-parse --git-common-dir)/.. reset -q --hard other~0 && echo x > $(git rev-parse --git-common-dir)/../x',
+  ],
+  'takes .git away': [
+    'rm -f .git',
+    'mv .git away',
+    'echo "gitdir: /tmp" > .git',
+    'ln -sf /etc .git',
+    'rm -rf .git && mkdir .git',
+    'git init -q --separate-git-dir=$TMPDIR/evil .',
+  ],
+};
+
+for (const [what, lines] of Object.entries(refused)) {
+  inCell(`UNI-5 an agent that ${what}: refused, whatever way it takes`, async () => {
+    const { attack } = await openStage();
+    // The last one succeeds: that it is heard of shows that the others would be.
+    const script = [...lines, 'true']
+      .map(
+        (line, at) => `( ${line} ) >/dev/null 2>&1; rc=$?; [ $rc != 0 ] || echo "line ${at} was not refused"`,
+      )
+      .join('\n');
+    const { outcome, said, handedIn } = await attack(script);
+    assert.is(said.trim(), `line ${lines.length} was not refused`, lines.join('\n'));
+    assert.is(outcome.exitCode, 0);
+    assert.equal(handedIn, []);
+  });
+}
+
+inCell('UNI-5 an agent that amends, rebases and skips hooks: it changes its own commits alone', async () => {
+  const { attack, repo } = await openStage();
+  const { said, handedIn, cell } = await attack(
+    [
+      'echo a > a.txt; git add a.txt; git commit -q --no-verify -m one',
+      'echo b > b.txt; git add b.txt; git commit -q --amend --no-verify -m two',
+      'git commit -q --amend --no-verify --author "Evil <evil@x>" -m three',
+      'git rebase -q --root -x true; git log --format=%s',
+    ].join('\n'),
+  );
+  assert.match(said, /^three\n/);
+  assert.equal(handedIn, ['a.txt', 'b.txt']);
+  assert.is(repo.git('rev-parse', 'main'), cell.start);
+});
+
+inCell(
+  'UNI-5 an agent that moves HEAD to a branch: the branch stays, its work is what HEAD names',
+  async () => {
+    const { attack, repo } = await openStage();
+    const moved = await attack(
+      'git symbolic-ref HEAD refs/heads/other; echo x > x.txt; git add x.txt; git commit -qm x',
+    );
+    assert.is(repo.git('rev-parse', 'other'), repo.git('rev-parse', 'main'));
+    assert.match(moved.said, /(?:Unable to create|cannot lock ref|unable to append|Read-only)/);
+    assert.equal(moved.handedIn, ['x.txt']);
+    const nowhere = await attack(
+      'git symbolic-ref HEAD refs/heads/nowhere; echo x > x.txt; git commit -qam x',
+    );
+    assert.is(nowhere.handedIn, 'cell-head-unreadable');
+    for (const head of [
+      'garbage',
+      '',
+      'ref: ../../../etc/passwd',
+      '1111111111111111111111111111111111111111',
+    ]) {
+      const { handedIn } = await attack(
+        `printf %s '${head}' > $(git rev-parse --git-dir)/HEAD; echo x > x.txt`,
+      );
+      assert.type(handedIn, 'string', head);
+    }
+  },
+);
+
+inCell(
+  'UNI-5 an agent that plants objects: what nothing reaches stays out, what lies is refused',
+  async () => {
+    const { attack, repo } = await openStage();
+    const { said, handedIn } = await attack(
+      [
+        'secret=$(echo secret | git hash-object -w --stdin); echo "object $secret"',
+        'for i in $(seq 200); do echo $i | git hash-object -w --stdin >/dev/null; done',
+        'echo junk > $GIT_OBJECT_DIRECTORY/junk; mkdir -p $GIT_OBJECT_DIRECTORY/zz; echo junk > $GIT_OBJECT_DIRECTORY/zz/x',
+        'echo x > x.txt; git add x.txt; git commit -qm x',
+      ].join('\n'),
+    );
+    assert.equal(handedIn, ['x.txt']);
+    const secret = /object (\w+)/.exec(said)?.[1] ?? '';
+    assert.throws(() => repo.git('cat-file', '-e', secret));
+    const lying = await attack(
+      [
+        'echo x > x.txt; git add x.txt; git commit -qm x',
+        'o=$(git rev-parse HEAD:x.txt); f=$GIT_OBJECT_DIRECTORY/$(echo $o | sed "s,..,&/,")',
+        'chmod +w $f; echo lies > $f',
+      ].join('\n'),
+    );
+    assert.is(lying.handedIn, 'cell-objects-refused');
+    const elsewhere = await attack(
+      'mkdir -p $GIT_OBJECT_DIRECTORY/info && echo /tmp > $GIT_OBJECT_DIRECTORY/info/alternates; echo x > x.txt; git add x.txt; git commit -qm x',
+    );
+    assert.ok(
+      ['cell-objects-refused', 'x.txt'].includes(String(elsewhere.handedIn)),
+      String(elsewhere.handedIn),
+    );
+  },
+);
+
+test.run();

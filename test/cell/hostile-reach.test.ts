@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeTempDir } from '../support/repo.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { openStage } from './hostile-stage.ts';
+
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const servers: Server[] = [];
+test.after(() => {
+  for (const server of servers) server.close();
+});
+
+inCell('SBX-1 no socket of the machine can be reached, wherever it is and whatever kind', async () => {
+  const { attack, repo } = await openStage();
+  const name = `flame-reach-${process.pid}`;
+  const heard: string[] = [];
+  const places = [
+    join(makeTempDir(), 'a.sock'),
+    join('/var/tmp', `${name}.sock`),
+    join(repo.path, 'b.sock'),
+    `\0${name}`,
+    ...(process.getuid?.() === 0 ? [`/run/${name}.sock`] : []),
+  ];
+  for (const path of places) await listen({ path }, () => heard.push(JSON.stringify(path)));
+  const port = await listen({ port: 0, host: '127.0.0.1' }, () => heard.push('tcp'));
+  const six = await listen({ port: 0, host: '::1' }, () => heard.push('tcp6')).catch(() => port);
+  const connect = `
+    const net = require('node:net');
+    const places = ${JSON.stringify([...places.map((path) => ({ path })), { port, host: '127.0.0.1' }, { port: six, host: '::1' }])};
+    for (const place of places) net.connect(place).on('connect', () => console.log('CONNECTED', place)).on('error', () => console.log('refused'));
+    const udp = require('node:dgram').createSocket('udp4');
+    udp.send('x', 53, '192.0.2.1', (error) => { console.log(error ? 'refused' : 'SENT'); udp.close(); });
+  `;
+  const { said } = await attack(
+    `node -e ${JSON.stringify(connect).replaceAll('$', '\\$').replaceAll('\\n', ' ')}`,
+  );
+  assert.equal(heard, []);
+  assert.not.match(said, /CONNECTED|SENT/);
+  assert.is(said.match(/refused/g)?.length, places.length + 3, said);
+});
+
+inCell("SBX-2 the lead's home, keys and other agents can not be read, by no way round", async () => {
+  const home = makeTempDir('flame-home');
+  for (const path of [
+    '.ssh/id_ed25519',
+    '.claude/.credentials.json',
+    '.netrc',
+    '.aws/credentials',
+    'notes.txt',
+  ]) {
+    mkdirSync(join(home, path, '..'), { recursive: true });
+    writeFileSync(join(home, path), 'TOP-SECRET\n');
+  }
+  const { attack, neighbour } = await openStage({
+    env: {
+      HOME: home,
+      ANTHROPIC_API_KEY: 'TOP-SECRET',
+      GH_TOKEN: 'TOP-SECRET',
+      SSH_AUTH_SOCK: '/TOP-SECRET',
+    },
+  });
+  writeFileSync(join(neighbour.path, 'theirs.txt'), 'TOP-SECRET\n');
+  const { said } = await attack(
+    [
+      `cat ${home}/.ssh/* ${home}/.netrc ${home}/.claude/.* ${home}/.aws/* ${home}/notes.txt ~/.ssh/*`,
+      `ln -s ${home} h; cat h/notes.txt; ln ${home}/notes.txt n; cat n`,
+      `cat /proc/self/root/${home}/notes.txt /proc/1/root/${home}/notes.txt /proc/*/environ`,
+      `cat ${neighbour.path}/theirs.txt ../worker-99999999/theirs.txt; ls -R .. | grep theirs`,
+      'env; cat /proc/*/cmdline | tr "\\0" "\\n"; cat /root/.ssh/* /root/.netrc',
+      'grep -rs TOP-SECRET /home /root /run /tmp /var/tmp $(git rev-parse --git-common-dir)',
+      'mount; git stash show -p; echo looked everywhere',
+    ].join('\n'),
+  );
+  assert.match(said, /looked everywhere/);
+  assert.not.match(said.replaceAll(/grep -rs TOP-SECRET/g, ''), /TOP-SECRET/);
+});
+
+inCell('SBX-2 processes outside can be neither seen, nor signalled, nor traced', async () => {
+  const { attack } = await openStage();
+  const { said } = await attack(
+    [
+      `ls -d /proc/${process.pid} 2>/dev/null; kill -0 ${process.pid} 2>/dev/null && echo SIGNALLED`,
+      'ls -d /proc/[0-9]* | wc -l',
+      'cat /proc/1/mem /proc/kcore /dev/mem /dev/kmsg 2>/dev/null | head -c 1; echo x > /proc/sysrq-trigger',
+      'echo 1 > /proc/sys/kernel/panic; echo x > /sys/fs/cgroup/memory/cgroup.procs; echo x > /sys/power/state',
+      'for d in /sys/fs/cgroup /sys/fs/cgroup/*; do echo $$ > $d/cgroup.procs && echo "ENTERED $d"; done 2>/dev/null',
+      'ulimit -f unlimited; ulimit -n 100000; ulimit -Hf; nsenter -t 1 -m true && echo ENTERED',
+      'dd if=/dev/zero of=/dev/sda count=1; hostname evil && echo RENAMED; date -s 2000-01-01 && echo DATED; true',
+    ].join('\n'),
+  );
+  assert.not.match(said, new RegExp(`/proc/${process.pid}$|SIGNALLED|ENTERED|RENAMED|DATED`, 'm'));
+});
+
+function listen(place: { path: string } | { port: number; host: string }, hear: () => void): Promise<number> {
+  const server = createServer((socket) => {
+    hear();
+    socket.destroy();
+  });
+  servers.push(server);
+  return new Promise((resolve, reject) => {
+    server.on('error', reject);
+    server.listen(place, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+}
+
+test.run();
