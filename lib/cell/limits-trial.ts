@@ -49,6 +49,6 @@ async function run(
   try {
     return await runProbeCell(context, { name, folder, limits, argv: ['/bin/sh', '-c', line] });
   } finally {
-    folder.remove();
+    await folder.remove();
   }
 }

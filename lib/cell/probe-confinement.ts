@@ -50,7 +50,7 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
     };
   } finally {
     await host.close();
-    folder.remove();
+    await folder.remove();
     for (const path of [...targets, outside]) rmSync(path, { recursive: true, force: true });
   }
 }
