@@ -6,7 +6,7 @@ import type { CommandArgs } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { readConfig, requireWorkTree } from './wiring/open-workshop.ts';
+import { readConfig, requireWorkTree } from './wiring/read-config.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
 
 /** `git flame config show|migrate|schema`. */

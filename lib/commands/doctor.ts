@@ -8,13 +8,14 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 import { renderFindings } from '../ui/render-doctor.ts';
 import { packageRoot } from '../util/package-root.ts';
+import { examineHooks } from './wiring/doctor-hooks.ts';
 import { examineLeftovers } from './wiring/doctor-leftovers.ts';
 import { examinePostCheck } from './wiring/doctor-post-check.ts';
 import { examinePrograms } from './wiring/doctor-programs.ts';
 import { examineSandbox } from './wiring/doctor-sandbox.ts';
 import { examineState } from './wiring/doctor-state.ts';
 import { examineWatcher } from './wiring/doctor-watcher.ts';
-import { readConfig, requireWorkTree } from './wiring/open-workshop.ts';
+import { readConfig, requireWorkTree } from './wiring/read-config.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
 
 /** `git flame doctor`: what is enforced here, each part of it tried; 1 when something is missing that work needs. */
@@ -37,6 +38,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(await examinePrograms(context, git)),
       ...problems,
       ...(await examineState(reading)),
+      ...(await examineHooks(git, io)),
       ...(await examineLeftovers(reading)),
     ];
     output.json({ schema_version: 1, sound: isSound(findings), findings: findings.map(toJson) });

@@ -8,7 +8,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 import { planPreparation, prepareRepository } from '../git/prepare-repository.ts';
 import { installGitHooks, planGitHooks, uninstallAll } from './wiring/hooks-setup.ts';
-import { readConfig, requireWorkTree } from './wiring/open-workshop.ts';
+import { readConfig, requireWorkTree } from './wiring/read-config.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */

@@ -11,7 +11,7 @@ import type { AgentPolicy, Decision } from '../domain/policy.ts';
 import { type Role, roleSchema } from '../domain/role.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { decide } from '../policy/decide.ts';
-import { readConfig } from './wiring/open-workshop.ts';
+import { readConfig } from './wiring/read-config.ts';
 import { withState } from './wiring/read-state.ts';
 import { ruleSources } from './wiring/rule-sources.ts';
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../domain/flame-error.ts';
+import { takeLock } from '../util/owned-lock.ts';
 
 const fileEditSchema = z.object({
   /** Relative to the common git directory. */
@@ -75,20 +76,16 @@ export function writeSetupRecord(commonDir: string, record: SetupRecord): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Keeps two commands from changing a repository's set-up at once, for the time of `work`. */
+/** Keeps two commands from changing a repository's set-up at once, for the time of `work`, which must be short. */
 export async function withSetupLock<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
-  const { lock } = await import('../util/lockfile.ts');
-  const release = await lock(commonDir, {
-    lockfilePath: join(commonDir, 'blueflame-init.lock'),
-    // What a killed process left is taken over after this time.
-    stale: 2_000,
+  const release = await takeLock(join(commonDir, 'blueflame-init.lock'), {
+    staleMs: 5_000,
     retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100 },
-    onCompromised: () => undefined,
   });
   try {
     return await work();
   } finally {
-    await release().catch(() => undefined);
+    await release();
   }
 }
 

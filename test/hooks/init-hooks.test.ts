@@ -213,6 +213,22 @@ test('husky installed again takes core.hooksPath; init takes it back, uninstall 
   assert.is(repo.git('config', 'core.hooksPath'), '.husky/_');
 });
 
+test('doctor says when installed hooks are out of force', async () => {
+  const repo = withHusky(makeRepo());
+  const say = async (): Promise<unknown> => {
+    const [report] = (await flameJson(repo, ['doctor'])).lines;
+    const findings = report?.findings as readonly { readonly check: string; readonly result: string }[];
+    return findings.find(({ check }) => check === 'git-hooks')?.result;
+  };
+  assert.is(await say(), undefined);
+  await flame(repo, ['init']);
+  assert.is(await say(), 'proven');
+  repo.git('config', 'core.hooksPath', '.husky/_');
+  assert.is(await say(), 'weaker');
+  await flame(repo, ['init', '--uninstall']);
+  assert.is(await say(), undefined);
+});
+
 test('husky that comes later: the hooks move, and those that were there before ours are back', async () => {
   const repo = withHooks(makeRepo());
   const before = snapshot(join(repo.path, '.git/hooks'));

@@ -9,7 +9,7 @@ import { type PendingCommit, readPendingCommit } from '../../git/hooks-commit.ts
 import { checkFiles } from '../../policy/check-branch.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
-import { readConfig } from './open-workshop.ts';
+import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';
 
 export interface JudgedCommit {

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/stale-runs.ts';
-import { findConfigFile } from '../../config/find-config-file.ts';
-import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Config } from '../../domain/config.ts';
-import { FlameError } from '../../domain/flame-error.ts';
 import type { Gates } from '../../domain/gates.ts';
-import type { GitPort } from '../../domain/git-port.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import type { Workshop } from '../../engine/workshop.ts';
@@ -21,6 +18,7 @@ import { packageRoot } from '../../util/package-root.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
+import { readConfig, requireWorkTree } from './read-config.ts';
 import { type Reading, withState } from './read-state.ts';
 import { requireSoundState } from './require-sound-state.ts';
 
@@ -105,14 +103,6 @@ async function readRunConfig(args: CommandArgs, io: Io, root: string): Promise<L
   return { ...loaded, config: { ...loaded.config, superpowers }, warnings };
 }
 
-/** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
-export async function readConfig(args: CommandArgs, io: Io, root: string): Promise<LoadedConfig> {
-  const named = args.globals.config;
-  return loadConfig({
-    file: await findConfigFile(root, named === null ? null : resolve(io.cwd, named)),
-  });
-}
-
 interface Parts {
   readonly reading: Reading;
   readonly loaded: LoadedConfig;
@@ -148,18 +138,6 @@ function assemble({ reading, loaded, agents, gates, machine, root, io }: Parts):
     signal: io.signal ?? new AbortController().signal,
     root,
   };
-}
-
-/** Agents work in linked worktrees and a person reviews in one: a bare repository has neither. */
-export function requireWorkTree(git: GitPort): string {
-  const { mainWorkTree, commonDir } = git.repository;
-  if (mainWorkTree !== null) return mainWorkTree;
-  throw new FlameError({
-    kind: 'environment',
-    code: 'bare-repository',
-    message: `${commonDir} is a bare repository: there is no work tree to run agents beside.`,
-    hints: [`git clone ${JSON.stringify(commonDir)} work && cd work`, 'git flame status'],
-  });
 }
 
 /** `20260206-143022`, UTC. */
