@@ -166,12 +166,12 @@ export function findTornLanding(repo: TestRepo): string {
     : `${tip}: landed ${landed}, recorded ${reviews}`;
 }
 
-/** Processes that work below a folder: waits up to five seconds for those that are just ending. */
-function processesIn(folder: string): readonly string[] {
-  const until = Date.now() + 5_000;
+/** Processes that work below a folder; those that are just ending are given `patienceMs`. */
+export function processesIn(folder: string, patienceMs = 5_000): readonly string[] {
+  const until = Date.now() + patienceMs;
   for (;;) {
     const found = list('/proc').filter((pid) => /^\d+$/.test(pid) && isIn(pid, folder));
-    if (found.length === 0 || Date.now() > until)
+    if (found.length === 0 || Date.now() >= until)
       return found.map((pid) => `process ${pid} ${commandOf(pid)}`);
   }
 }
