@@ -1,4 +1,4 @@
-import { exitCodes, FlameError } from '../domain/flame-error.ts';
+import { diskFull, exitCodes, FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 import { renderError } from '../ui/render-error.ts';
 import { createStyle } from '../ui/style.ts';
@@ -17,6 +17,8 @@ export function reportError(error: unknown, argv: readonly string[], io: Io): nu
 }
 
 function toFlameError(error: unknown, signal: AbortSignal | undefined): FlameError {
+  const full = diskFull(error);
+  if (full !== null) return full;
   if (error instanceof FlameError) return error;
   // Whatever a library makes of the abort, the person pressed Ctrl-C.
   if (signal?.aborted === true && signal.reason instanceof FlameError) return signal.reason;

@@ -2,6 +2,7 @@ import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.
 import { sessionSummary } from '../core/session-summary.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { withGate } from './ask-for-budget.ts';
 import { interruptedError } from './interrupted.ts';
@@ -53,11 +54,26 @@ async function requireProgress(
 ): Promise<void> {
   const after = await viewSession(workshop, before.session.id);
   if (revisionOf(after) !== revisionOf(before) || workshop.signal.aborted) return;
+  const claimed = after.tasks.filter(({ status }) => status === 'claimed');
+  if (action.kind === 'work' && claimed.length > 0) throw claimedElsewhere(claimed);
   throw new FlameError({
     kind: 'internal',
     code: 'no-progress',
     message: `Internal error: the step ${JSON.stringify(action.kind)} changed nothing, so it is not tried again.`,
     hints: ['git flame status', 'git flame log'],
+  });
+}
+
+/** Somebody else works on what is left: another process, or a person. */
+function claimedElsewhere(tasks: readonly Task[]): FlameError {
+  const list = tasks.map(
+    ({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'somebody'}`,
+  );
+  return new FlameError({
+    kind: 'waiting',
+    code: 'claimed-elsewhere',
+    message: `Nothing can be done here before somebody else's work is: ${list.join(', ')}.`,
+    hints: ['git flame status', 'git flame run'],
   });
 }
 

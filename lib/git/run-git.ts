@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { FlameError } from '../domain/flame-error.ts';
+import { FlameError, tellsOfFullDisk } from '../domain/flame-error.ts';
 import { programPath } from '../util/program-path.ts';
 
 /** Where and how git runs. */
@@ -171,11 +171,14 @@ export function gitEnvironment(env: GitContext['env']): Record<string, string> {
 
 function gitFailed(args: readonly string[], exitCode: number, stderr: string): FlameError {
   const verb = args.find((arg) => !arg.startsWith('-')) ?? 'git';
+  const lines = stderr.split('\n');
+  // A full disk is told from every other failure; git goes on talking after it.
+  const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
   return new FlameError({
     kind: 'environment',
     code: 'git-failed',
-    message: `git ${verb} ended with ${exitCode}: ${stderr.split('\n').at(-1) ?? ''}`,
-    details: stderr.split('\n').slice(0, 10),
+    message: `git ${verb} ended with ${exitCode}: ${reason}`,
+    details: lines.slice(0, 10),
     data: { args, exitCode },
   });
 }

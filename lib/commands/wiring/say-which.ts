@@ -5,5 +5,6 @@ import type { Opened } from './open-workshop.ts';
 export function sayWhich({ workshop }: Opened, { id, objective, cycle, wave }: Session): void {
   const first = objective.split('\n')[0] ?? '';
   const message = `Goes on with ${id}, cycle ${cycle}, wave ${wave}: ${first}`;
-  workshop.events.emit({ event: 'notice', level: 'info', message });
+  const details = ["to start another instead: git flame run --new 'What you want done'"];
+  workshop.events.emit({ event: 'notice', level: 'info', message, details });
 }
