@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { LaunchFile } from '../domain/adapter.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { ownIdentity } from '../util/process-identity.ts';
@@ -19,8 +19,8 @@ export interface RunFolder {
 
 /** In a run folder: which process made it, see stale-runs.ts. */
 export const ownerFile = 'owner.json';
-/** What a folder that is being made ends in, after the pid of its maker. */
-export const makingSuffix = '.new';
+/** Name of a folder that is being made or removed: whose doing that is. */
+export const passingPattern = /\.(\d+)\.(?:new|gone)$/;
 
 /** `<common>/blueflame/run`: one folder per living cell. */
 export function runRoot(commonDir: string): string {
@@ -39,7 +39,7 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   const folder = { home: join(root, 'home'), tmp: join(root, 'tmp'), control: join(root, 'control') };
   mkdirSync(logRoot(commonDir), { recursive: true, mode: 0o700 });
   // It appears with its owner in it, or a kill would leave a folder that might be anybody's.
-  const making = `${root}.${process.pid}${makingSuffix}`;
+  const making = `${root}.${process.pid}.new`;
   mkdirSync(making, { recursive: true, mode: 0o700 });
   killPoint(`run folder ${kindOf(name)} to make`);
   writeFileSync(join(making, ownerFile), JSON.stringify(ownIdentity()), { mode: 0o600 });
@@ -50,10 +50,18 @@ export function makeRunFolder(commonDir: string, name: string): RunFolder {
   writeFileSync(emptyFile, '', { mode: 0o400 });
   const remove = async (): Promise<void> => {
     killPoint(`run folder ${kindOf(name)} to remove`);
-    await removeTree(root).catch(() => undefined);
+    await removeWhole(root).catch(() => undefined);
     killPoint(`run folder ${kindOf(name)} removed`);
   };
   return { root, ...folder, emptyFile, remove };
+}
+
+/** Out of the way in one step: half a folder could have lost the name of its owner. */
+async function removeWhole(root: string): Promise<void> {
+  const leaving = `${root}.${process.pid}.gone`;
+  renameSync(root, leaving);
+  killPoint(`run folder ${kindOf(basename(root))} leaving`);
+  await removeTree(leaving);
 }
 
 /** Writes what the agent needs before it starts. */

@@ -6,7 +6,7 @@ import { parseIdentity, processStart, processState } from '../util/process-ident
 import { processesWith, signal } from './process-tree.ts';
 import { removeTree } from './remove-tree.ts';
 import { canaryPrefix } from './run-canary.ts';
-import { makingSuffix, ownerFile, runRoot } from './run-folder.ts';
+import { ownerFile, passingPattern, runRoot } from './run-folder.ts';
 import { socketPrefix, socketsFile } from './socket-folder.ts';
 import { markVariable } from './spawn-cell.ts';
 
@@ -57,7 +57,7 @@ export function removeStaleRun(folder: string): void {
 }
 
 function isOwned(folder: string, now: Date): boolean {
-  const maker = new RegExp(`\\.(\\d+)\\${makingSuffix}$`).exec(folder)?.[1];
+  const maker = passingPattern.exec(folder)?.[1];
   if (maker !== undefined) return processStart(Number(maker)) !== null;
   const text = readText(join(folder, ownerFile));
   if (text === null) return now.getTime() - modifiedAt(folder) < makingMs;
