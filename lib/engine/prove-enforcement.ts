@@ -33,7 +33,14 @@ async function prove(workshop: Workshop, adapter: string): Promise<void> {
 
 async function requireSandbox(workshop: Workshop, needsModel: boolean): Promise<void> {
   const sandbox = await workshop.agents.sandbox();
-  if (sandbox.kind !== 'none') return;
+  if (sandbox.kind !== 'none') {
+    sayOnce(
+      workshop,
+      'The sandbox is weaker here than on other machines; git flame doctor says more.',
+      sandbox.missing,
+    );
+    return;
+  }
   const isRequired = workshop.config.sandbox.require ?? needsModel;
   if (isRequired) {
     throw new FlameError({
@@ -44,11 +51,18 @@ async function requireSandbox(workshop: Workshop, needsModel: boolean): Promise<
       hints: ['apt install bubblewrap', 'or accept the risk in .blueflame.yml: sandbox: { require: false }'],
     });
   }
-  workshop.events.emit({
-    event: 'notice',
-    level: 'warning',
-    message:
-      'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
-    details: sandbox.missing,
-  });
+  sayOnce(
+    workshop,
+    'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
+    sandbox.missing,
+  );
+}
+
+const told = new WeakSet<Workshop>();
+
+/** What isn't enforced here, once a run, whatever the number of adapters. */
+function sayOnce(workshop: Workshop, message: string, details: readonly string[]): void {
+  if (details.length === 0 || told.has(workshop)) return;
+  told.add(workshop);
+  workshop.events.emit({ event: 'notice', level: 'warning', message, details });
 }
