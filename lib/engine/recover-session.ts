@@ -89,11 +89,23 @@ export async function putAwaySettled(workshop: Workshop): Promise<void> {
   }
 }
 
+/** Says that worktrees of a session stay, where some do. */
+export async function tellKept(workshop: Workshop, id: SessionId): Promise<void> {
+  const kept = (await workshop.git.cells()).filter(({ subject }) => subject?.session === id);
+  if (kept.length === 0) return;
+  const count =
+    kept.length === 1 ? '1 worktree of this session is' : `${kept.length} worktrees of this session are`;
+  notice(
+    workshop,
+    `${count} kept: git flame cleanup`,
+    kept.map(({ path }) => path),
+  );
+}
+
 function tell(workshop: Workshop, { path }: CellInfo, outcome: PutAway): void {
   if (outcome.kind === 'rescued')
     notice(workshop, `${path} was put away: git flame rescue show ${rescueName(outcome.ref)}`);
-  if (outcome.kind === 'kept')
-    notice(workshop, `${path} stays: git flame cleanup`, outcome.reasons.slice(0, 3));
+  if (outcome.kind === 'kept') notice(workshop, `${path} stays as it is.`, outcome.reasons.slice(0, 3));
 }
 
 function notice(workshop: Workshop, message: string, details: readonly string[] = []): void {

@@ -10,7 +10,7 @@ import { mergeWave } from './merge-wave.ts';
 import { noticeConfig } from './notice-config.ts';
 import { type PlanOptions, planWave } from './plan-wave.ts';
 import { record, type SessionView, viewSession } from './record.ts';
-import { putAwaySettled, recoverSession } from './recover-session.ts';
+import { putAwaySettled, recoverSession, tellKept } from './recover-session.ts';
 import { reviewWave } from './review-wave.ts';
 import { startCycle } from './start-cycle.ts';
 import { validateWave } from './validate-wave.ts';
@@ -155,5 +155,6 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
   if (ended.kind !== 'done') return;
   workshop.events.emit({ event: 'notice', level: 'info', message: `The session has ended: ${reason}.` });
   await putAwaySettled(workshop);
+  await tellKept(workshop, id);
   await workshop.git.tidy();
 }
