@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -49,6 +50,13 @@ export async function takeLock(path: string, options: OwnedLockOptions): Promise
     await release().catch(() => undefined);
     killPoint(`lock ${basename(path)} given back`);
   };
+}
+
+/** Removes the locks in a folder whose holders are gone, and what killed makers and removers of locks left there. */
+export function removeDeadLocks(folder: string): void {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names.filter((one) => one.endsWith('.lock'))) takeOver(join(folder, name));
+  for (const name of names) removeSide(folder, name);
 }
 
 const ownerName = 'owner';
@@ -104,11 +112,13 @@ function takeOver(path: string): void {
 /** Removes what processes left that were killed while they made or removed this lock. */
 function sweep(path: string): void {
   const folder = dirname(path);
-  for (const name of readdirSync(folder)) {
-    const pid = /^\.(\d+)-[0-9a-f]{8}\.(?:new|gone)$/.exec(name.slice(basename(path).length))?.[1];
-    if (pid === undefined || !name.startsWith(basename(path))) continue;
-    if (processStart(Number(pid)) === null) rmSync(join(folder, name), { recursive: true, force: true });
-  }
+  for (const name of readdirSync(folder)) if (name.startsWith(basename(path))) removeSide(folder, name);
+}
+
+function removeSide(folder: string, name: string): void {
+  const pid = /\.lock\.(\d+)-[0-9a-f]{8}\.(?:new|gone)$/.exec(name)?.[1];
+  if (pid !== undefined && processStart(Number(pid)) === null)
+    rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 function readOwner(path: string): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { takeLock } from '../../lib/util/owned-lock.ts';
+import { removeDeadLocks, takeLock } from '../../lib/util/owned-lock.ts';
 import { ownIdentity, type ProcessIdentity } from '../../lib/util/process-identity.ts';
 import { makeTempDir } from '../support/repo.ts';
 
@@ -86,6 +86,19 @@ test('what killed makers and removers of the lock left is removed, that of livin
   mkdirSync(join(folder, 'b.lock.4194304-00000000.new'));
   await (await takeLock(path, options))();
   assert.equal(readdirSync(folder).sort(), [living, 'b.lock.4194304-00000000.new'].sort());
+});
+
+test('locks of dead holders that nobody asks for any more are removed too', async () => {
+  const folder = makeTempDir();
+  await leaveDeadLock(join(folder, 'dead.lock'));
+  plantLock(join(folder, 'stranger.lock'), { host: 'elsewhere' });
+  mkdirSync(join(folder, 'dead.lock.4194304-00000000.gone'));
+  mkdirSync(join(folder, 'other'));
+  const release = await takeLock(join(folder, 'mine.lock'), options);
+  removeDeadLocks(folder);
+  removeDeadLocks(join(folder, 'absent'));
+  assert.equal(readdirSync(folder).sort(), ['mine.lock', 'other', 'stranger.lock']);
+  await release();
 });
 
 test('UNI-2 of eight that find a dead lock at once, one at a time has it', async () => {

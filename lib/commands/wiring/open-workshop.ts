@@ -14,6 +14,7 @@ import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { prepareRepository } from '../../git/prepare-repository.ts';
+import { removeDeadLocks } from '../../util/owned-lock.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
 import { createMachine } from './machine.ts';
@@ -91,6 +92,7 @@ async function makeReady({ git, output }: Reading, io: Io, root: string, config:
     output.events.emit({ event: 'notice', level: 'warning', message });
   }
   removeStaleCanaries();
+  for (const folder of ['', 'blueflame', 'blueflame/locks']) removeDeadLocks(join(commonDir, folder));
   await git.recoverCells();
   await prepareRepository({ cwd: root, env: io.env }, commonDir, config.project.worktree_dir);
 }
