@@ -4,11 +4,11 @@ import { diffConfigs } from '../../config/diff-configs.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { configSchema } from '../../domain/config.ts';
 
-/** Keeps the values a command works by, so that a later one can show what changed. Run-time: it may be deleted. */
+/** Keeps the values a command works by, beside the logs, so that a later one can show what changed. */
 export async function keepConfig(commonDir: string, { digest, text }: LoadedConfig): Promise<void> {
-  const folder = join(commonDir, 'blueflame', 'configs');
+  const folder = join(commonDir, 'blueflame', 'logs');
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${digest}.yml`), text ?? '', { flag: 'wx' }).catch(
+  await writeFile(join(folder, `${digest}.config.yml`), text ?? '', { flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     },
@@ -22,7 +22,7 @@ export async function configChanges(
   now: LoadedConfig,
 ): Promise<readonly string[]> {
   const { parseConfig } = await import('../../config/parse-config.ts');
-  const file = join(commonDir, 'blueflame', 'configs', `${from}.yml`);
+  const file = join(commonDir, 'blueflame', 'logs', `${from}.config.yml`);
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null)
     return [`The values of ${from} are not known here any more; those of now: git flame config`];
