@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { processStart } from '../util/process-identity.ts';
 import type { CellLimits } from './limits.ts';
@@ -80,7 +81,7 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
     entered: () => undefined,
     usage: () => readUsage(plan.version, folderOf),
     close: async () => {
-      for (const folder of folders.values()) await removeGroup(folder);
+      await Promise.all([...folders.values()].map(removeGroup));
     },
   };
 }
@@ -148,7 +149,8 @@ const removalAttempts = 200;
 async function removeGroup(folder: string): Promise<void> {
   for (let left = removalAttempts; left > 0 && existsSync(folder); left -= 1) {
     for (const pid of readProcesses(folder)) signal(pid, 'SIGKILL');
-    attempt(() => rmdirSync(folder));
+    // The kernel takes its time.
+    await rmdir(folder).catch(() => undefined);
     if (existsSync(folder)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
