@@ -45,7 +45,8 @@ export async function recoverQuarantines(
 /** The cells that exist now, also those of a run that was killed. */
 export function listCells(commonDir: string): readonly CellInfo[] {
   return listFolders(cellsFolder(commonDir)).flatMap((id) => {
-    if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, 'start'))) return [];
+    // One that is being made may lack anything yet.
+    if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, readyFile))) return [];
     const cell = readCell(commonDir, id);
     return existsSync(cell.path)
       ? [{ ...cell, owner: cellOwner(commonDir, id), subject: cellSubject(commonDir, id) }]
@@ -65,9 +66,9 @@ function isOurs(commonDir: string, id: string, path: string | null): boolean {
   if (path === null || !existsSync(path)) return false;
   if (readdirSync(path).length === 0) return true;
   const link = join(path, '.git');
-  return (
-    existsSync(link) && readFileSync(link, 'utf8') === `gitdir: ${cellPaths(commonDir, id).agentGitDir}\n`
-  );
+  if (!existsSync(link)) return false;
+  // A kill may have come in the middle of writing it.
+  return `gitdir: ${cellPaths(commonDir, id).agentGitDir}\n`.startsWith(readFileSync(link, 'utf8'));
 }
 
 async function removeOrphans(commonDir: string): Promise<string[]> {
