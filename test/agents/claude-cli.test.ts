@@ -197,25 +197,27 @@ if (place !== 'outside') {
         baseUrl: server.url,
         request: { ...planner, isInteractive: true, conversation: randomUUID() },
       });
-      const output = await typeAtTerminal(launch, cell.worktree, { after: 'AGREED', keys: ['/exit', '\r'] });
+      // The words are on the screen before the transcript has them.
+      const transcript = () => readIfThere(join(cell.home, launch.transcript ?? ''));
+      const isReady = () => transcript().includes('AGREED');
+      const output = await typeAtTerminal(launch, cell.worktree, { isReady, keys: ['/exit', '\r'] });
       await server.close();
       assert.is(output.exitCode, 0, output.text);
       assert.ok(existsSync(cell.canary), 'canary');
       assert.is(server.requests.length, 1);
-      const transcript = readFileSync(join(cell.home, launch.transcript ?? ''), 'utf8');
-      assert.equal(adapter.readTranscript(transcript).answer, plan);
-      assert.is(adapter.readTranscript(transcript).tokens, 110);
+      assert.equal(adapter.readTranscript(transcript()).answer, plan);
+      assert.is(adapter.readTranscript(transcript()).tokens, 110);
     },
   );
 }
 
 test.run();
 
-/** Runs it at a terminal of its own; once `after` was shown, each key follows the answer to the one before. */
+/** Runs it at a terminal of its own; once `isReady`, the keys are pressed one by one. */
 async function typeAtTerminal(
   launch: Launch,
   cwd: string,
-  typing: { readonly after: string; readonly keys: readonly string[] },
+  typing: { readonly isReady: () => boolean; readonly keys: readonly string[] },
 ): Promise<{ readonly exitCode: number | null; readonly text: string }> {
   const line = launch.argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const command = `stty cols 120 rows 40; exec ${line}`;
@@ -225,12 +227,18 @@ async function typeAtTerminal(
   child.stdin.on('error', () => undefined);
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
-    if (!text.includes(typing.after)) return;
-    // Keys that came together are taken for pasted text: the last one is pressed again.
-    child.stdin.write((keys.length > 1 ? keys.shift() : keys[0]) ?? '');
   });
+  // Keys that came together are taken for pasted text: the last one is pressed again.
+  const pressing = setInterval(() => {
+    if (typing.isReady()) child.stdin.write((keys.length > 1 ? keys.shift() : keys[0]) ?? '');
+  }, 200);
   const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearInterval(pressing);
   return { exitCode, text };
+}
+
+function readIfThere(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
 function writeCall(worktree: string): { tool: string; input: Record<string, unknown> } {

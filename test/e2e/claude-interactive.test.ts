@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,6 +33,8 @@ const plan = {
 interface Turn {
   /** What must be on the screen, since the turn before. */
   readonly after: RegExp;
+  /** What must be in the transcript as well: words are shown before they are kept. */
+  readonly kept?: string;
   /** Typed one after another; the last one again until the next turn comes. */
   readonly keys: readonly string[];
 }
@@ -56,8 +58,8 @@ if (place !== 'outside') {
       project,
       ['plan', 'Make something'],
       [
-        { after: /QUESTION/, keys: ['make it shorter', '\r'] },
-        { after: /AGREED/, keys: ['/exit', '\r'] },
+        { after: /QUESTION/, kept: 'QUESTION', keys: ['make it shorter', '\r'] },
+        { after: /AGREED/, kept: 'AGREED', keys: ['/exit', '\r'] },
         { after: /\(q\)uit\? /, keys: ['a', '\r'] },
       ],
     );
@@ -81,7 +83,7 @@ if (place !== 'outside') {
     const { code, screen } = await atTerminal(
       project,
       ['plan', 'Make something'],
-      [{ after: /QUESTION/, keys: ['/exit', '\r'] }],
+      [{ after: /QUESTION/, kept: 'QUESTION', keys: ['/exit', '\r'] }],
     );
     assert.is(code, 2, screen);
     assert.match(screen, /ended without a plan/);
@@ -104,8 +106,9 @@ async function atTerminal(
   });
   let [screen, seen, turn, typed] = ['', 0, -1, 0];
   const look = (): void => {
-    const match = turns[turn + 1]?.after.exec(screen.slice(seen));
-    if (match) [seen, turn, typed] = [screen.length, turn + 1, 0];
+    const next = turns[turn + 1];
+    const isNext = next?.after.test(screen.slice(seen)) && isKept(repo.path, next.kept);
+    if (isNext) [seen, turn, typed] = [screen.length, turn + 1, 0];
     const keys = turns[turn]?.keys ?? [];
     child.stdin.write(keys[typed] ?? keys.at(-1) ?? '');
     typed += 1;
@@ -119,6 +122,14 @@ async function atTerminal(
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   clearInterval(hands);
   return { code, screen };
+}
+
+function isKept(repository: string, text?: string): boolean {
+  if (text === undefined) return true;
+  const cells = join(repository, '.git/blueflame');
+  return readdirSync(cells, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.jsonl') && path.includes('.claude/projects'))
+    .some((path) => readFileSync(join(cells, path), 'utf8').includes(text));
 }
 
 function assertNothingLeft({ repo, root }: ClaudeProject): void {
