@@ -1,0 +1,53 @@
+import type { CommandTable } from '../command-spec.ts';
+
+/** Commands that share, keep and remove what sessions made. In the order help shows them. */
+export const keepCommands = {
+  sync: {
+    load: () => import('../../commands/sync.ts'),
+    summary: 'Share the state with a remote: fetch, merge and push it',
+    details:
+      "Fetches the remote's state beside yours, merges both note by note, and pushes the result. Different tasks merge with no question; of two changes to the same task one is kept by fixed rules and the other stands in the task's history. Nothing is ever overwritten. The commits that tasks name go along; your own branches do not. Without a name it is the remote of your branch, else the only one, else origin.",
+    operand: { usage: '[REMOTE]', kind: 'one' },
+    options: {},
+    examples: [
+      { command: 'git flame sync', does: 'share with the remote of this branch' },
+      { command: 'git flame sync upstream --dry-run', does: 'show what would be merged and sent' },
+    ],
+  },
+  rescue: {
+    load: () => import('../../commands/rescue.ts'),
+    summary: 'List, show and get back work that was kept when its worktree was removed',
+    details:
+      'What an agent left is kept as a commit under refs/blueflame/rescue/ before its worktree goes; it is on no branch and is never merged by itself. A name is SESSION/TASK/N or a clear part of it; of one task the latest is meant.',
+    operand: { usage: '[NAME]', kind: 'one' },
+    subcommands: [
+      { name: 'list', summary: 'name everything that was kept' },
+      { name: 'show', summary: 'tell who left it, when and why, and what it changes' },
+      { name: 'restore', summary: 'write its files into a new folder' },
+      { name: 'drop', summary: 'forget it; git gc removes it in time' },
+    ],
+    options: {
+      to: { kind: 'text', value: 'DIR', summary: 'restore: the folder, absent or empty (rescued-TASK-N)' },
+      diff: { kind: 'flag', summary: 'show the diff too' },
+    },
+    examples: [
+      { command: 'git flame rescue list', does: 'what there is' },
+      { command: 'git flame rescue show task-001 --diff', does: 'the latest one of a task' },
+      { command: 'git flame rescue restore task-001 --to /tmp/task-001', does: 'get its files' },
+    ],
+  },
+  cleanup: {
+    load: () => import('../../commands/cleanup.ts'),
+    summary: 'Remove what ended sessions left: worktrees, merged branches, old logs',
+    details:
+      'Shows first what it would do; --yes does it. Work that was not merged stays without --force. Whatever is in a worktree is kept as a rescue first; one that holds a secret stays.',
+    options: {
+      yes: { kind: 'flag', summary: 'do it' },
+      force: { kind: 'flag', summary: 'work that was not merged too; it is kept as a rescue' },
+    },
+    examples: [
+      { command: 'git flame cleanup', does: 'see what could go' },
+      { command: 'git flame cleanup --yes', does: 'remove what is merged or empty' },
+    ],
+  },
+} satisfies Partial<CommandTable>;

@@ -1,0 +1,37 @@
+import type { CommandTable } from '../command-spec.ts';
+
+/** Commands that only read. In the order help shows them. */
+export const lookCommands = {
+  status: {
+    load: () => import('../../commands/status.ts'),
+    summary: 'Show the session, its tasks, agents, changesets and cost',
+    details: 'Reads only. With --json the shape is stable.',
+    options: {},
+    examples: [
+      { command: 'git flame status', does: 'where the session stands' },
+      { command: 'git flame status --json', does: 'the same for scripts' },
+    ],
+  },
+  show: {
+    load: () => import('../../commands/show.ts'),
+    summary: 'Tell the whole story of a task, an agent or a changeset',
+    details: 'Attempts, verdicts, history, worktree and what to do next. Without a name: the session.',
+    operand: { usage: '[TASK|AGENT|CHANGESET]', kind: 'one' },
+    options: { diff: { kind: 'flag', summary: 'show the diff too' } },
+    examples: [
+      { command: 'git flame show task-001', does: 'one task' },
+      { command: 'git flame show auth --diff', does: 'a changeset and its diff' },
+    ],
+  },
+  log: {
+    load: () => import('../../commands/log.ts'),
+    summary: 'List what happened, newest first',
+    details: 'Each line is a commit on refs/blueflame/*, so plain git log shows the same.',
+    operand: { usage: '[TASK]', kind: 'one' },
+    options: { maxCount: { kind: 'number', short: 'n', value: 'N', summary: 'at most N entries' } },
+    examples: [
+      { command: 'git flame log -n 20', does: 'the latest twenty changes' },
+      { command: 'git flame log task-001', does: 'everything about one task' },
+    ],
+  },
+} satisfies Partial<CommandTable>;

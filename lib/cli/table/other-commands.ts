@@ -1,0 +1,36 @@
+import type { CommandTable } from '../command-spec.ts';
+
+/** Commands that belong to no group. In the order help shows them. */
+export const otherCommands = {
+  demo: {
+    load: () => import('../../commands/demo.ts'),
+    summary: 'Run a whole cycle on a throw-away repository with scripted agents',
+    details: 'Needs no account and no network.',
+    options: {
+      keep: { kind: 'flag', summary: 'keep the repository and say where it is' },
+      dir: { kind: 'text', value: 'DIR', summary: 'make the repository here (a temporary folder)' },
+    },
+    examples: [{ command: 'git flame demo --keep', does: 'look at the result afterwards' }],
+  },
+  hook: {
+    load: () => import('../../commands/hook.ts'),
+    isHidden: true,
+    summary: 'Judge a commit that is about to be made',
+    details: 'Called by the installed git hooks. Exit code 3 refuses the commit; every other lets it pass.',
+    subcommands: [
+      { name: 'commit-msg', summary: 'judge the message in FILE' },
+      { name: 'pre-commit', summary: 'judge what is staged' },
+    ],
+    needsSubcommand: true,
+    operand: { usage: '[FILE]', kind: 'one' },
+    options: {},
+    examples: [{ command: 'git flame hook pre-commit', does: 'judge what is staged' }],
+  },
+  help: {
+    summary: 'Print help about git flame or one command',
+    details: '',
+    operand: { usage: '[COMMAND]', kind: 'one' },
+    options: {},
+    examples: [{ command: 'git flame help plan', does: 'the same as git flame plan -h' }],
+  },
+} satisfies Partial<CommandTable>;

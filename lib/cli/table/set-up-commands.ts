@@ -1,0 +1,67 @@
+import type { CommandTable } from '../command-spec.ts';
+
+/** Commands that prepare a repository and try out its rules. In the order help shows them. */
+export const setUpCommands = {
+  init: {
+    load: () => import('../../commands/init.ts'),
+    summary: 'Prepare a repository: .blueflame.yml, git hooks, and git set up to show reviews',
+    details:
+      'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push sends refs/blueflame/* along. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
+    options: {
+      hooks: { kind: 'no-flag', summary: 'install no git hooks' },
+      uninstall: { kind: 'flag', summary: 'take back what git flame changed in the git of this repository' },
+      base: { kind: 'text', value: 'BRANCH', summary: 'branch the work lands on' },
+      name: { kind: 'text', value: 'NAME', summary: 'name of the project' },
+    },
+    examples: [
+      { command: 'git flame init', does: 'prepare this repository' },
+      { command: 'git flame init --no-hooks --base main', does: 'leave hooks as they are' },
+      { command: 'git flame init --uninstall', does: 'have hooks and settings as they were' },
+    ],
+  },
+  doctor: {
+    load: () => import('../../commands/doctor.ts'),
+    summary: 'Try out what is enforced here, and look for what is broken or left over',
+    details:
+      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs.',
+    options: {},
+    examples: [
+      { command: 'git flame doctor', does: 'is this machine fit, and is the state sound?' },
+      { command: 'git flame doctor --json', does: 'the same for scripts' },
+    ],
+  },
+  config: {
+    load: () => import('../../commands/config.ts'),
+    summary: 'Show, migrate or describe the configuration',
+    details: '',
+    subcommands: [
+      { name: 'show', summary: 'print the effective values' },
+      { name: 'migrate', summary: 'bring an older file to this version, comments kept' },
+      { name: 'schema', summary: 'print the JSON Schema of the file' },
+    ],
+    options: { write: { kind: 'flag', summary: 'migrate: rewrite the file instead of printing it' } },
+    examples: [
+      { command: 'git flame config', does: 'what is in force' },
+      { command: 'git flame config migrate --write', does: 'rewrite an older file' },
+    ],
+  },
+  policy: {
+    load: () => import('../../commands/policy.ts'),
+    summary: 'Try the rules agents work under',
+    details:
+      'check reads tool calls from standard input, one JSON object per line, and answers one JSON object per line: {decision, rule, details}.',
+    subcommands: [{ name: 'check', summary: 'decide tool calls read from standard input' }],
+    needsSubcommand: true,
+    options: {
+      role: { kind: 'text', value: 'ROLE', summary: 'planner, worker, validator or merger (worker)' },
+      locks: { kind: 'list', value: 'A,B', summary: 'file locks of the task, separated by commas' },
+      worktree: { kind: 'text', value: 'DIR', summary: 'folder the agent works in (this one)' },
+    },
+    examples: [
+      {
+        command: 'git flame policy check --role worker --locks src/ <calls.jsonl',
+        does: 'decide recorded calls',
+      },
+    ],
+  },
+} satisfies Partial<CommandTable>;

@@ -1,0 +1,102 @@
+import type { CommandTable } from '../command-spec.ts';
+
+/** Commands that run waves. In the order help shows them. */
+export const waveCommands = {
+  plan: {
+    load: () => import('../../commands/plan.ts'),
+    summary: 'Turn an objective into tasks and have the plan approved',
+    details:
+      'A planner proposes the tasks, or a file written by hand replaces it. You approve the plan, edit it, ask for another one or quit. No task exists before you approve.',
+    operand: { usage: '[OBJECTIVE...]', kind: 'words' },
+    options: {
+      from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
+      new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
+      interactive: { kind: 'yes-no', summary: 'talk with the planner, or let it answer at once' },
+    },
+    examples: [
+      { command: "git flame plan 'Add login with a password'", does: 'plan one objective' },
+      { command: 'git flame plan --from plan.yml', does: 'use a plan written by hand' },
+    ],
+  },
+  work: {
+    load: () => import('../../commands/work.ts'),
+    summary: 'Run the workers on every task that is ready',
+    details:
+      'Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started.',
+    options: {},
+    examples: [
+      { command: 'git flame work', does: 'work on the approved plan' },
+      { command: 'git flame work --dry-run', does: 'show what would be started' },
+    ],
+  },
+  validate: {
+    load: () => import('../../commands/validate.ts'),
+    summary: 'Have every finished task checked by diagnostics and a validator',
+    details: 'A failing diagnostic never becomes a pass. What fails you requeue, edit or drop.',
+    options: {},
+    examples: [{ command: 'git flame validate', does: 'check what the workers finished' }],
+  },
+  merge: {
+    load: () => import('../../commands/merge.ts'),
+    summary: 'Build one changeset per cohesion group on the current base branch',
+    details: 'Nothing lands yet: a conflict is reported, never guessed.',
+    options: {},
+    examples: [{ command: 'git flame merge', does: 'build the changesets to review' }],
+  },
+  review: {
+    load: () => import('../../commands/review.ts'),
+    summary: 'Show each changeset, have it approved or rejected, and land it',
+    details:
+      'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision. A changeset whose diagnostics fail lands only with --override.',
+    options: {
+      changeset: { kind: 'text', value: 'GROUP', summary: 'only the changeset of this cohesion group' },
+      approve: { kind: 'flag', summary: 'approve without asking' },
+      reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are requeued with the reason' },
+      skip: { kind: 'flag', summary: 'decide nothing; it is shown again in the next cycle' },
+      override: {
+        kind: 'text',
+        value: 'REASON',
+        summary: 'approve although diagnostics fail, for this reason',
+      },
+    },
+    examples: [
+      { command: 'git flame review', does: 'review at the terminal' },
+      { command: 'git flame review --changeset auth --approve', does: 'approve one changeset' },
+      {
+        command: "git flame review --changeset api --reject 'documents endpoints that do not exist'",
+        does: 'reject one changeset',
+      },
+    ],
+  },
+  run: {
+    load: () => import('../../commands/run.ts'),
+    summary: 'Go through all waves: plan, work, validate, merge and review',
+    details:
+      'Goes on with the session there is, or starts one. Stops at each gate that nobody can answer, with everything saved.',
+    operand: { usage: '[OBJECTIVE...]', kind: 'words' },
+    options: {
+      from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
+      new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
+    },
+    examples: [
+      { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
+      { command: 'git flame run', does: 'go on where it stopped' },
+      {
+        command: "git flame run 'Fix the build' --decisions-file decisions.yml --json",
+        does: 'a run without questions, one event a line',
+      },
+    ],
+  },
+  resume: {
+    load: () => import('../../commands/resume.ts'),
+    summary: 'Go on with a session after a stop or a kill',
+    details:
+      'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and goes on like git flame run. Without a name: the current session.',
+    operand: { usage: '[SESSION]', kind: 'one' },
+    options: {},
+    examples: [
+      { command: 'git flame resume', does: 'go on with the current session' },
+      { command: 'git flame resume ses-20260206-143022-1a2b', does: 'go on with an earlier one' },
+    ],
+  },
+} satisfies Partial<CommandTable>;
