@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openGit } from '../../lib/git/open-git.ts';
+import { ownIdentity } from '../../lib/util/process-identity.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { agentCommits, agentWrites, type Fixture, findDamage, openFixture } from './cell-fixture.ts';
 
@@ -94,6 +95,36 @@ test('a half-removed cell whose name was given again keeps the new one', async (
   assert.is(existsSync(join(again.path, 'new.txt')), true);
   await port.discardCell(again);
   assert.equal(readdirSync(join(repo.path, '.git/blueflame/cells')), []);
+});
+
+test('LIF-4 a cell cut short in the making is not listed and is cleared, whatever was written of it', async () => {
+  for (const link of [null, '', 'gitdir: /']) {
+    const { repo, port, head, tree } = await openFixture();
+    const cell = await port.addCellWorktree(tree('worker-1'), head);
+    const record = join(repo.path, '.git/blueflame/cells/worker-1');
+    rmSync(join(record, 'ready'));
+    writeFileSync(join(record, 'start'), '');
+    writeFileSync(join(record, 'owner'), JSON.stringify({ ...ownIdentity(), start: '1' }));
+    if (link === null) rmSync(cell.path, { recursive: true });
+    else writeFileSync(join(cell.path, '.git'), link);
+    assert.equal(await port.cells(), []);
+    assert.equal(await port.recoverCells(), ['worker-1']);
+    assert.is(existsSync(cell.path), false);
+    assert.equal(readdirSync(join(repo.path, '.git/blueflame/cells')), []);
+    assert.is((await port.worktrees()).length, 1);
+  }
+});
+
+test('LIF-4 a folder of the person that was in the way of a cell stays when the cell is cleared', async () => {
+  const { repo, port, tree } = await openFixture();
+  const record = join(repo.path, '.git/blueflame/cells/worker-1');
+  mkdirSync(record, { recursive: true });
+  mkdirSync(tree('worker-1'), { recursive: true });
+  writeFileSync(join(tree('worker-1'), 'mine.txt'), 'mine');
+  writeFileSync(join(record, 'worktree'), tree('worker-1'));
+  writeFileSync(join(record, 'owner'), JSON.stringify({ ...ownIdentity(), start: '1' }));
+  assert.equal(await port.recoverCells(), ['worker-1']);
+  assert.equal(readdirSync(tree('worker-1')), ['mine.txt']);
 });
 
 test('recovery in a repository that never had a cell writes nothing', async () => {
