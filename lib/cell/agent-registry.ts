@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { LiveAgent } from '../domain/agent-port.ts';
+import type { LiveAgent, RegisteredAgent } from '../domain/agent-port.ts';
 import { roleSchema } from '../domain/role.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
-import { runRoot } from './run-folder.ts';
+import { auditFile } from './audit-log.ts';
+import { runRoot, streamFile } from './run-folder.ts';
 
 const registrationSchema = z.object({
   id: z.string(),
@@ -18,8 +19,12 @@ const registrationSchema = z.object({
   worktree: z.string(),
   cost_usd: z.number(),
   tokens: z.number(),
+  session: z.string().nullable().default(null),
+  adapter: z.string().default(''),
+  activity: z.string().default(''),
 });
-export type Registration = Readonly<z.infer<typeof registrationSchema>>;
+type Known = Readonly<z.infer<typeof registrationSchema>>;
+export type Registration = Readonly<z.input<typeof registrationSchema>>;
 
 const fileName = 'agent.json';
 
@@ -33,15 +38,48 @@ export function writeRegistration(folder: string, registration: Registration): v
 
 /** Registered agents whose process still lives: also those of other processes, and of one that was killed. */
 export function readLiveAgents(commonDir: string): LiveAgent[] {
-  return listFolders(runRoot(commonDir))
-    .flatMap((folder) => readRegistration(join(folder, fileName)))
-    .filter(({ pid, pid_start }) => pid_start !== null && processStart(pid) === pid_start)
-    .map(({ id, role, task_id, pid, started_at, cost_usd, tokens }) => ({
+  return livingRegistrations(commonDir).map(
+    ({ registration: { id, role, task_id, pid, started_at, cost_usd, tokens } }) => ({
       ...{ id, role, task_id, pid, started_at, cost_usd, tokens },
-    }));
+    }),
+  );
 }
 
-function readRegistration(file: string): Registration[] {
+/** The same with all that is known of each. */
+export function readRegisteredAgents(commonDir: string): RegisteredAgent[] {
+  return livingRegistrations(commonDir).map(({ registration: { pid_start: _, ...known } }) => ({
+    ...known,
+    last_activity_at: lastActivity(commonDir, known),
+  }));
+}
+
+/** A living agent's registration and run folder; null where none of that id lives. */
+export function findLivingAgent(
+  commonDir: string,
+  id: string,
+): { readonly folder: string; readonly pid: number; readonly start: string } | null {
+  const found = livingRegistrations(commonDir).find(({ registration }) => registration.id === id);
+  if (found === undefined || found.registration.pid_start === null) return null;
+  return { folder: found.folder, pid: found.registration.pid, start: found.registration.pid_start };
+}
+
+function livingRegistrations(commonDir: string): { readonly folder: string; readonly registration: Known }[] {
+  return listFolders(runRoot(commonDir))
+    .flatMap((folder) =>
+      readRegistration(join(folder, fileName)).map((registration) => ({ folder, registration })),
+    )
+    .filter(({ registration: { pid, pid_start } }) => pid_start !== null && processStart(pid) === pid_start);
+}
+
+function lastActivity(commonDir: string, { id, started_at }: Pick<Known, 'id' | 'started_at'>): string {
+  const times = [streamFile(commonDir, id), auditFile(commonDir, id)].map(
+    (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  const last = Math.max(...times);
+  return last === 0 ? started_at : new Date(last).toISOString();
+}
+
+function readRegistration(file: string): Known[] {
   try {
     const parsed = registrationSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     return parsed.success ? [parsed.data] : [];

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Adapter, AgentResultParts, Launch, StopReason, StreamReader } from '../domain/adapter.ts';
-import type { AgentActivity, AgentOutcome, AgentRequest } from '../domain/agent-port.ts';
+import type { AgentActivity, AgentOutcome, AgentRequest, StopOrder } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
 import { writeRegistration } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
 import { auditFile, summarizeAudit } from './audit-log.ts';
 import { type CellLimits, describeLimit } from './limits.ts';
-import { logRoot, type RunFolder } from './run-folder.ts';
+import { type RunFolder, streamFile } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { CellEnd, CellProcess } from './spawn-cell.ts';
+import { readStopOrder } from './stop-agent.ts';
 
 /** One agent's run as it goes: what is known of it, and why it was ended early. */
 export interface AgentRun {
@@ -30,6 +31,8 @@ export interface AgentRun {
   timedOut: boolean;
   activity: AgentActivity;
   registered: number;
+  /** A registration that is due: what was heard last is to be read too. */
+  later: NodeJS.Timeout | null;
 }
 
 /** How long an agent may take to end by itself. */
@@ -44,7 +47,7 @@ export function openRun(
   const { commonDir } = context.repository;
   return {
     ...{ request, adapter, commonDir, limits: context.limits, ...start },
-    logFile: join(logRoot(commonDir), `${request.id}.stream.jsonl`),
+    logFile: streamFile(commonDir, request.id),
     reader: adapter.reader(request),
     startedAt: context.now().toISOString(),
     began: performance.now(),
@@ -54,6 +57,7 @@ export function openRun(
     timedOut: false,
     activity: { text: '', tokens: 0, cost_usd: 0 },
     registered: 0,
+    later: null,
   };
 }
 
@@ -76,12 +80,15 @@ export function endEarly(run: AgentRun, why: StopReason): void {
   void run.cell?.stop(graceMs);
 }
 
-/** Writes the registration, at most once a second after the first time: others look at it only now and then. */
+/** Writes the registration, at most once a second: others look at it only now and then. */
 export function registerRun(run: AgentRun): void {
   const now = performance.now();
   const { request, activity, startedAt, cell } = run;
-  if (cell === null || cell.startedAt === null) return;
-  if (run.registered > 0 && now - run.registered < 1_000) return;
+  if (cell === null || cell.startedAt === null || run.registered === Number.POSITIVE_INFINITY) return;
+  if (run.registered > 0 && now - run.registered < 1_000) {
+    run.later ??= setTimeout(() => writeLater(run), 1_000).unref();
+    return;
+  }
   run.registered = now;
   writeRegistration(run.folder.root, {
     id: request.id,
@@ -91,9 +98,23 @@ export function registerRun(run: AgentRun): void {
     pid_start: cell.startedAt,
     started_at: startedAt,
     worktree: request.worktree.path,
+    session: request.session ?? null,
+    adapter: request.adapter,
+    activity: activity.text,
     cost_usd: activity.cost_usd,
     tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
   });
+}
+
+/** Nothing is written any more: the run folder is about to go. */
+export function endRegistration(run: AgentRun): void {
+  if (run.later !== null) clearTimeout(run.later);
+  run.registered = Number.POSITIVE_INFINITY;
+}
+
+function writeLater(run: AgentRun): void {
+  run.later = null;
+  registerRun(run);
 }
 
 /** Judges the run, all its processes being gone. Reads what is in its home, which may be removed after. */
@@ -101,10 +122,13 @@ export function concludeRun(
   run: AgentRun,
   ended: { readonly launch: Launch; readonly end: CellEnd; readonly stderr: string },
 ): AgentOutcome {
+  // The order of another process; who ordered this one to stop everything is known already.
+  const order = run.stoppedBecause === null ? readStopOrder(run.folder.root) : null;
+  if (order !== null) run.stoppedBecause = 'stopped';
   const parts = readResult(run, ended);
   const { exitCode } = ended.end;
   return {
-    failure: cellFailure(run, ended) ?? parts.failure,
+    failure: (order === null ? cellFailure(run, ended) : stoppedBy(order)) ?? parts.failure,
     exitCode,
     answer: parts.answer,
     text: parts.text,
@@ -131,6 +155,10 @@ function cellFailure(
     // Told so, it may do otherwise.
     retryable: true,
   };
+}
+
+function stoppedBy({ by, retry }: StopOrder): Failure {
+  return { kind: 'agent-stopped', message: `Stopped by ${by}.`, details: [], retryable: retry };
 }
 
 function notStarted(reason: string): Failure {

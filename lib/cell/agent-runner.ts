@@ -7,6 +7,7 @@ import { makeRunnerContext, type RunnerOptions } from './make-context.ts';
 import { runCanary } from './run-canary.ts';
 import { runCommand } from './run-command.ts';
 import { startAgent } from './start-agent.ts';
+import { stopAgent } from './stop-agent.ts';
 
 /** Runs agents in cells. All of them end with this process, however it ends; use it from the main thread. */
 export function createAgentRunner(options: RunnerOptions): AgentRunner {
@@ -49,6 +50,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     auditOf: async (agent) =>
       agentIdPattern.test(agent) ? summarizeAudit(auditFile(commonDir, agent)) : noAudit,
     live: async () => readLiveAgents(commonDir),
+    stop: (agent, order) => stopAgent(commonDir, agent, order),
     close: async () => {
       await Promise.all([...running].map((cell) => cell.stop(0)));
     },

@@ -27,6 +27,12 @@ export function processesWith(name: string, value: string): number[] {
   return allProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(wanted));
 }
 
+/** Of processes, parents first, the one that is the first of a process namespace of its own; null if none is. */
+export function firstInNamespace(pids: readonly number[]): number | null {
+  const isFirst = (pid: number): boolean => /^NSpid:(?:\s+\d+)+\s+1$/m.test(readText(`/proc/${pid}/status`));
+  return pids.find(isFirst) ?? null;
+}
+
 /** The command line of every process that can be seen, words separated by zeros. */
 export function commandLines(): string[] {
   return allProcesses().map((pid) => readText(`/proc/${pid}/cmdline`));

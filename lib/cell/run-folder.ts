@@ -32,6 +32,11 @@ export function logRoot(commonDir: string): string {
   return join(commonDir, 'blueflame', 'logs');
 }
 
+/** What an agent printed, as it came. */
+export function streamFile(commonDir: string, agent: string): string {
+  return join(logRoot(commonDir), `${agent}.stream.jsonl`);
+}
+
 /** Makes a cell's folders, readable by their owner alone. What an earlier run of that name left is removed. */
 export function makeRunFolder(commonDir: string, name: string): RunFolder {
   const root = join(runRoot(commonDir), name);

@@ -4,6 +4,7 @@ import {
   type AgentRun,
   concludeRun,
   endEarly,
+  endRegistration,
   followOutput,
   graceMs,
   openRun,
@@ -141,6 +142,7 @@ function watch(run: AgentRun, launch: Launch, spawn: (output: Output) => CellPro
   const timer = timeoutMs === 0 ? undefined : setTimeout(onTime, Math.min(timeoutMs, longestTimer));
   const outcome = cell.ended.then(async (end) => {
     clearTimeout(timer);
+    endRegistration(run);
     log.close();
     await run.services?.close();
     try {

@@ -2,6 +2,7 @@ import type { CommandTable, GlobalSpecs } from './command-spec.ts';
 import { keepCommands } from './table/keep-commands.ts';
 import { lookCommands } from './table/look-commands.ts';
 import { otherCommands } from './table/other-commands.ts';
+import { queueCommands } from './table/queue-commands.ts';
 import { setUpCommands } from './table/set-up-commands.ts';
 import { waveCommands } from './table/wave-commands.ts';
 
@@ -10,6 +11,7 @@ export const commandTable: CommandTable = {
   ...setUpCommands,
   ...waveCommands,
   ...lookCommands,
+  ...queueCommands,
   ...keepCommands,
   ...otherCommands,
 };

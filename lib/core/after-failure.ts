@@ -12,7 +12,7 @@ export type AfterFailure =
       readonly kind: 'retry';
       /** ISO 8601. */
       readonly notBefore: string;
-      /** false for a rate limit: waiting is the remedy, and no retry is used up. */
+      /** false for a rate limit, where waiting is the remedy, and where a person ended the agent. */
       readonly isCounted: boolean;
     }
   | { readonly kind: 'exhausted' };
@@ -26,7 +26,7 @@ export function afterFailure(
   failure: Failure,
   { maxRetries, now, jitter }: { readonly maxRetries: number; readonly now: number; readonly jitter: number },
 ): AfterFailure {
-  const isCounted = failure.kind !== 'rate-limit';
+  const isCounted = failure.kind !== 'rate-limit' && failure.kind !== 'agent-stopped';
   const attempts = nextAttempt(task.history) - 1;
   const isSpent = isCounted ? task.retry_count >= maxRetries : attempts >= maxUncountedAttempts;
   if (!failure.retryable || isSpent) return { kind: 'exhausted' };

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.ts';
 import type { CellWorktree } from './git-port.ts';
-import type { AgentId, TaskId } from './ids.ts';
+import type { AgentId, SessionId, TaskId } from './ids.ts';
 import type { AgentPolicy } from './policy.ts';
 import type { Role } from './role.ts';
 
@@ -9,6 +9,8 @@ export interface AgentRequest {
   readonly id: AgentId;
   readonly role: Role;
   readonly adapter: string;
+  /** null: it works for none. */
+  readonly session?: SessionId | null;
   readonly task: TaskId | null;
   readonly taskTitle?: string;
   /** 1 is the first attempt at the task. */
@@ -75,6 +77,14 @@ export interface RunningAgent {
   stop(graceMs: number): Promise<void>;
 }
 
+/** A person's word that one agent is to end. */
+export interface StopOrder {
+  /** Who says so. */
+  readonly by: string;
+  /** Whether its task may be tried again; no retry is used up by it. */
+  readonly retry: boolean;
+}
+
 export interface CommandRun {
   readonly exitCode: number | null;
   readonly timedOut: boolean;
@@ -106,9 +116,15 @@ export interface AgentRunner {
   auditOf(agent: string): Promise<AuditSummary>;
   /** Registered agents whose process still lives, from any process of this machine. */
   live(): Promise<readonly LiveAgent[]>;
+  /**
+   * Ends one agent of any process of this machine: SIGTERM, SIGKILL after 5 s, to all in its cell. Its outcome is a
+   * failure `agent-stopped`. Resolves when it is gone, to false where no such agent lives.
+   */
+  stop(agent: string, order: StopOrder): Promise<boolean>;
   close(): Promise<void>;
 }
 
+/** As `git flame status --json` lists it. */
 export interface LiveAgent {
   readonly id: string;
   readonly role: Role;
@@ -117,4 +133,16 @@ export interface LiveAgent {
   readonly started_at: string;
   readonly cost_usd: number;
   readonly tokens: number;
+}
+
+/** What is known of a living agent beside what the status says. */
+export interface RegisteredAgent extends LiveAgent {
+  /** null of one that works for no session. */
+  readonly session: string | null;
+  readonly adapter: string;
+  readonly worktree: string;
+  /** What it last said or did, '' at first. */
+  readonly activity: string;
+  /** When its stream or its audit last grew. */
+  readonly last_activity_at: string;
 }

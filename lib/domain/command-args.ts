@@ -31,6 +31,7 @@ export interface CommandOptions {
   readonly status: NoOptions;
   readonly show: { readonly diff: boolean };
   readonly log: { readonly maxCount: number | null };
+  readonly agent: { readonly retry: boolean };
   readonly sync: NoOptions;
   readonly policy: {
     readonly role: string | null;

@@ -88,6 +88,7 @@ function startAgent(workshop: Workshop, job: AgentJob, model: string): Promise<R
       id: job.id,
       role: job.role,
       adapter: job.adapter,
+      session: job.session,
       task: job.task?.id ?? null,
       ...(job.task === null ? {} : { taskTitle: job.task.title, attempt: nextAttempt(job.task.history) }),
       ...(job.isInteractive === true ? { conversation: randomUUID() } : {}),

@@ -1,0 +1,41 @@
+import { blocksOf, describeCall, isRecord, parseLine } from './claude-events.ts';
+
+/** An agent's stream as lines for a person to read: what it says and which tools it calls. */
+export interface StreamView {
+  push(chunk: string): readonly StreamLine[];
+  /** What is left without a line break. */
+  rest(): readonly StreamLine[];
+}
+
+export interface StreamLine {
+  /** As the agent printed it. */
+  readonly raw: string;
+  /** What of it is for people, not escaped; none of a line for programs alone. */
+  readonly shown: readonly string[];
+}
+
+/** `worktree`: paths in it are shown relative to it. */
+export function openStreamView(worktree: string): StreamView {
+  let pending = '';
+  const read = (raw: string): StreamLine => ({ raw, shown: describe(raw, worktree) });
+  return {
+    push(chunk) {
+      const lines = `${pending}${chunk}`.split('\n');
+      pending = lines.pop() ?? '';
+      return lines.map(read);
+    },
+    rest: () => (pending === '' ? [] : [read(pending)]),
+  };
+}
+
+/** A line that is no event is what a script printed. */
+function describe(line: string, worktree: string): readonly string[] {
+  const event = parseLine(line);
+  if (typeof event.type !== 'string') return [line];
+  if (event.type === 'truncated') return [`(what it said after ${event.limit_bytes} bytes was not kept)`];
+  if (event.type !== 'assistant' || !isRecord(event.message)) return [];
+  return blocksOf(event.message.content).flatMap((block) => {
+    if (block.type === 'tool_use') return [`> ${describeCall(block, worktree)}`];
+    return block.type === 'text' && typeof block.text === 'string' ? block.text.trimEnd().split('\n') : [];
+  });
+}

@@ -1,0 +1,91 @@
+import { readRegisteredAgents } from '../cell/agent-registry.ts';
+import { stopAgent } from '../cell/stop-agent.ts';
+import type { RegisteredAgent } from '../domain/agent-port.ts';
+import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import { parseAgentId } from '../domain/ids.ts';
+import type { Io } from '../domain/io.ts';
+import { renderAgents } from '../ui/render-agents.ts';
+import { attachTo } from './wiring/attach-agent.ts';
+import { type Reading, withState } from './wiring/read-state.ts';
+
+/** `git flame agent list|attach|stop`: the agents that run on this machine for this repository. */
+export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const { commonDir } = reading.git.repository;
+    const agents = readRegisteredAgents(commonDir).filter(
+      ({ session }) => args.globals.session === null || session === args.globals.session,
+    );
+    if (args.subcommand === 'list') return list(reading, agents);
+    const [name] = args.positionals;
+    if (name === undefined) throw noName(args.subcommand ?? '', agents);
+    const agent = findAgent(agents, name);
+    if (args.subcommand === 'stop') return stop(reading, args, agent ?? notRunning(name));
+    return attachTo(reading, { id: parseAgentId(agent?.id ?? name), agent, io });
+  });
+}
+
+function list({ output }: Reading, agents: readonly RegisteredAgent[]): number {
+  const now = new Date();
+  output.json(
+    agents.map((agent) => ({ ...agent, elapsed_ms: now.getTime() - Date.parse(agent.started_at) })),
+  );
+  output.result(renderAgents(agents, output.style, now));
+  return 0;
+}
+
+async function stop(
+  { git, output }: Reading,
+  args: CommandArgs<'agent'>,
+  agent: RegisteredAgent,
+): Promise<number> {
+  const { id, task_id, role } = agent;
+  const retry = args.options.retry;
+  const task = task_id ?? role;
+  if (args.globals.dryRun) {
+    output.json({ agent: id, task: task_id, stopped: false, retry });
+    output.result(`Would end ${id} (${task}).`);
+    return 0;
+  }
+  const order = { by: await git.identity(), retry };
+  if (!(await stopAgent(git.repository.commonDir, id, order))) return notRunning(id);
+  output.json({ agent: id, task: task_id, stopped: true, retry });
+  output.result(`${id} has ended. ${afterwards(agent, retry)}`);
+  return 0;
+}
+
+function afterwards({ role, task_id }: RegisteredAgent, retry: boolean): string {
+  if (role !== 'worker' || task_id === null) return 'The run goes on as after any failure.';
+  return retry
+    ? `${task_id} is tried again, with no retry used up; what was written stays in its worktree.`
+    : `${task_id} has failed; what was written stays in its worktree.`;
+}
+
+/** By its id, or by the task it works on where that is clear. */
+function findAgent(agents: readonly RegisteredAgent[], name: string): RegisteredAgent | null {
+  const byId = agents.find(({ id }) => id === name);
+  if (byId !== undefined) return byId;
+  const byTask = agents.filter(({ task_id }) => task_id === name);
+  return byTask.length === 1 ? (byTask[0] ?? null) : null;
+}
+
+function notRunning(name: string): never {
+  throw new FlameError({
+    kind: 'refused',
+    code: 'agent-not-running',
+    message: `No agent ${JSON.stringify(name)} runs on this machine.`,
+    hints: ['git flame agent list'],
+  });
+}
+
+function noName(subcommand: string, agents: readonly RegisteredAgent[]): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-agent-named',
+    message: `git flame agent ${subcommand} needs to know which one.`,
+    hints: [
+      ...agents.slice(0, 3).map(({ id }) => `git flame agent ${subcommand} ${id}`),
+      'git flame agent list',
+    ],
+  });
+}
