@@ -1,4 +1,4 @@
-import type { Failure } from '../domain/failure.ts';
+import { type Failure, furtherDetails } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../domain/ids.ts';
 import type { Task, TaskStatus } from '../domain/task.ts';
@@ -130,7 +130,7 @@ export function failTask(
   end: { readonly failure: Failure; readonly at: string } & AttemptCost,
 ): TaskChange {
   const message = describeFailure(end.failure);
-  const notes = [message, ...end.failure.details].join('\n');
+  const notes = [message, ...furtherDetails(end.failure)].join('\n');
   const next = changeStatus(task, 'failed', {
     reason: oneLine(message),
     result: { status: 'fail', notes: boundText(message), issues: boundIssues(end.failure.details) },

@@ -29,3 +29,8 @@ export interface Failure {
   /** Whether another attempt may succeed without anybody changing anything. */
   readonly retryable: boolean;
 }
+
+/** The details its message doesn't open with already. */
+export function furtherDetails({ message, details }: Failure): readonly string[] {
+  return details.filter((detail) => !message.startsWith(detail));
+}

@@ -4,7 +4,7 @@ import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
-import type { AgentPolicy } from '../domain/policy.ts';
+import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { collectWork } from './collect-work.ts';
@@ -142,8 +142,8 @@ async function judgeWork(
     case 'nothing':
       return { ...failed(nothingDone(outcome, work.leftBehind)), outcome };
     case 'violation': {
-      const details = work.violations.map(({ rule, where, details }) => `${where}: ${details} (${rule})`);
-      const message = `What ${attempt.agent} made breaks the rules: ${details[0] ?? ''}${details.length > 1 ? ` and ${details.length - 1} more` : ''}`;
+      const details = work.violations.map(describeViolation);
+      const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${details.length - 1} more broken rules` : ''}`;
       return { ...failed({ kind: 'violation', message, details, retryable: true }), outcome };
     }
     case 'work': {
@@ -160,6 +160,11 @@ async function judgeWork(
       };
     }
   }
+}
+
+/** Most explanations open with the path already. */
+function describeViolation({ rule, where, details }: Violation): string {
+  return `[${rule}] ${details.startsWith(where) ? details : `${where}: ${details}`}`;
 }
 
 /** A worktree whose git folder or objects are of no use is its agent's failure, not the run's. */

@@ -88,15 +88,20 @@ function changesOf(recording: Recording): readonly Change[] {
 }
 
 function reportSteps(workshop: Workshop, before: SessionView, recording: Recording): void {
+  const statuses = new Map(before.tasks.map(({ id, status }) => [id, status]));
   for (const { task, subject, transition } of recording.steps ?? []) {
-    const from = before.tasks.find(({ id }) => id === task.id)?.status ?? task.status;
+    const from = statuses.get(task.id) ?? task.status;
+    statuses.set(task.id, task.status);
     if (from === task.status) continue;
+    const said = reasonIn(subject, `${task.id}: ${transition}`);
+    // A task that is tried again keeps its reason, which was told when it failed.
+    const isTriedAgain = from === 'failed' && task.status === 'pending';
     workshop.events.emit({
       event: 'task-changed',
       task: task.id,
       from,
       to: task.status,
-      why: task.reason ?? reasonIn(subject, `${task.id}: ${transition}`),
+      why: isTriedAgain ? said : (task.reason ?? said),
     });
   }
 }

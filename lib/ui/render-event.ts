@@ -1,4 +1,5 @@
 import type { Event } from '../domain/event.ts';
+import { furtherDetails } from '../domain/failure.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
 import { formatDuration } from '../util/format-time.ts';
 import { unreachable } from '../util/unreachable.ts';
@@ -28,7 +29,8 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'plan-invalid':
       return style.yellow(`Plan invalid: ${joinLines(event.problems)}`);
     case 'task-changed':
-      return `${event.task}: ${event.from} -> ${event.to}${inParentheses(event.why)}`;
+      // What a task failed of is told by the event that follows.
+      return `${event.task}: ${event.from} -> ${event.to}${event.to === 'failed' ? '' : inParentheses(event.why)}`;
     case 'agent-started':
       return `${event.agent} started${onTask(event.task)}, pid ${event.pid}`;
     case 'agent-activity':
@@ -98,7 +100,8 @@ function renderCanary(event: EventOf<'canary'>, style: Style): string {
 
 function renderFailure(event: EventOf<'task-failed'>, style: Style): string {
   const { failure } = event;
-  const details = failure.details.length === 0 ? '' : ` (${joinLines(failure.details)})`;
+  const more = furtherDetails(failure);
+  const details = more.length === 0 ? '' : ` (${joinLines(more)})`;
   const next = event.will_retry ? '; it is tried again' : '';
   return `${style.red(`${event.task} failed`)}: ${failure.kind}: ${visibleLine(failure.message)}${details}${next}`;
 }
