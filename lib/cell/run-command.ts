@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { AgentRunner, CommandRun } from '../domain/agent-port.ts';
 import { describeLimit, type LimitName } from './limits.ts';
 import { commandEnvironment, prepareCell } from './prepare-cell.ts';
@@ -24,6 +24,11 @@ export async function runCommand(
   const name = `command-${randomBytes(4).toString('hex')}`;
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(longestOutput * 4);
+  const hash = createHash('sha256');
+  const hear = (chunk: Buffer): void => {
+    hash.update(chunk);
+    output.push(chunk);
+  };
   try {
     const profile = prepareCell(context, {
       folder,
@@ -42,8 +47,8 @@ export async function runCommand(
       argv: ['bash', '-c', request.command],
       stdin: null,
       mark: name,
-      onStdout: output.push,
-      onStderr: output.push,
+      onStdout: hear,
+      onStderr: hear,
     });
     onStart(cell);
     const { timedOut, exitCode, limit } = await withTimeout(cell, request.timeoutMs);
@@ -53,6 +58,7 @@ export async function runCommand(
       timedOut,
       duration_ms: Math.round(performance.now() - began),
       output: output.text().slice(-longestOutput),
+      output_hash: `sha256:${hash.digest('hex')}`,
     };
   } finally {
     await folder.remove();

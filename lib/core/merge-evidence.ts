@@ -1,3 +1,4 @@
+import type { Verification } from '../domain/evidence.ts';
 import type { ReviewNote, Verdict } from '../domain/verdict.ts';
 import {
   canonicalText,
@@ -12,19 +13,30 @@ interface Validation {
   readonly v: 1;
   readonly rev: number;
   readonly verdicts: Verdict[];
+  readonly verifications?: Verification[] | undefined;
 }
 
-/** The verdicts of both clones on one commit, the latest last: none is ever lost. */
+/** The verdicts and verifications of both clones on one commit, the latest last: none is ever lost. */
 export function mergeValidation(
   base: Validation | null,
   ours: Validation,
   theirs: Validation,
 ): Merged<Validation> {
-  const verdicts = mergeById<Verdict>(
-    { base: base?.verdicts, ours: ours.verdicts, theirs: theirs.verdicts },
+  const verdicts = bothOf(base?.verdicts, ours.verdicts, theirs.verdicts);
+  const verifications = bothOf(base?.verifications, ours.verifications ?? [], theirs.verifications ?? []);
+  const again = verifications.length === 0 ? {} : { verifications };
+  return { value: { v: 1, rev: Math.max(ours.rev, theirs.rev), verdicts, ...again }, lost: [] };
+}
+
+function bothOf<Entry extends { readonly at: string }>(
+  base: readonly Entry[] | undefined,
+  ours: readonly Entry[],
+  theirs: readonly Entry[],
+): Entry[] {
+  return mergeById<Entry>(
+    { base, ours, theirs },
     { id: canonicalText, prefer: preferring(), order: preferring((a, b) => compareTexts(a.at, b.at)) },
   );
-  return { value: { v: 1, rev: Math.max(ours.rev, theirs.rev), verdicts }, lost: [] };
 }
 
 /** How one commit came to land: said once, so the earlier word is kept. */

@@ -91,6 +91,8 @@ export interface CommandRun {
   readonly duration_ms: number;
   /** stdout and stderr together, the last 4,000 characters. */
   readonly output: string;
+  /** `sha256:<hex>` of all of it. */
+  readonly output_hash?: string;
 }
 
 /** Runs agents and agent-written code in cells. */

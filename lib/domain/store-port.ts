@@ -1,3 +1,4 @@
+import type { Verification } from './evidence.ts';
 import type { RefUpdate } from './git-port.ts';
 import type { ObjectId, RefName, SessionId } from './ids.ts';
 import type { Session } from './session.ts';
@@ -23,6 +24,8 @@ export interface Snapshot {
   tasksOf(session: SessionId): readonly Task[];
   /** Verdicts on exactly this commit, latest last. */
   verdictsOn(commit: ObjectId): readonly Verdict[];
+  /** Each time the checks of exactly this commit were run again, latest last. */
+  verificationsOn(commit: ObjectId): readonly Verification[];
   reviewOn(commit: ObjectId): ReviewNote | null;
   /** Notes left out above because they can't be read; writing to one throws `state-corrupt`. */
   readonly problems: readonly StateProblem[];
@@ -37,6 +40,7 @@ export interface Change {
   readonly tasks?: readonly Task[];
   readonly session?: Session;
   readonly verdict?: Verdict;
+  readonly verification?: Verification;
   readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
   /** `Transition: pending -> claimed`. */
   readonly transition?: string;

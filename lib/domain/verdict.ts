@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { evidenceSchema, verificationSchema } from './evidence.ts';
 import type { ObjectId, SessionId, TaskId } from './ids.ts';
 import { objectIdPattern, sessionIdPattern, taskIdPattern } from './ids.ts';
 
@@ -15,6 +16,8 @@ export const diagnosticRunSchema = z.object({
   duration_ms: z.number(),
   /** The last lines of its output, at most 4,000 characters. */
   output: z.string(),
+  /** `sha256:<hex>` of all its output. */
+  output_hash: z.string().optional(),
 });
 export type DiagnosticRun = z.infer<typeof diagnosticRunSchema>;
 
@@ -41,6 +44,8 @@ export const verdictSchema = z.object({
   at: z.string(),
   cost_usd: z.number(),
   tokens: z.number(),
+  /** What it rests on; absent in verdicts of earlier versions. */
+  evidence: evidenceSchema.optional(),
 });
 export type Verdict = Readonly<z.infer<typeof verdictSchema>>;
 
@@ -49,6 +54,8 @@ export const validationNoteSchema = z.object({
   v: z.literal(1),
   rev: z.int().min(1),
   verdicts: z.array(verdictSchema),
+  /** Each time the checks of the commit were run again, latest last. */
+  verifications: z.array(verificationSchema).optional(),
 });
 
 /** The body of a note on refs/blueflame/reviews: how a landed commit came to be. */

@@ -46,6 +46,7 @@ export async function runDiagnostics(
       timed_out: run.timedOut,
       duration_ms: run.duration_ms,
       output: run.output,
+      ...(run.output_hash === undefined ? {} : { output_hash: run.output_hash }),
     });
   }
   return runs;

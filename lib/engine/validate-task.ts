@@ -1,10 +1,12 @@
 import { parseVerdictAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
+import type { Evidence } from '../domain/evidence.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { collectEvidence } from './collect-evidence.ts';
 import { runAgent } from './run-agent.ts';
 import { failedDiagnostics, hasDiagnostics, inScratch, runDiagnostics } from './run-diagnostics.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -152,13 +154,13 @@ async function toVerdict(
 ): Promise<Verdict> {
   const bad = failedDiagnostics(diagnostics);
   const overruled = opinion.status === 'pass' && bad.length > 0;
-  const { tree } = await workshop.git.readCommit(task.commit);
+  const evidence = await taskEvidence(workshop, task, diagnostics);
   return {
     session,
     task: task.id,
     commit: task.commit,
     base: task.start_commit,
-    tree,
+    tree: evidence.tree,
     status: overruled ? 'fail' : opinion.status,
     notes: overruled
       ? `The validator passed it, but ${bad.length} diagnostics failed. ${opinion.notes}`
@@ -169,7 +171,20 @@ async function toVerdict(
     at: timestamp(workshop),
     cost_usd: opinion.cost_usd,
     tokens: opinion.tokens,
+    evidence,
   };
+}
+
+/** What a verdict on a done task rests on. */
+export function taskEvidence(
+  workshop: Workshop,
+  task: ValidatorJob['task'],
+  checks: readonly DiagnosticRun[],
+): Promise<Evidence> {
+  const { start_commit: base, commit } = task;
+  // The history keeps the words of who did it; the result is what was found since.
+  const done = task.history.findLast(({ result }) => result !== 'summary')?.notes ?? '';
+  return collectEvidence(workshop.git, { base, commit, summary: done === '' ? task.title : done, checks });
 }
 
 function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output }: DiagnosticRun): string {

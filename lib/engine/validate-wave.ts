@@ -9,7 +9,7 @@ import { interruptedError } from './interrupted.ts';
 import { record, taskOf, viewSession } from './record.ts';
 import { runScript } from './run-script.ts';
 import { applyValidation, failUnvalidated } from './settle-validation.ts';
-import { judgesInCells, validateTask } from './validate-task.ts';
+import { judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 type DoneTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
@@ -102,14 +102,14 @@ async function personsVerdict(
   task: DoneTask,
   said: { readonly status: 'pass' | 'fail'; readonly notes: string },
 ): Promise<Verdict> {
-  const { tree } = await workshop.git.readCommit(task.commit);
+  const evidence = await taskEvidence(workshop, task, []);
   const { status, notes } = said;
   return {
     session,
     task: task.id,
     commit: task.commit,
     base: task.start_commit,
-    tree,
+    tree: evidence.tree,
     status,
     notes,
     issues: [],
@@ -118,6 +118,7 @@ async function personsVerdict(
     at: timestamp(workshop),
     cost_usd: 0,
     tokens: 0,
+    evidence,
   };
 }
 

@@ -36,6 +36,7 @@ import { repackLoose } from './repack-loose.ts';
 import { rescueCell } from './rescue-cell.ts';
 import { type GitContext, gitText, runGit } from './run-git.ts';
 import { startMerge } from './start-merge.ts';
+import { readTreeChanges } from './tree-changes.ts';
 import { verifyObjects } from './verify-objects.ts';
 
 /** Opens the repository a command stands in. Throws the FlameErrors of discoverRepository. */
@@ -99,6 +100,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
     changedFiles: async (base, tip, quarantine) =>
       readChangedFiles(...(await reading(tip, quarantine)), base, tip),
+    treeChanges: (base, tip) => readTreeChanges(access.objects, base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
     readTexts: async (commit, paths, quarantine) =>

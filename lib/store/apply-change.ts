@@ -5,7 +5,7 @@ import type { Change } from '../domain/store-port.ts';
 import { makeObject, type ObjectFormat } from '../git/loose-object.ts';
 import type { CommitIdentity } from './commit-identity.ts';
 import { renderMessage } from './commit-message.ts';
-import { describeIssues, Note, noteVersion, renderNote } from './note.ts';
+import { describeIssues, Note, renderNote } from './note.ts';
 import { type Anchor, anchorKey, sessionAnchor, taskAnchor } from './note-kinds.ts';
 import {
   anchorsFolder,
@@ -19,6 +19,7 @@ import {
 } from './note-tree.ts';
 import { nextState, type RefState, type State } from './state.ts';
 import { stateCorrupt } from './store-errors.ts';
+import { validationWrites } from './validation-writes.ts';
 
 export interface ChangeContext {
   readonly actor: string;
@@ -30,7 +31,7 @@ export interface ChangeContext {
 }
 
 /** What to write on one ref: each note's key and how its next value follows from the stored one. */
-interface Write<T> {
+export interface Write<T> {
   readonly key: ObjectId;
   readonly anchor: Anchor | null;
   readonly next: (stored: T | null, rev: number) => T;
@@ -43,7 +44,7 @@ interface Write<T> {
 export function applyChange(state: State, change: Change, context: ChangeContext): State {
   const format = context.objectFormat;
   const updated_at = context.now.toISOString();
-  const { tasks = [], session, verdict, review } = change;
+  const { tasks = [], session, review } = change;
   const taskWrites = tasks.map((task) => ({
     ...anchored(format, taskAnchor(task.session, task.id)),
     next: (_: unknown, rev: number) => ({ ...task, rev, updated_at }),
@@ -51,15 +52,6 @@ export function applyChange(state: State, change: Change, context: ChangeContext
   const sessionWrites = (session === undefined ? [] : [session]).map((value) => ({
     ...anchored(format, sessionAnchor(value.id)),
     next: (_: unknown, rev: number) => ({ ...value, rev, updated_at }),
-  }));
-  const validationWrites = (verdict === undefined ? [] : [verdict]).map((value) => ({
-    key: value.commit,
-    anchor: null,
-    next: (stored: { readonly verdicts: (typeof value)[] } | null, rev: number) => ({
-      v: noteVersion as 1,
-      rev,
-      verdicts: [...(stored?.verdicts ?? []), value],
-    }),
   }));
   const reviewWrites = (review === undefined ? [] : [review]).map(({ commit, note }) => ({
     key: commit,
@@ -69,7 +61,7 @@ export function applyChange(state: State, change: Change, context: ChangeContext
   return nextState(state, {
     sessions: writeNotes(state.sessions, sessionWrites, change, context),
     tasks: writeNotes(state.tasks, taskWrites, change, context),
-    validations: writeNotes(state.validations, validationWrites, change, context),
+    validations: writeNotes(state.validations, validationWrites(change), change, context),
     reviews: writeNotes(state.reviews, reviewWrites, change, context),
   });
 }

@@ -29,6 +29,7 @@ function tasksIn(change: Change): readonly string[] {
   const ids = [
     ...(change.tasks ?? []).map(({ id }) => id),
     ...(change.verdict === undefined ? [] : [change.verdict.task]),
+    ...(change.verification === undefined ? [] : [change.verification.task]),
     ...(change.review?.note.tasks ?? []).map(({ id }) => id),
   ];
   return [...new Set(ids)];
@@ -36,7 +37,11 @@ function tasksIn(change: Change): readonly string[] {
 
 function sessionIn(change: Change): string | undefined {
   return (
-    change.session?.id ?? change.tasks?.[0]?.session ?? change.verdict?.session ?? change.review?.note.session
+    change.session?.id ??
+    change.tasks?.[0]?.session ??
+    change.verdict?.session ??
+    change.verification?.session ??
+    change.review?.note.session
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Verification } from '../domain/evidence.ts';
 import type { ObjectId, RefName, SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { Snapshot, StateProblem } from '../domain/store-port.ts';
@@ -88,6 +89,10 @@ export class StateSnapshot implements Snapshot {
 
   verdictsOn(commit: ObjectId): readonly Verdict[] {
     return onlyNote(this.#state.validations, commit)?.value?.verdicts ?? [];
+  }
+
+  verificationsOn(commit: ObjectId): readonly Verification[] {
+    return onlyNote(this.#state.validations, commit)?.value?.verifications ?? [];
   }
 
   reviewOn(commit: ObjectId): ReviewNote | null {

@@ -1,4 +1,6 @@
+import type { Evidence } from '../domain/evidence.ts';
 import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
+import { formatCount } from '../util/format-amount.ts';
 import { formatDuration, formatTime } from '../util/format-time.ts';
 import { wrapText } from '../util/format-width.ts';
 import { shortId } from './short-id.ts';
@@ -17,7 +19,21 @@ export function renderVerdict(verdict: Verdict, style: Style, indent = ''): read
     ...(verdict.notes === '' ? [] : wrapText(visibleText(verdict.notes), style.width, deeper)),
     ...verdict.issues.flatMap((issue) => bullet(issue, style, deeper)),
     ...verdict.diagnostics.flatMap((run) => renderDiagnostic(run, style, deeper)),
+    ...renderEvidence(verdict.evidence, style, deeper),
   ];
+}
+
+/** What a verdict rests on, with the start of its verification hash. */
+function renderEvidence(evidence: Evidence | undefined, style: Style, indent: string): readonly string[] {
+  if (evidence === undefined) return [];
+  const { changed_files: files, results, seed, verification_hash: hash } = evidence;
+  const facts = [
+    `evidence: ${formatCount(files, 'file')}`,
+    `${results.passed} of ${formatCount(results.passed + results.failed, 'check')} passed`,
+    ...(seed === null ? [] : [`seed ${visibleLine(seed)}`]),
+    hash.slice(0, 'sha256:'.length + 12),
+  ];
+  return wrapText(facts.join(' · '), style.width, indent).map(style.dim);
 }
 
 /** One diagnostic: green or red, with the end of its output where it failed. */

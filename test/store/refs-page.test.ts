@@ -50,7 +50,8 @@ test('UNI-1 the commands of REFS.md read the state as the tool does', async () =
   const tasks = (await store.snapshot()).tasksOf(sampleSessionId);
   await store.close();
   const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
-  const [read = '', notes = '', anchor = '', repair = ''] = blocks;
+  const [read = '', notes = '', anchor = ''] = blocks;
+  const repair = blocks.find((text) => text.includes('git reflog show')) ?? '';
   const run = (script: string): string =>
     execFileSync('sh', ['-euc', script], {
       cwd: repo.path,

@@ -1,0 +1,86 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { verificationText } from '../../lib/core/build-evidence.ts';
+import type { Verdict } from '../../lib/domain/verdict.ts';
+import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { flame, flameJson } from '../support/flame.ts';
+import type { TestRepo } from '../support/repo.ts';
+import { testIf } from '../support/skip.ts';
+
+const config = {
+  validation: { validator_diagnostics: { enabled: true, commands: ['test -s src/one.txt', 'echo $$'] } },
+};
+const script = 'mkdir -p src && echo one > src/one.txt';
+
+/** A project whose only task was worked on and judged; the changeset waits. */
+async function judged(): Promise<{ readonly repo: TestRepo; readonly verdict: Verdict }> {
+  const repo = makeExecProject({ config });
+  const plan = writePlan(repo, [{ id: 'task-001', script, locks: ['src/'] }]);
+  const run = await flame(repo, [
+    ...['run', 'One', '--from', plan],
+    ...['--decisions-file', writeDecisions(repo, { plan: ['approve'] })],
+  ]);
+  assert.is(run.code, 2, run.stderr);
+  return { repo, verdict: await verdictIn(repo) };
+}
+
+async function verdictIn(repo: TestRepo): Promise<Verdict> {
+  const shown = await flameJson(repo, ['show', 'task-001']);
+  const [verdict] = (shown.lines[0]?.verdicts ?? []) as readonly Verdict[];
+  if (verdict === undefined) throw new Error(shown.stdout);
+  return verdict;
+}
+
+test('WFL-2: a verdict comes with its evidence: files, checks, exit codes, hashes of outputs', async () => {
+  const { repo, verdict } = await judged();
+  const { evidence } = verdict;
+  if (evidence === undefined) throw new Error('no evidence');
+  assert.equal(evidence.files, [
+    {
+      path: 'src/one.txt',
+      mode: '100644',
+      blob: repo.git('rev-parse', `${verdict.commit}:src/one.txt`),
+    },
+  ]);
+  assert.is(evidence.tree, repo.git('rev-parse', `${verdict.commit}^{tree}`));
+  assert.equal(
+    evidence.commands.map(({ command, exit_code }) => [command, exit_code]),
+    [
+      ['test -s src/one.txt', 0],
+      ['echo $$', 0],
+    ],
+  );
+  assert.equal(evidence.results, { passed: 2, failed: 0 });
+  const empty = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  assert.is(evidence.commands[0]?.output_hash, empty);
+  assert.is.not(evidence.commands[1]?.output_hash, empty);
+});
+
+test('WFL-2: the same work done again by another agent, at another time, has the same verification hash', async () => {
+  const [first, second] = [await judged(), await judged()];
+  assert.is.not(first.verdict.at, second.verdict.at);
+  assert.is(first.verdict.evidence?.verification_hash, second.verdict.evidence?.verification_hash);
+});
+
+testIf(
+  test,
+  spawnSync('jq', ['--version']).status === 0,
+  'jq is not here',
+)('WFL-2: the commands of REFS.md compute the verification hash without git-flame', async () => {
+  const { repo, verdict } = await judged();
+  const page = readFileSync('REFS.md', 'utf8');
+  const block = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+    .map(([, text = '']) => text)
+    .find((text) => text.includes('jq '));
+  const output = execFileSync('sh', ['-euc', block ?? 'false'], {
+    cwd: repo.path,
+    env: { ...repo.env, commit: verdict.commit },
+    encoding: 'utf8',
+  });
+  assert.is(`sha256:${output.split(' ')[0]}`, verdict.evidence?.verification_hash);
+  assert.ok(verdict.evidence !== undefined && verificationText(verdict.evidence).includes('src/one.txt'));
+});
+
+test.run();
