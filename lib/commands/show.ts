@@ -1,3 +1,4 @@
+import { doubtsOf } from '../core/compare-evidence.ts';
 import type { Changeset } from '../domain/changeset.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -58,9 +59,11 @@ async function showTask(
   { snapshot, session, task, isDiffWanted }: TaskView,
 ): Promise<number> {
   const verdicts = task.commit === null ? [] : snapshot.verdictsOn(task.commit);
+  const verifications = task.commit === null ? [] : snapshot.verificationsOn(task.commit);
+  const doubts = doubtsOf(snapshot, [task]);
   const next = nextCommand(session, snapshot.tasksOf(session.id));
-  output.json({ task, verdicts });
-  output.result(renderTask({ task, verdicts, next }, output.style));
+  output.json({ task, verdicts, verifications, doubts });
+  output.result(renderTask({ task, verdicts, doubts, next }, output.style));
   if (isDiffWanted && task.commit !== null && task.start_commit !== null) {
     output.result(renderDiff(await git.diffText(task.start_commit, task.commit), output.style));
   }
@@ -83,10 +86,11 @@ async function showChangeset(
     commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
   );
   const position = session.changesets.indexOf(changeset) + 1;
-  output.json({ changeset, verdicts });
+  const doubts = doubtsOf(snapshot, tasks);
+  output.json({ changeset, verdicts, doubts });
   output.result(
     renderChangeset(
-      { changeset, position, total: session.changesets.length, tasks, verdicts, session },
+      { changeset, position, total: session.changesets.length, tasks, verdicts, doubts, session },
       output.style,
     ),
   );

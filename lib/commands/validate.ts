@@ -1,11 +1,18 @@
 import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 import { viewSession } from '../engine/record.ts';
 import { validateWave } from '../engine/validate-wave.ts';
+import { verifyEvidence } from '../engine/verify-evidence.ts';
+import { withWorkshop } from './wiring/open-workshop.ts';
+import { requireSession } from './wiring/read-state.ts';
 import { runWave } from './wiring/run-wave.ts';
 
-/** `git flame validate`: wave 3 alone. 1 when a task did not pass. */
+/** `git flame validate`: wave 3 alone, or its checks again. 1 when a task did not pass or something came out otherwise. */
 export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
+  if (args.options.verify) return verify(args, io);
+  const [task] = args.positionals;
+  if (task !== undefined) throw onlyVerified(task);
   return runWave(args, io, {
     actions: ['validate'],
     perform: async ({ workshop }, session) => {
@@ -17,5 +24,27 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
       );
       return isLost ? 1 : 0;
     },
+  });
+}
+
+function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
+  return withWorkshop(args, io, async ({ workshop, store, output }) => {
+    const session = requireSession(await store.snapshot(), args).id;
+    const [task = null] = args.positionals;
+    if (args.globals.dryRun) {
+      output.result(`Would run the diagnostics again on ${task ?? 'every judged task'} and compare.`);
+      return 0;
+    }
+    const done = await verifyEvidence(workshop, session, task);
+    return done.every(({ differences }) => differences.length === 0) ? 0 : 1;
+  });
+}
+
+function onlyVerified(task: string): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'task-without-verify',
+    message: 'A wave validates all finished tasks; one alone can only be verified again.',
+    hints: ['git flame validate', `git flame validate --verify ${task}`],
   });
 }

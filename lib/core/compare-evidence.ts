@@ -1,4 +1,7 @@
 import type { Evidence, EvidenceFile, Verification } from '../domain/evidence.ts';
+import type { EvidenceDoubt } from '../domain/gates.ts';
+import type { Snapshot } from '../domain/store-port.ts';
+import type { Task } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
 
 const listed = 20;
@@ -42,6 +45,18 @@ export function evidenceDoubts(
     differences.map((line) => `checked again by ${by}: ${line}`),
   );
   return [...new Set([...otherwise, ...again])];
+}
+
+/** The tasks of these whose evidence is in doubt. */
+export function doubtsOf(
+  snapshot: Pick<Snapshot, 'verdictsOn' | 'verificationsOn'>,
+  tasks: readonly Pick<Task, 'id' | 'commit'>[],
+): readonly EvidenceDoubt[] {
+  return tasks.flatMap(({ id, commit }) => {
+    if (commit === null) return [];
+    const reasons = evidenceDoubts(snapshot.verdictsOn(commit), snapshot.verificationsOn(commit));
+    return reasons.length === 0 ? [] : [{ task: id, commit, reasons }];
+  });
 }
 
 function compareCommands(before: Evidence, now: Evidence): readonly string[] {

@@ -15,7 +15,7 @@ export interface CommandOptions {
     readonly new: boolean;
   };
   readonly work: NoOptions;
-  readonly validate: NoOptions;
+  readonly validate: { readonly verify: boolean };
   readonly merge: NoOptions;
   readonly review: {
     readonly changeset: string | null;

@@ -73,6 +73,24 @@ export type EventBody =
       readonly by: string;
     }
   | {
+      readonly event: 'evidence-verified';
+      readonly task: string;
+      readonly commit: string;
+      /** Verification hashes: of the verdict, and of the same checks run again. */
+      readonly expected: string;
+      readonly found: string;
+      /** One line each; none: the same came out. */
+      readonly differences: readonly string[];
+    }
+  /** Evidence of a changeset's task is in doubt: a person should look before deciding. Nothing is rejected for it. */
+  | {
+      readonly event: 'manual-review';
+      readonly changeset: string;
+      readonly task: string;
+      readonly commit: string;
+      readonly reasons: readonly string[];
+    }
+  | {
       readonly event: 'changeset-built';
       readonly changeset: string;
       readonly tasks: readonly string[];

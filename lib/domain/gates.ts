@@ -63,8 +63,16 @@ export interface ChangesetQuestion {
   readonly total: number;
   readonly tasks: readonly Task[];
   readonly verdicts: readonly Verdict[];
+  /** Tasks whose evidence is in doubt, and why: to be looked at by hand before deciding. */
+  readonly doubts?: readonly EvidenceDoubt[];
   readonly session: Session;
   showDiff(): Promise<string>;
+}
+export interface EvidenceDoubt {
+  readonly task: string;
+  readonly commit: string;
+  /** One line each. */
+  readonly reasons: readonly string[];
 }
 /** A red changeset (failing diagnostics) can be approved only with an override reason. */
 export type ChangesetDecision =

@@ -1,3 +1,4 @@
+import type { Verification } from '../domain/evidence.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { RefUpdate } from '../domain/git-port.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
@@ -27,6 +28,7 @@ export interface Recording {
   readonly session?: { readonly next: Session; readonly subject: string };
   readonly newTasks?: { readonly tasks: readonly Task[]; readonly subject: string };
   readonly verdict?: Verdict;
+  readonly verification?: Verification;
   readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
   readonly refs?: readonly RefUpdate[];
   /** Why, for `git log`. */
@@ -80,11 +82,16 @@ function changesOf(recording: Recording): readonly Change[] {
   for (const step of recording.steps ?? []) {
     changes.push({ subject: step.subject, tasks: [step.task], transition: step.transition, ...body });
   }
-  const { verdict, review, session } = recording;
+  const { verdict, verification, review, session } = recording;
   if (verdict) changes.push({ subject: `${verdict.task}: ${verdict.status} by ${verdict.by}`, verdict });
+  if (verification) changes.push({ subject: describeVerification(verification), verification });
   if (review) changes.push({ subject: `${review.note.group}: approved by ${review.note.by}`, review });
   if (session) changes.push({ subject: session.subject, session: session.next, ...body });
   return changes;
+}
+
+function describeVerification({ task, differences, by }: Verification): string {
+  return `${task}: evidence ${differences.length === 0 ? 'confirmed' : 'not confirmed'} by ${by}`;
 }
 
 function reportSteps(workshop: Workshop, before: SessionView, recording: Recording): void {

@@ -1,3 +1,4 @@
+import { doubtsOf } from '../core/compare-evidence.ts';
 import { changesetsOfCycle } from '../core/next-action.ts';
 import { requeueTask } from '../core/task-state.ts';
 import { withStates } from '../core/with-states.ts';
@@ -105,12 +106,16 @@ async function decideOne(
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1),
   );
+  const doubts = doubtsOf(view.snapshot, tasks);
+  for (const doubt of doubts)
+    workshop.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
   const showDiff = (): Promise<string> => workshop.git.diffText(changeset.parent, changeset.commit);
   const decision = await workshop.gates.changeset({
     changeset,
     ...place,
     tasks,
     verdicts,
+    ...(doubts.length === 0 ? {} : { doubts }),
     session: view.session,
     showDiff,
   });

@@ -5,6 +5,7 @@ import type { Verdict } from '../domain/verdict.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
 import { wrapText } from '../util/format-width.ts';
 import { isRed } from './is-red.ts';
+import { renderDoubt } from './render-doubt.ts';
 import { renderDiagnostic } from './render-verdict.ts';
 import { shortId } from './short-id.ts';
 import type { Style } from './style.ts';
@@ -26,7 +27,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
       '  ',
     ).map(style.dim),
     ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
-    ...renderWarnings(changeset, style),
+    ...renderWarnings(view, style),
     ...changeset.diagnostics.flatMap((run) => renderDiagnostic(run, style, '  ')),
   ].join('\n');
 }
@@ -46,7 +47,7 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   return lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line));
 }
 
-function renderWarnings(changeset: Changeset, style: Style): readonly string[] {
+function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style): readonly string[] {
   const { missing, depends_on } = changeset;
   const warnings = [
     ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} did not get this far.`] : []),
@@ -54,6 +55,7 @@ function renderWarnings(changeset: Changeset, style: Style): readonly string[] {
       ? [`Builds on ${depends_on.map(visibleLine).join(', ')}: without it, it is deferred.`]
       : []),
     ...(isRed(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
+    ...doubts.map(renderDoubt),
   ];
   return warnings.flatMap((text) => wrapText(`warning: ${text}`, style.width, '  ')).map(style.yellow);
 }

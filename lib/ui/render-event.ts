@@ -3,6 +3,7 @@ import { furtherDetails } from '../domain/failure.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
 import { formatDuration } from '../util/format-time.ts';
 import { unreachable } from '../util/unreachable.ts';
+import { renderDoubt } from './render-doubt.ts';
 import { shortId } from './short-id.ts';
 import type { Style } from './style.ts';
 import { visibleLine } from './visible-text.ts';
@@ -41,6 +42,10 @@ export function renderEvent(event: Event, style: Style): string | null {
       return renderFailure(event, style);
     case 'verdict':
       return renderVerdict(event, style);
+    case 'evidence-verified':
+      return renderVerified(event, style);
+    case 'manual-review':
+      return `${style.yellow('warning:')} ${renderDoubt(event)}`;
     case 'changeset-built':
       return renderBuilt(event, style);
     case 'changeset-decided':
@@ -68,6 +73,8 @@ export function isNews(event: Event): boolean {
     case 'plan-invalid':
     case 'task-failed':
     case 'landing-refused':
+    case 'manual-review':
+    case 'evidence-verified':
     case 'session-ended':
       return true;
     case 'notice':
@@ -110,6 +117,16 @@ function renderVerdict(event: EventOf<'verdict'>, style: Style): string {
   const status = event.status === 'pass' ? style.green('pass') : style.red('fail');
   const notes = event.notes === '' ? '' : `: ${visibleLine(event.notes)}`;
   return `${event.task}: ${status} at ${shortId(event.commit)} by ${visibleLine(event.by)}${notes}`;
+}
+
+function renderVerified(
+  { task, commit, found, differences }: EventOf<'evidence-verified'>,
+  style: Style,
+): string {
+  const about = `${task} at ${shortId(commit)}`;
+  return differences.length === 0
+    ? `${about}: ${style.green('the evidence is the same')}, ${found.slice(0, 19)}`
+    : `${about}: ${style.red('the evidence is not the same')}: ${joinLines(differences)}`;
 }
 
 function renderBuilt(event: EventOf<'changeset-built'>, style: Style): string {

@@ -1,9 +1,11 @@
+import type { EvidenceDoubt } from '../domain/gates.ts';
 import type { HistoryEntry, Task } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { formatSpend } from '../util/format-amount.ts';
 import { formatTime } from '../util/format-time.ts';
 import { wrapText } from '../util/format-width.ts';
 import { renderTable } from '../util/table.ts';
+import { renderDoubt } from './render-doubt.ts';
 import { renderHint } from './render-error.ts';
 import { paintStatus } from './render-status.ts';
 import { bullet, renderVerdict } from './render-verdict.ts';
@@ -15,12 +17,14 @@ export interface TaskStory {
   readonly task: Task;
   /** On any commit of the task, oldest first. */
   readonly verdicts: readonly Verdict[];
+  /** Whether its evidence came out otherwise when somebody checked again. */
+  readonly doubts?: readonly EvidenceDoubt[];
   /** The command to go on with; null: the one the task's state suggests. */
   readonly next?: string | null;
 }
 
 /** The whole story of a task: what it asks, where it stands, its attempts and verdicts, what to do next. */
-export function renderTask({ task, verdicts, next }: TaskStory, style: Style): string {
+export function renderTask({ task, verdicts, doubts = [], next }: TaskStory, style: Style): string {
   return [
     ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width).map(style.bold),
     ...renderFacts(task, style),
@@ -35,7 +39,10 @@ export function renderTask({ task, verdicts, next }: TaskStory, style: Style): s
     ),
     ...section(
       'Verdicts',
-      verdicts.flatMap((verdict) => renderVerdict(verdict, style, '  ')),
+      [
+        ...verdicts.flatMap((verdict) => renderVerdict(verdict, style, '  ')),
+        ...doubts.flatMap((doubt) => wrapText(renderDoubt(doubt), style.width, '  ')).map(style.yellow),
+      ],
       style,
     ),
     '',

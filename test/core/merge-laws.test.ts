@@ -4,6 +4,7 @@ import { mergeReview, mergeValidation } from '../../lib/core/merge-evidence.ts';
 import { mergeSession } from '../../lib/core/merge-session.ts';
 import { mergeTask } from '../../lib/core/merge-task.ts';
 import { canonicalText, type Merged } from '../../lib/core/merge-values.ts';
+import type { Verification } from '../../lib/domain/evidence.ts';
 import type { ReviewNote, Verdict } from '../../lib/domain/verdict.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
@@ -67,7 +68,7 @@ obeysTheLaws({
   start: (random) => changeSession(random, emptySession, 'base'),
   change: changeSession,
 });
-obeysTheLaws<{ v: 1; rev: number; verdicts: Verdict[] }>({
+obeysTheLaws<{ v: 1; rev: number; verdicts: Verdict[]; verifications?: Verification[] | undefined }>({
   name: 'validation',
   merge: mergeValidation,
   start: () => ({ v: 1, rev: 1, verdicts: [] }),
@@ -81,8 +82,20 @@ obeysTheLaws<{ v: 1; rev: number; verdicts: Verdict[] }>({
             ...note.verdicts,
             makeVerdict(makeTask('task-001'), 'pass', { by: clone, at: someTime(random) }),
           ],
+          ...(random.chance(0.5) ? {} : verifiedAgain(note.verifications, clone, someTime(random))),
         },
 });
+function verifiedAgain(
+  before: readonly Verification[] | undefined,
+  by: string,
+  at: string,
+): { readonly verifications: Verification[] } {
+  const hash = `sha256:${'0'.repeat(64)}`;
+  const commit = makeOid('judged');
+  const added = { session: emptySession.id, task: 'task-001', commit, expected: hash, found: hash };
+  return { verifications: [...(before ?? []), { ...added, differences: [], by, at }] };
+}
+
 const review: ReviewNote = {
   v: 1,
   rev: 1,

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verificationText } from '../../lib/core/build-evidence.ts';
@@ -62,6 +63,76 @@ test('WFL-2: the same work done again by another agent, at another time, has the
   const [first, second] = [await judged(), await judged()];
   assert.is.not(first.verdict.at, second.verdict.at);
   assert.is(first.verdict.evidence?.verification_hash, second.verdict.evidence?.verification_hash);
+});
+
+test('WFL-2: what was judged can be checked again; the same comes out, before and after it landed', async () => {
+  const { repo, verdict } = await judged();
+  const again = await flameJson(repo, ['validate', '--verify']);
+  assert.is(again.code, 0, again.stdout + again.stderr);
+  const event = again.lines.find((line) => line.event === 'evidence-verified');
+  assert.is(event?.found, verdict.evidence?.verification_hash);
+  assert.equal(event?.differences, []);
+  const approved = await flame(repo, ['review', '--approve']);
+  assert.is(approved.code, 0, approved.stderr);
+  const landed = await flame(repo, ['validate', '--verify', 'task-001']);
+  assert.is(landed.code, 0, landed.stderr);
+  assert.match(landed.stderr, /task-001 at [0-9a-f]{7,12}: the evidence is the same, sha256:/);
+  const shown = await flameJson(repo, ['show', 'task-001']);
+  assert.is(((shown.lines[0]?.verifications ?? []) as readonly unknown[]).length, 2);
+  assert.equal(shown.lines[0]?.doubts, []);
+  assert.match(
+    repo.git('log', '-1', '--format=%s', 'refs/blueflame/validations'),
+    /^task-001: evidence confirmed by Lea Lead <lea@example.com>$/,
+  );
+});
+
+test('WFL-2: what comes out otherwise is flagged for a look by hand, and rejects nothing', async () => {
+  // A check whose answer is not in the commit.
+  const check = 'test -e prepared';
+  const repo = makeExecProject({
+    config: {
+      project: { name: 'sample', base_branch: 'main', copy: ['prepared'] },
+      validation: { validator_diagnostics: { enabled: true, commands: [check] } },
+    },
+  });
+  repo.write('.git/info/exclude', 'prepared\n');
+  repo.write('prepared', '');
+  const plan = writePlan(repo, [{ id: 'task-001', script, locks: ['src/'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions])).code, 2);
+  rmSync(join(repo.path, 'prepared'));
+  const again = await flameJson(repo, ['validate', '--verify', 'task-001']);
+  assert.is(again.code, 1, again.stdout + again.stderr);
+  const reason = `${check} ended with 1, before it ended with 0`;
+  assert.equal(again.lines.find((line) => line.event === 'evidence-verified')?.differences, [
+    reason,
+    '0 passed and 1 failed, before 1 and 0',
+  ]);
+  const shown = await flame(repo, ['show', 'task-001']);
+  assert.match(shown.stdout, /task-001 needs a look by hand/);
+  const review = await flameJson(repo, ['review', '--approve']);
+  assert.is(review.code, 0, review.stdout);
+  const flag = review.lines.find((line) => line.event === 'manual-review');
+  assert.is(flag?.task, 'task-001');
+  assert.ok(`${flag?.reasons}`.includes(reason));
+  assert.is(repo.git('show', 'main:src/one.txt'), 'one', 'a person decided, and it landed');
+});
+
+test('what has no evidence yet cannot be verified, and a task alone is not validated', async () => {
+  const repo = makeExecProject({ config });
+  const plan = writePlan(repo, [{ id: 'task-001', script, locks: ['src/'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  await flame(repo, ['plan', 'One', '--from', plan, '--decisions-file', decisions]);
+  for (const argv of [
+    ['validate', '--verify'],
+    ['validate', '--verify', 'task-001'],
+  ]) {
+    const run = await flame(repo, argv);
+    assert.is(run.code, 1);
+    assert.match(run.stderr, /has (?:no|a) verdict with evidence/);
+  }
+  assert.match((await flame(repo, ['validate', '--verify', 'task-009'])).stderr, /no task task-009/);
+  assert.is((await flame(repo, ['validate', 'task-001'])).code, 129);
 });
 
 testIf(

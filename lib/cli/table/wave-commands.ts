@@ -32,9 +32,15 @@ export const waveCommands = {
   validate: {
     load: () => import('../../commands/validate.ts'),
     summary: 'Have every finished task checked by diagnostics and a validator',
-    details: 'A failing diagnostic never becomes a pass. What fails you requeue, edit or drop.',
-    options: {},
-    examples: [{ command: 'git flame validate', does: 'check what the workers finished' }],
+    details:
+      'A failing diagnostic never becomes a pass. What fails you requeue, edit or drop. With --verify the diagnostics run once more on commits that were judged, one task or all of the session, also landed ones: what comes out is compared with the evidence of the verdict by its hash, and what differs is shown at the review for you to look at. It rejects nothing.',
+    operand: { usage: '[TASK]', kind: 'one' },
+    options: { verify: { kind: 'flag', summary: 'check again what was judged, and compare' } },
+    examples: [
+      { command: 'git flame validate', does: 'check what the workers finished' },
+      { command: 'git flame validate --verify task-001', does: 'does the same come out again?' },
+    ],
+    exitCodes: [{ code: 1, means: 'a task did not pass; with --verify: something came out otherwise' }],
   },
   merge: {
     load: () => import('../../commands/merge.ts'),
