@@ -13,6 +13,7 @@ const headKeys = [
   'result',
   'reason',
   'claimed_by',
+  'claimed_host',
   'claimed_at',
 ] as const satisfies readonly (keyof Task)[];
 /** What becomes of a task, as opposed to what was planned. */

@@ -1,4 +1,5 @@
 import type { Changeset } from '../domain/changeset.ts';
+import type { TaskId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { unreachable } from '../util/unreachable.ts';
@@ -10,6 +11,8 @@ export type Action =
   | { readonly kind: 'validate' }
   | { readonly kind: 'merge' }
   | { readonly kind: 'review' }
+  /** Nothing can be done before these tasks are: somebody claimed them and works by hand. */
+  | { readonly kind: 'wait'; readonly tasks: readonly Task[] }
   /** A cycle is over and work is left: a person decides. */
   | { readonly kind: 'end-cycle' }
   | { readonly kind: 'end'; readonly reason: string };
@@ -18,18 +21,24 @@ export interface SessionState {
   readonly session: Session;
   readonly tasks: readonly Task[];
   readonly maxCycles: number;
+  /** Whether a task could be started beside those that are claimed; see canStart. Dependencies alone count unless told. */
+  readonly canStart?: (tasks: readonly Task[]) => boolean;
 }
 
 /** The next action of a session: work before validation before merging before review, then the next cycle. */
-export function nextAction({ session, tasks, maxCycles }: SessionState): Action {
+export function nextAction({ session, tasks, maxCycles, canStart }: SessionState): Action {
   if (session.state === 'ended') return { kind: 'end', reason: 'the session has ended' };
   if (session.wave === 'plan') return { kind: 'plan' };
-  if (tasks.some(isWorkLeft(tasks))) return { kind: 'work' };
+  // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
+  const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
+  if (hasAgents || (canStart ?? hasReady)(tasks)) return { kind: 'work' };
   if (tasks.some(needsValidation)) return { kind: 'validate' };
   const current = changesetsOfCycle(session);
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
   if (mergeable(tasks, current).length > 0) return { kind: 'merge' };
+  const held = tasks.filter(isHeld);
+  if (held.length > 0) return { kind: 'wait', tasks: held };
   if (!tasks.some(isOpen)) return { kind: 'end', reason: endReason(tasks) };
   if (session.cycle >= maxCycles)
     return { kind: 'end', reason: `the limit of ${maxCycles} wave cycles is reached` };
@@ -43,7 +52,24 @@ export function changesetsOfCycle(session: Session): readonly Changeset[] {
   );
 }
 
-/** Tasks with a passing verdict that no changeset of this cycle holds, and whose dependencies let them merge. */
+/** The id of a group's next changeset in this cycle: tasks that came in later make another one. */
+export function freeChangesetId({ cycle, changesets }: Session, group: string): string {
+  const taken = new Set(changesets.filter(({ state }) => state !== 'void').map(({ id }) => id));
+  const first = `${cycle}-${group}`;
+  let id = first;
+  for (let n = 2; taken.has(id); n += 1) id = `${first}-${n}`;
+  return id;
+}
+
+/** Whether a person, or an agent started by hand, works on it: no process of ours ends that. */
+export function isHeld({ status, agent_id }: Task): boolean {
+  return status === 'claimed' && agent_id === null;
+}
+
+/**
+ * Tasks with a passing verdict that no changeset of this cycle holds, and whose dependencies let them merge. A group
+ * that somebody still works on by hand waits until it is whole.
+ */
 export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
   const held = new Set(current.flatMap((changeset) => changeset.tasks));
   const byId = new Map(tasks.map((task) => [task.id, task]));
@@ -54,9 +80,29 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
   const stuck = new Set(
     current.filter((changeset) => changeset.state !== 'landed').flatMap((changeset) => changeset.tasks),
   );
-  return tasks.filter(
-    (task) => isFree(task) && !dependenciesOf(task, byId).some((dependency) => stuck.has(dependency.id)),
-  );
+  const unfinished = tasks.some(isHeld)
+    ? new Set(tasks.filter(isBeingDone).map((task) => task.cohesion_group))
+    : new Set<string>();
+  const known = new Map<string, boolean>();
+  const isReady = (task: Task): boolean => {
+    const answer =
+      known.get(task.id) ?? (isFree(task) && !unfinished.has(task.cohesion_group) && isFounded(task));
+    known.set(task.id, answer);
+    return answer;
+  };
+  const isFounded = (task: Task): boolean =>
+    dependenciesOf(task, byId).every(
+      ({ id, status }) => status === 'merged' || (!stuck.has(id) && (held.has(id) || isReadyById(id))),
+    );
+  const isReadyById = (id: TaskId): boolean => {
+    const task = byId.get(id);
+    return task !== undefined && isReady(task);
+  };
+  return tasks.filter(isReady);
+}
+
+function isBeingDone({ status }: Task): boolean {
+  return status === 'claimed' || status === 'pending';
 }
 
 /** Whether a task can still change without a person taking it up again. */
@@ -81,14 +127,13 @@ function dependenciesOf(task: Task, byId: ReadonlyMap<string, Task>): readonly T
   return task.dependencies.flatMap((id) => byId.get(id) ?? []);
 }
 
-// A claim without an agent is picked up too: the work wave releases it first.
-function isWorkLeft(tasks: readonly Task[]): (task: Task) => boolean {
+function hasReady(tasks: readonly Task[]): boolean {
   const settled = new Set(
     tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
   );
-  return (task) =>
-    task.status === 'claimed' ||
-    (task.status === 'pending' && task.dependencies.every((id) => settled.has(id)));
+  return tasks.some(
+    ({ status, dependencies }) => status === 'pending' && dependencies.every((id) => settled.has(id)),
+  );
 }
 
 function needsValidation(task: Task): boolean {

@@ -55,6 +55,7 @@ const unclaimed = {
   commit: null,
   start_commit: null,
   claimed_by: null,
+  claimed_host: null,
   claimed_at: null,
 } satisfies TaskPatch;
 const fresh = {
@@ -79,12 +80,17 @@ export function claimTask(
     readonly worktree: string | null;
     readonly at: string;
     readonly claimedBy: string;
+    readonly host?: string | null;
+    /** What the work starts from, where that is known already. */
+    readonly start?: ObjectId | null;
   },
 ): TaskChange {
   const patch = {
     agent_id: claim.agentId,
     worktree: claim.worktree,
     claimed_by: claim.claimedBy,
+    claimed_host: claim.host ?? null,
+    start_commit: claim.start ?? null,
     claimed_at: claim.at,
     not_before: null,
     result: noResult,

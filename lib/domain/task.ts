@@ -86,6 +86,8 @@ export const taskSchema = z.object({
   reason: z.string().nullable(),
   created_by: z.string(),
   claimed_by: z.string().nullable(),
+  /** The clone the claim was made in, see cloneName: only there can be known whether its agent still lives. */
+  claimed_host: z.string().nullable().default(null),
   created_at: z.string(),
   updated_at: z.string(),
   claimed_at: z.string().nullable(),

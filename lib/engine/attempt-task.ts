@@ -61,6 +61,7 @@ async function claim(
           worktree: path,
           at: timestamp(workshop),
           claimedBy: workshop.gates.person,
+          host: workshop.place,
         }),
       ],
     };

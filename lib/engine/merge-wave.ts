@@ -1,5 +1,5 @@
 import { type ChangesetPlan, groupChangesets } from '../core/group-changesets.ts';
-import { changesetsOfCycle, mergeable } from '../core/next-action.ts';
+import { changesetsOfCycle, freeChangesetId, mergeable } from '../core/next-action.ts';
 import { requeueTask } from '../core/task-state.ts';
 import type { Changeset } from '../domain/changeset.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../domain/ids.ts';
@@ -82,7 +82,8 @@ async function buildGroup(
   await requeueConflicting(workshop, session.id, result);
   const conflicts = result.conflicts.length;
   if (result.commit === null) return { changeset: null, conflicts };
-  const changeset = toChangeset(session, group, base, result, result.commit);
+  const { session: now } = await viewSession(workshop, session.id);
+  const changeset = toChangeset(now, group, base, result, result.commit);
   await keep(workshop, session.id, changeset);
   const red = failedDiagnostics(changeset.diagnostics).length > 0;
   workshop.events.emit({
@@ -103,7 +104,7 @@ function toChangeset(
   commit: ObjectId,
 ): Changeset {
   return {
-    id: `${session.cycle}-${group.group}`,
+    id: freeChangesetId(session, group.group),
     group: group.group,
     tasks: result.merged.map(({ id }) => id),
     missing: [...group.missing.map(({ id }) => id), ...result.conflicts.map(({ task }) => task.id)],

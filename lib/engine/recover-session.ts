@@ -43,16 +43,20 @@ export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise
 }
 
 /**
- * Tells claims that nobody works on. A person's claim has no agent and stays. An agent that isn't registered may
- * be about to start: while the process that made its worktree lives, the claim stays too.
+ * Tells claims that nobody works on. A person's claim has no agent and stays, and so does one that was made in
+ * another clone: here nothing is known of its agent. An agent that isn't registered may be about to start: while
+ * the process that made its worktree lives, the claim stays too.
  */
 async function orphanTest(workshop: Workshop): Promise<(task: Task) => boolean> {
   const live = new Set((await workshop.agents.live()).map(({ id }) => id));
-  const held = new Set(
-    (await workshop.git.cells()).filter(({ owner }) => owner === 'alive').map(({ path }) => path),
-  );
-  return ({ status, agent_id, worktree }) =>
-    status === 'claimed' && agent_id !== null && !live.has(agent_id) && !held.has(worktree ?? '');
+  const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
+  return ({ status, agent_id, worktree, claimed_host }) => {
+    if (status !== 'claimed' || agent_id === null || live.has(agent_id)) return false;
+    const cell = cells.get(worktree ?? '');
+    // A container may have another name each time: the worktree shows that the claim is this clone's.
+    const isOurs = claimed_host === null || claimed_host === workshop.place || cell !== undefined;
+    return isOurs && cell !== 'alive';
+  };
 }
 
 /** Removes worktrees of dead processes that hold nothing; the others are named and stay. */

@@ -1,4 +1,5 @@
-import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.ts';
+import { canStart } from '../core/can-start.ts';
+import { type Action, changesetsOfCycle, isHeld, nextAction } from '../core/next-action.ts';
 import { sessionSummary } from '../core/session-summary.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -29,7 +30,10 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     if (workshop.signal.aborted) throw interruptedError();
     const { session, tasks } = await viewSession(workshop, id);
     if (session.state === 'stopped') return;
-    const action = nextAction({ session, tasks, maxCycles: workshop.config.limits.max_wave_cycles });
+    const action = nextAction({
+      ...{ session, tasks, maxCycles: workshop.config.limits.max_wave_cycles },
+      canStart: (all) => canStart(all, workshop.config.concurrency.development),
+    });
     await act(workshop, id, action, plan);
     if (action.kind === 'end') return;
     // A plan written by hand is used once: whoever wants another one later has said why.
@@ -73,7 +77,10 @@ function claimedElsewhere(tasks: readonly Task[]): FlameError {
     kind: 'waiting',
     code: 'claimed-elsewhere',
     message: `Nothing can be done here before somebody else's work is: ${list.join(', ')}.`,
-    hints: ['git flame status', 'git flame run'],
+    hints: [
+      ...tasks.filter(isHeld).map(({ id }) => `git flame task submit ${id}`),
+      ...['git flame status', 'git flame run'],
+    ],
   });
 }
 
@@ -106,6 +113,8 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
     case 'review':
       await reviewWave(workshop, id);
       return;
+    case 'wait':
+      throw claimedElsewhere(action.tasks);
     case 'end-cycle':
       return endCycle(workshop, id);
     case 'end':

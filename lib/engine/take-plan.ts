@@ -72,6 +72,7 @@ function toTask(workshop: Workshop, view: SessionView, planned: PlannedTask, at:
     reason: null,
     created_by: workshop.gates.person,
     claimed_by: null,
+    claimed_host: null,
     created_at: before?.created_at ?? at,
     updated_at: at,
     claimed_at: null,

@@ -13,6 +13,8 @@ import { record, type SessionView, viewSession } from './record.ts';
 import { releaseOrphans } from './recover-session.ts';
 import type { Workshop } from './workshop.ts';
 
+const lookAgainMs = 1_000;
+
 /**
  * Wave 2: as many agents as may run, each on a task of its own, until nothing is ready and nobody works. A task
  * starts as soon as its locks and dependencies allow, not when a batch ends.
@@ -108,7 +110,9 @@ async function nextChange(
   const timer = new AbortController();
   const signal = AbortSignal.any([timer.signal, workshop.signal]);
   const waits = [...running.values()];
-  if (wake !== null || waits.length === 0) waits.push(workshop.machine.sleep(wake ?? 0, signal));
+  // People add and take tasks meanwhile; nobody tells of that but the refs.
+  const until = Math.min(wake ?? Number.POSITIVE_INFINITY, running.size > 0 ? lookAgainMs : (wake ?? 0));
+  waits.push(workshop.machine.sleep(until, signal));
   await Promise.race(waits);
   timer.abort();
 }

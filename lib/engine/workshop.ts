@@ -65,6 +65,8 @@ export interface Workshop {
   readonly memory: () => Promise<string>;
   /** Aborts when the person stops the program. */
   readonly signal: AbortSignal;
+  /** What claims made here name as their place, see cloneName. */
+  readonly place: string;
   /** The main work tree. */
   readonly root: string;
 }

@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changesetsOfCycle, mergeable, nextAction } from '../../lib/core/next-action.ts';
+import { canStart } from '../../lib/core/can-start.ts';
+import { changesetsOfCycle, freeChangesetId, mergeable, nextAction } from '../../lib/core/next-action.ts';
 import type { Changeset } from '../../lib/domain/changeset.ts';
+import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { Session } from '../../lib/domain/session.ts';
 import type { Task } from '../../lib/domain/task.ts';
 import { sampleSession } from '../store/sample.ts';
@@ -32,9 +34,11 @@ function makeChangeset(
 }
 
 function next(tasks: readonly Task[], change: Partial<Session> = {}, maxCycles = 5): string {
-  return nextAction({ session: sampleSession(undefined, change), tasks, maxCycles }).kind;
+  const state = { session: sampleSession(undefined, change), tasks, maxCycles };
+  return nextAction({ ...state, canStart: (all) => canStart(all, 8) }).kind;
 }
 
+const agent = parseAgentId('worker-1a2b3c4d');
 const pending = makeTask('task-001');
 const done = makeTask('task-001', { status: 'done', commit: makeOid('one') });
 const failed = makeTask('task-001', {
@@ -52,7 +56,7 @@ test('a session without an approved plan plans, an ended one ends', () => {
 
 test('work comes before validation, validation before merging, merging before review', () => {
   assert.is(next([pending, makePassed('task-002')]), 'work');
-  assert.is(next([makeTask('task-001', { status: 'claimed' })]), 'work');
+  assert.is(next([makeTask('task-001', { status: 'claimed', agent_id: agent })]), 'work');
   assert.is(next([done, makePassed('task-002')]), 'validate');
   assert.is(next([failed]), 'validate');
   assert.is(next([passed]), 'merge');
@@ -91,6 +95,35 @@ test('what builds upon a changeset that was not approved waits with it', () => {
 test('a task with a pass whose dependency has none is not merged', () => {
   const dependent = makePassed('task-002', { dependencies: ['task-001'] });
   assert.equal(mergeable([done, dependent], []), []);
+});
+
+test('WFL-1 what a person works on holds back its locks and its group, and nothing else', () => {
+  const held = makeTask('task-009', { status: 'claimed', claimed_by: 'Ann', cohesion_group: 'hers' });
+  const sharing = makeTask('task-002', { file_locks: held.file_locks });
+  assert.is(next([held, pending]), 'work');
+  assert.is(next([held, sharing]), 'wait');
+  assert.is(next([held, done]), 'validate');
+  assert.is(next([held, passed]), 'merge');
+  assert.is(next([held]), 'wait');
+  const mate = makePassed('task-003', { cohesion_group: 'hers' });
+  const dependent = makePassed('task-004', { dependencies: ['task-003'] });
+  assert.equal(mergeable([held, passed, mate, dependent], []), [passed]);
+  assert.is(next([held, mate, dependent]), 'wait');
+});
+
+test('WFL-1 those who work by hand count in the limit of how many work at once', () => {
+  const held = makeTask('task-009', { status: 'claimed', claimed_by: 'Ann' });
+  const state = { session: sampleSession(), tasks: [held, pending], maxCycles: 5 };
+  assert.is(nextAction({ ...state, canStart: (all) => canStart(all, 1) }).kind, 'wait');
+  assert.is(nextAction({ ...state, canStart: (all) => canStart(all, 2) }).kind, 'work');
+});
+
+test('tasks that come in later make a changeset of their own', () => {
+  const session = (...states: Parameters<typeof makeChangeset>[1][]) =>
+    sampleSession(undefined, { changesets: states.map((state) => makeChangeset('main', state, [passed])) });
+  assert.is(freeChangesetId(session(), 'main'), '1-main');
+  assert.is(freeChangesetId(session('landed'), 'main'), '1-main-2');
+  assert.is(freeChangesetId(session('void'), 'main'), '1-main');
 });
 
 test('all settled is the end, and the reason counts what was lost', () => {

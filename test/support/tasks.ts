@@ -41,6 +41,7 @@ export function makeTask(
     reason: null,
     created_by: 'planner-00000001',
     claimed_by: null,
+    claimed_host: null,
     created_at: testTime,
     updated_at: testTime,
     claimed_at: null,

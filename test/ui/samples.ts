@@ -50,6 +50,7 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     reason: null,
     created_by: 'Lea Lead <lea@example.com>',
     claimed_by: null,
+    claimed_host: null,
     created_at: at,
     updated_at: at,
     claimed_at: null,

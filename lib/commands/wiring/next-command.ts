@@ -7,11 +7,13 @@ import { unreachable } from '../../util/unreachable.ts';
 /** What a person types next, as a whole command; null when nothing is left to do. */
 export function nextCommand(session: Session | null, tasks: readonly Task[]): string | null {
   if (session === null) return "git flame run 'What you want done'";
-  const command = commandFor(nextAction({ session, tasks, maxCycles: Number.POSITIVE_INFINITY }));
+  const action = nextAction({ session, tasks, maxCycles: Number.POSITIVE_INFINITY });
+  if (action.kind === 'wait') return `git flame task submit ${action.tasks[0]?.id ?? ''}`;
+  const command = commandFor(action);
   return command === null ? null : `git flame ${command}`;
 }
 
-/** The command that performs an action; null when there is nothing left. */
+/** The command that performs an action; null when there is nothing left, or somebody else is at work. */
 export function commandFor(action: Action): CommandName | null {
   switch (action.kind) {
     case 'plan':
@@ -22,6 +24,7 @@ export function commandFor(action: Action): CommandName | null {
       return action.kind;
     case 'end-cycle':
       return 'work';
+    case 'wait':
     case 'end':
       return null;
     default:

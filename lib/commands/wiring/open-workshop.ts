@@ -14,6 +14,7 @@ import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { prepareRepository } from '../../git/prepare-repository.ts';
+import { cloneName } from '../../util/clone-name.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
@@ -138,6 +139,7 @@ function assemble({ reading, loaded, agents, gates, machine, root, io }: Parts):
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
     memory: async () => '',
     signal: io.signal ?? new AbortController().signal,
+    place: cloneName(reading.git.repository.commonDir),
     root,
   };
 }

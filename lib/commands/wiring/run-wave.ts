@@ -1,3 +1,4 @@
+import { canStart } from '../../core/can-start.ts';
 import { type Action, nextAction } from '../../core/next-action.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -46,6 +47,10 @@ async function finish(opened: Opened, session: SessionId, wasDue: boolean): Prom
   if (action.kind === 'end') await endSession(opened.workshop, session, action.reason);
   await reportEnd(opened, session);
   const command = commandFor(action);
+  if (action.kind === 'wait') {
+    opened.output.info(`Somebody else works on: ${action.tasks.map((task) => task.id).join(', ')}.`);
+    return;
+  }
   if (!wasDue)
     opened.output.info(
       command === null ? 'There is nothing to do any more.' : 'Nothing to do here now; next comes:',
@@ -55,7 +60,7 @@ async function finish(opened: Opened, session: SessionId, wasDue: boolean): Prom
 
 async function preview(opened: Opened, session: SessionId): Promise<number> {
   const command = commandFor(await next(opened, session));
-  const text = command === null ? 'Nothing: the session has ended.' : `Next would be: git flame ${command}`;
+  const text = command === null ? 'There is nothing to do now.' : `Next would be: git flame ${command}`;
   opened.output.result(text);
   opened.output.json({ next: command });
   return 0;
@@ -63,5 +68,8 @@ async function preview(opened: Opened, session: SessionId): Promise<number> {
 
 async function next(opened: Opened, id: SessionId): Promise<Action> {
   const { session, tasks }: SessionView = await viewSession(opened.workshop, id);
-  return nextAction({ session, tasks, maxCycles: opened.config.limits.max_wave_cycles });
+  return nextAction({
+    ...{ session, tasks, maxCycles: opened.config.limits.max_wave_cycles },
+    canStart: (all) => canStart(all, opened.config.concurrency.development),
+  });
 }
