@@ -7,6 +7,7 @@ import { outputWidth } from '../ui/style.ts';
 import { bindProcess } from './bind-process.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { commandTable } from './command-table.ts';
+import { complete, completeCommand } from './complete.ts';
 import { type Invocation, parseArgv } from './parse-argv.ts';
 import { renderCommandHelp, renderHelpSummary } from './render-help.ts';
 import { reportError } from './report-error.ts';
@@ -16,6 +17,7 @@ declare const FLAME_VERSION: string;
 /** Runs one command line; resolves to its exit code and never rejects. Sets nothing of the process. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
+    if (argv[0] === completeCommand) return await complete(argv.slice(1), io);
     return await perform(parseArgv(argv), io);
   } catch (error) {
     return reportError(error, argv, io);

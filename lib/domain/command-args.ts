@@ -39,6 +39,7 @@ export interface CommandOptions {
     readonly worktree: string | null;
   };
   readonly config: { readonly write: boolean };
+  readonly completion: NoOptions;
   readonly demo: { readonly keep: boolean; readonly dir: string | null };
   readonly hook: NoOptions;
   readonly help: NoOptions;

@@ -19,7 +19,7 @@ export const keepCommands = {
     summary: 'List, show and get back work that was kept when its worktree was removed',
     details:
       'What an agent left is kept as a commit under refs/blueflame/rescue/ before its worktree goes; it is on no branch and is never merged by itself. A name is SESSION/TASK/N or a clear part of it; of one task the latest is meant.',
-    operand: { usage: '[NAME]', kind: 'one' },
+    operand: { usage: '[RESCUE]', kind: 'one' },
     subcommands: [
       { name: 'list', summary: 'name everything that was kept' },
       { name: 'show', summary: 'tell who left it, when and why, and what it changes' },

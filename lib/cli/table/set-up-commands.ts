@@ -64,4 +64,18 @@ export const setUpCommands = {
       },
     ],
   },
+  completion: {
+    load: () => import('../../commands/completion.ts'),
+    summary: 'Print the script that completes git flame in a shell',
+    details:
+      'Put it where your shell reads it at its start; the script says where. What may follow is asked of the program at each TAB: commands, options, and the tasks, sessions, agents and changesets there are.',
+    subcommands: [
+      { name: 'bash', summary: 'source <(git flame completion bash) in ~/.bashrc' },
+      { name: 'zsh', summary: 'source <(git flame completion zsh) in ~/.zshrc, after compinit' },
+      { name: 'fish', summary: 'in ~/.config/fish/conf.d/git-flame.fish' },
+    ],
+    needsSubcommand: true,
+    options: {},
+    examples: [{ command: 'git flame completion bash', does: 'print the script for bash' }],
+  },
 } satisfies Partial<CommandTable>;

@@ -1,0 +1,158 @@
+import type { CommandName } from '../domain/command-args.ts';
+import { type Candidate, type NameKind, nameKinds } from '../domain/name-kind.ts';
+import { roleSchema } from '../domain/role.ts';
+import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
+import { commandTable, globalSpecs } from './command-table.ts';
+import { commandNames } from './render-help.ts';
+
+/** Where the words come from that may stand in one place of a command line. */
+export type Source =
+  | { readonly kind: 'words'; readonly words: readonly Candidate[] }
+  | { readonly kind: 'names'; readonly of: readonly NameKind[] }
+  | { readonly kind: 'files' | 'folders' | 'nothing' };
+
+export interface Completion {
+  readonly source: Source;
+  /** Stands before each word: `--from=`. */
+  readonly before: string;
+  /** What is typed so far of the word, without `before`. */
+  readonly typed: string;
+  /** Values of -C and --session on the line. */
+  readonly directory: string | null;
+  readonly session: string | null;
+}
+
+interface Line {
+  readonly positionals: readonly string[];
+  readonly flags: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, string>;
+  /** The option whose value is being typed. */
+  readonly open: OptionSpec | null;
+  readonly isPastOptions: boolean;
+}
+
+/** What may stand where the cursor is: `words` are complete, `current` is being typed. Follows the command table alone. */
+export function planCompletion(words: readonly string[], current: string): Completion {
+  const line = readLine(words);
+  const [directory, session] = [line.values.get('-C') ?? null, line.values.get('--session') ?? null];
+  const inline = line.open === null && !line.isPastOptions ? /^(--[\w-]+)=(.*)$/s.exec(current) : null;
+  if (inline !== null) {
+    const [, flag = '', typed = ''] = inline;
+    const spec = valueOption(flag);
+    const source = spec === null ? nothing : sourceOf(spec.value ?? '');
+    return { source, before: `${flag}=`, typed, directory, session };
+  }
+  return { source: findSource(line, current), before: '', typed: current, directory, session };
+}
+
+/** What the placeholder of a value or an operand stands for: `FILE`, `[TASK|AGENT]`. Null: a name nobody described here. */
+export function placeholderSource(placeholder: string): Source | null {
+  const names = placeholder.replace(/[[\].]/g, '').split('|');
+  if (names.every((name) => freeTexts.has(name))) return nothing;
+  const [first = ''] = names;
+  const fixed = fixedSources[first];
+  if (fixed !== undefined) return fixed();
+  const kinds = names.flatMap((name) =>
+    nameKinds.filter((kind) => kind === (kindNames[name] ?? name.toLowerCase())),
+  );
+  return kinds.length === names.length ? { kind: 'names', of: kinds } : null;
+}
+
+const nothing: Source = { kind: 'nothing' };
+
+/** Placeholders of what only the person knows. */
+const freeTexts: ReadonlySet<string> = new Set(['N', 'NAME', 'REASON', 'OBJECTIVE', 'A,B']);
+
+const kindNames: Readonly<Record<string, string>> = { ID: 'session', GROUP: 'changeset' };
+
+const fixedSources: Readonly<Record<string, () => Source>> = {
+  FILE: () => ({ kind: 'files' }),
+  DIR: () => ({ kind: 'folders' }),
+  ROLE: () => ({ kind: 'words', words: roleSchema.options.map((word) => ({ word, about: '' })) }),
+  COMMAND: () => ({ kind: 'words', words: commandWords() }),
+};
+
+function readLine(words: readonly string[]): Line {
+  const positionals: string[] = [];
+  const flags = new Set<string>();
+  const values = new Map<string, string>();
+  let open: string | null = null;
+  let isPastOptions = false;
+  for (const word of words) {
+    if (open !== null) {
+      values.set(open, word);
+      open = null;
+    } else if (isPastOptions || !/^-./.test(word)) positionals.push(word);
+    else if (word === '--') isPastOptions = true;
+    else {
+      const [flag = '', value] = splitInline(word);
+      flags.add(flag);
+      if (value !== undefined) values.set(flag, value);
+      else if (valueOption(flag) !== null) open = flag;
+    }
+  }
+  return { positionals, flags, values, open: open === null ? null : valueOption(open), isPastOptions };
+}
+
+function splitInline(word: string): readonly [string, string?] {
+  const at = word.indexOf('=');
+  return word.startsWith('--') && at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word];
+}
+
+/** The option of this flag, where it takes a value. A flag means the same in every command. */
+function valueOption(flag: string): OptionSpec | null {
+  const tables = [globalSpecs, ...Object.values(commandTable).map(({ options }) => options)];
+  for (const table of tables as readonly Readonly<Record<string, OptionSpec>>[]) {
+    const found = Object.entries(table).find(([key, spec]) => flagsOf(key, spec).includes(flag));
+    if (found !== undefined) return found[1].value === undefined ? null : found[1];
+  }
+  return null;
+}
+
+function findSource(line: Line, current: string): Source {
+  if (line.open !== null) return sourceOf(line.open.value ?? '');
+  const [name, ...operands] = line.positionals;
+  const spec = findSpec(name);
+  if (!line.isPastOptions && current.startsWith('-'))
+    return { kind: 'words', words: flagWords(spec, line.flags) };
+  if (name === undefined) return { kind: 'words', words: commandWords() };
+  if (spec === null) return nothing;
+  const { subcommands = [], operand } = spec;
+  if (subcommands.length > 0 && operands.length === 0)
+    return { kind: 'words', words: subcommands.map(toCandidate) };
+  const taken = operands.length - (subcommands.length > 0 ? 1 : 0);
+  if (operand === undefined || (operand.kind === 'one' && taken > 0)) return nothing;
+  return sourceOf(operand.usage);
+}
+
+function sourceOf(placeholder: string): Source {
+  return placeholderSource(placeholder) ?? nothing;
+}
+
+function findSpec(name: string | undefined): CommandSpec<CommandName> | null {
+  const found = (Object.keys(commandTable) as CommandName[]).find((command) => command === name);
+  return found === undefined ? null : commandTable[found];
+}
+
+function commandWords(): readonly Candidate[] {
+  return commandNames().map((name) => ({ word: name, about: commandTable[name].summary }));
+}
+
+function toCandidate({ name, summary }: { readonly name: string; readonly summary: string }): Candidate {
+  return { word: name, about: summary };
+}
+
+/** The command's own options first, then the program's; none that stands on the line already. */
+function flagWords(spec: CommandSpec<CommandName> | null, given: ReadonlySet<string>): readonly Candidate[] {
+  const tables: readonly Readonly<Record<string, OptionSpec>>[] = [
+    ...(spec === null ? [] : [spec.options]),
+    globalSpecs,
+  ];
+  return tables.flatMap((table) =>
+    Object.entries(table).flatMap(([key, option]) => {
+      const flags = flagsOf(key, option);
+      if (flags.some((flag) => given.has(flag))) return [];
+      return flags.map((word) => ({ word, about: option.summary }));
+    }),
+  );
+}

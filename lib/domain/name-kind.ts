@@ -1,0 +1,10 @@
+/** What has names that a person types: completion offers them. */
+export const nameKinds = ['session', 'task', 'agent', 'changeset', 'rescue', 'remote', 'branch'] as const;
+export type NameKind = (typeof nameKinds)[number];
+
+/** One thing to type, and what it is. */
+export interface Candidate {
+  readonly word: string;
+  /** One line; '' where there is nothing to say. */
+  readonly about: string;
+}

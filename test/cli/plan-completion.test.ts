@@ -1,0 +1,79 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CommandSpec, OptionSpec } from '../../lib/cli/command-spec.ts';
+import { commandTable, globalSpecs } from '../../lib/cli/command-table.ts';
+import { placeholderSource, planCompletion } from '../../lib/cli/plan-completion.ts';
+import { commandNames } from '../../lib/cli/render-help.ts';
+import type { CommandName } from '../../lib/domain/command-args.ts';
+
+/** What may stand at the end of a line; `''` at its end: a new word. */
+function offers(...line: readonly string[]): unknown {
+  const { source } = planCompletion(line.slice(0, -1), line.at(-1) ?? '');
+  if (source.kind === 'words') return source.words.map(({ word }) => word);
+  return source.kind === 'names' ? source.of : source.kind;
+}
+
+test('CLI-1: every command for people is offered, and described', () => {
+  assert.equal(offers(''), commandNames());
+  assert.equal(offers('--json', ''), commandNames());
+  assert.equal(offers('help', ''), commandNames());
+  const { source } = planCompletion([], '');
+  assert.ok(source.kind === 'words' && source.words.every(({ about }) => about !== ''));
+});
+
+test('CLI-1: subcommands, then operands', () => {
+  assert.equal(offers('rescue', ''), ['list', 'show', 'restore', 'drop']);
+  assert.equal(offers('rescue', 'show', ''), ['rescue']);
+  assert.equal(offers('rescue', 'show', 'x', ''), 'nothing');
+  assert.equal(offers('completion', ''), ['bash', 'zsh', 'fish']);
+  assert.equal(offers('show', ''), ['task', 'agent', 'changeset']);
+  assert.equal(offers('resume', ''), ['session']);
+  assert.equal(offers('sync', ''), ['remote']);
+  assert.equal(offers('run', 'some', ''), 'nothing');
+  assert.equal(offers('no-such-command', ''), 'nothing');
+});
+
+test("CLI-1: a command's own options come first, none twice", () => {
+  const flags = offers('init', '--no-hooks', '-') as readonly string[];
+  assert.equal(flags.slice(0, 3), ['--uninstall', '--base', '--name']);
+  assert.ok(flags.includes('--dry-run') && flags.includes('-C'));
+  assert.not(flags.includes('--no-hooks'));
+  assert.equal(offers('run', '--', '-'), 'nothing');
+});
+
+test('CLI-1: values of options, beside them or behind =', () => {
+  assert.equal(offers('plan', '--from', ''), 'files');
+  assert.equal(offers('-C', ''), 'folders');
+  assert.equal(offers('status', '--session', ''), ['session']);
+  assert.equal(offers('review', '--changeset=au'), ['changeset']);
+  assert.equal(offers('init', '--base', ''), ['branch']);
+  assert.equal(offers('policy', 'check', '--role', ''), ['planner', 'worker', 'validator', 'merger']);
+  assert.equal(offers('review', '--reject', ''), 'nothing');
+  const { before, typed } = planCompletion(['review'], '--changeset=au');
+  assert.equal([before, typed], ['--changeset=', 'au']);
+});
+
+test('CLI-1: a value is never taken for the command, and says where to look', () => {
+  const { directory, session } = planCompletion(['-C', 'plan', '--session', 'ses-1', 'show'], '');
+  assert.equal([directory, session], ['plan', 'ses-1']);
+  assert.equal(offers('-C', 'plan', 'show', ''), ['task', 'agent', 'changeset']);
+});
+
+test('it is known of every placeholder what it stands for', () => {
+  const names = Object.keys(commandTable) as CommandName[];
+  const specs: readonly CommandSpec<CommandName>[] = names.map((name) => commandTable[name]);
+  const tables: readonly Readonly<Record<string, OptionSpec>>[] = [
+    globalSpecs,
+    ...specs.map(({ options }) => options),
+  ];
+  const placeholders = [
+    ...specs.flatMap(({ operand }) => (operand === undefined ? [] : [operand.usage])),
+    ...tables.flatMap((table) =>
+      Object.values(table).flatMap(({ value }) => (value === undefined ? [] : [value])),
+    ),
+  ];
+  const unknown = placeholders.filter((placeholder) => placeholderSource(placeholder) === null);
+  assert.equal(unknown, [], 'lib/cli/plan-completion.ts has to say what may stand there');
+});
+
+test.run();
