@@ -57,6 +57,15 @@ await Promise.all([
     }),
   ),
 ]);
+await build({
+  ...common,
+  entryPoints: { 'review-page': 'lib/ui/review-page/client/main.ts' },
+  outdir: 'dist',
+  platform: 'browser',
+  target: 'es2022',
+  format: 'iife',
+  minify: true,
+});
 copyFileSync('lib/cell/entry/watcher.pl', 'dist/watcher.pl');
 if (process.argv.includes('--tests')) await buildTests();
 

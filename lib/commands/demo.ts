@@ -91,7 +91,7 @@ async function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
     {
       ...common,
       command: 'run',
-      options: { from: join(folder, 'plan.yml'), new: false },
+      options: { from: join(folder, 'plan.yml'), new: false, web: false, open: false },
       positionals: ['Greet people in three languages'],
     },
     io,

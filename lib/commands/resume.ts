@@ -13,7 +13,7 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
   return withWorkshop(meant, io, async (opened) => {
     const found = requireSession(await opened.store.snapshot(), meant);
     if (args.globals.dryRun) {
-      const options = { from: null, new: false };
+      const options = { ...args.options, from: null, new: false };
       return previewPlan(opened, { ...meant, command: 'run', options }, io);
     }
     sayWhich(opened, found);

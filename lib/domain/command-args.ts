@@ -23,9 +23,9 @@ export interface CommandOptions {
     readonly reject: string | null;
     readonly skip: boolean;
     readonly override: string | null;
-  };
-  readonly run: { readonly from: string | null; readonly new: boolean };
-  readonly resume: NoOptions;
+  } & PageOptions;
+  readonly run: { readonly from: string | null; readonly new: boolean } & PageOptions;
+  readonly resume: PageOptions;
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean };
   readonly status: NoOptions;
@@ -43,6 +43,11 @@ export interface CommandOptions {
   readonly demo: { readonly keep: boolean; readonly dir: string | null };
   readonly hook: NoOptions;
   readonly help: NoOptions;
+}
+/** web: changesets can be decided in a browser too; open: the person's browser is started. */
+export interface PageOptions {
+  readonly web: boolean;
+  readonly open: boolean;
 }
 export type NoOptions = Readonly<Record<never, never>>;
 export type CommandName = keyof CommandOptions;

@@ -105,6 +105,8 @@ export type EventBody =
     }
   | { readonly event: 'landed'; readonly changeset: string; readonly commit: string; readonly branch: string }
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
+  /** Where changesets can be decided in a browser; whoever has the address may. */
+  | { readonly event: 'review-page'; readonly url: string }
   | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
   | {
       readonly event: 'script';

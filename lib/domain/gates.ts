@@ -67,6 +67,11 @@ export interface ChangesetQuestion {
   readonly doubts?: readonly EvidenceDoubt[];
   readonly session: Session;
   showDiff(): Promise<string>;
+  /**
+   * Records the decision on another changeset of this review at once, out of turn. Throws FlameErrors: of kind
+   * `refused` when it no longer waits, or builds upon one that isn't approved.
+   */
+  decideOther(id: string, decision: ChangesetDecision): Promise<void>;
 }
 export interface EvidenceDoubt {
   readonly task: string;

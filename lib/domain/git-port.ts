@@ -1,5 +1,6 @@
 import type { DiffStat } from './changeset.ts';
 import type { ObjectId, RefName, SessionId, TaskId } from './ids.ts';
+import type { Patch } from './patch.ts';
 
 /** Where a command stands; all paths absolute. */
 export interface Repository {
@@ -142,6 +143,8 @@ export interface GitPort {
   diffStat(base: ObjectId, tip: ObjectId): Promise<DiffStat>;
   /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
   diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
+  /** The same file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
+  readPatch(base: ObjectId, tip: ObjectId): Promise<Patch>;
   /** Texts of files in a commit; what is absent, binary or over 1 MiB is left out. */
   readTexts(
     commit: ObjectId,

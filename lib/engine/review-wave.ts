@@ -97,11 +97,11 @@ async function decideOne(
   const changeset = view.session.changesets.find(({ id }) => id === changesetId);
   if (changeset === undefined || changeset.state !== 'waiting') return;
   const blocker = blockingGroup(view.session, changeset);
-  if (blocker !== null && blocker.state !== 'waiting')
-    return decided(workshop, session, changeset, {
-      kind: 'deferred',
-      reason: `it depends on ${blocker.group}, which was not approved`,
-    });
+  if (blocker !== null && blocker.state !== 'waiting') {
+    const reason = `it depends on ${blocker.group}, which was not approved`;
+    await decided(workshop, session, changeset, { kind: 'deferred', reason });
+    return;
+  }
   const tasks = changeset.tasks.map((id) => taskOf(view, id));
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : view.snapshot.verdictsOn(commit).slice(-1),
@@ -118,9 +118,37 @@ async function decideOne(
     ...(doubts.length === 0 ? {} : { doubts }),
     session: view.session,
     showDiff,
+    decideOther: (id, other) => decideNow(workshop, session, id, other),
   });
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   await decided(workshop, session, changeset, decision);
+}
+
+/** Out of turn: what comes before it stays undecided. */
+async function decideNow(
+  workshop: Workshop,
+  session: SessionId,
+  id: string,
+  decision: ChangesetDecision,
+): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const changeset = changesetsOfCycle(view.session).find((candidate) => candidate.id === id);
+  if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
+  const blocker = blockingGroup(view.session, changeset);
+  if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
+  if (!(await decided(workshop, session, changeset, decision))) throw decidedAlready(id, changeset);
+}
+
+function decidedAlready(id: string, changeset: Changeset | undefined): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'decided-already',
+    message:
+      changeset === undefined
+        ? `There is no changeset ${id} in this review.`
+        : `Changeset ${id} was decided already.`,
+    hints: ['git flame status'],
+  });
 }
 
 /** A person named one changeset, and what it builds upon was not decided yet. */
@@ -136,14 +164,16 @@ function needsFirst({ group }: Changeset, blocker: Changeset): FlameError {
 type Outcome = ChangesetDecision | { readonly kind: 'deferred'; readonly reason: string };
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped', deferred: 'deferred' } as const;
 
+/** Records what became of a changeset; false: something else had become of it meanwhile, and that holds. */
 async function decided(
   workshop: Workshop,
   id: SessionId,
   changeset: Changeset,
   outcome: Outcome,
-): Promise<void> {
+): Promise<boolean> {
   const reason = reasonOf(outcome);
-  await record(workshop, id, (view): Recording => {
+  const result = await record(workshop, id, (view): Recording | null => {
+    if (!isWaiting(view.session, changeset)) return null;
     const state = stateOf[outcome.kind];
     const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
     const next = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
@@ -155,12 +185,16 @@ async function decided(
     );
     return { session, steps: withdraw(view.tasks, steps, at), body: outcome.reason };
   });
-  workshop.events.emit({
-    event: 'changeset-decided',
-    changeset: changeset.id,
-    decision: stateOf[outcome.kind],
-    reason,
-  });
+  if (result.kind !== 'done') return false;
+  const decision = stateOf[outcome.kind];
+  workshop.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason });
+  return true;
+}
+
+function isWaiting(session: Session, { id, commit }: Changeset): boolean {
+  return session.changesets.some(
+    (known) => known.id === id && known.commit === commit && known.state === 'waiting',
+  );
 }
 
 function reasonOf(outcome: Outcome): string | null {

@@ -40,7 +40,7 @@ async function readFiles(
   return changes.map((change) => ({ ...change, size: sizes.get(change.newOid) ?? 0 }));
 }
 
-type Change = Omit<ChangedFile, 'size'>;
+export type Change = Omit<ChangedFile, 'size'>;
 
 /** All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. */
 export function parseChanges(text: string): readonly Change[] {
@@ -54,7 +54,7 @@ export function parseChanges(text: string): readonly Change[] {
   return raw.map((change) => ({ ...change, isBinary: binary.has(change.path) }));
 }
 
-function parseRaw(fields: string, path: string): Omit<Change, 'isBinary'> {
+export function parseRaw(fields: string, path: string): Omit<Change, 'isBinary'> {
   const [oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = fields.slice(1).split(' ');
   const isModeOnly = letter === 'M' && oldOid === newOid;
   return {
@@ -74,7 +74,7 @@ const statuses: Readonly<Record<string, ChangedFile['status']>> = {
   T: 'type-changed',
 };
 
-async function readSizes(
+export async function readSizes(
   objects: ObjectSource,
   changes: readonly Change[],
 ): Promise<ReadonlyMap<string, number>> {

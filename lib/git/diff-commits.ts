@@ -4,7 +4,7 @@ import { type GitContext, runGit } from './run-git.ts';
 
 // Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
 // diff-tree, unlike diff, obeys no diff.* setting of the person either.
-const plain = [
+export const plainDiff = [
   ...['-r', '--no-ext-diff', '--no-textconv', '--no-color', '--text', '--full-index', '--no-renames'],
   ...['--no-relative', '--ignore-submodules=none', '--submodule=short'],
 ];
@@ -12,7 +12,7 @@ const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--ds
 
 /** Files and lines that differ; a binary file counts as a file without lines. */
 export async function readDiffStat(context: GitContext, base: ObjectId, tip: ObjectId): Promise<DiffStat> {
-  const { stdout } = await runGit(context, ['diff-tree', ...plain, '--numstat', '-z', base, tip, '--']);
+  const { stdout } = await runGit(context, ['diff-tree', ...plainDiff, '--numstat', '-z', base, tip, '--']);
   const rows = stdout
     .toString()
     .split('\0')
@@ -22,6 +22,12 @@ export async function readDiffStat(context: GitContext, base: ObjectId, tip: Obj
   return { files: rows.length, insertions: sum(0), deletions: sum(1) };
 }
 
+/** The unified diff, whole. */
+export async function readDiffBytes(context: GitContext, base: ObjectId, tip: ObjectId): Promise<Buffer> {
+  const safe = ['-c', 'core.quotePath=true', '-c', 'diff.suppressBlankEmpty=false'];
+  return (await runGit(context, [...safe, 'diff-tree', ...plainDiff, ...asPatch, base, tip, '--'])).stdout;
+}
+
 /** The unified diff, whole; or its first lines, up to maxBytes, and a last line that says what was cut. */
 export async function readDiffText(
   context: GitContext,
@@ -29,8 +35,7 @@ export async function readDiffText(
   tip: ObjectId,
   options: { readonly maxBytes?: number } = {},
 ): Promise<string> {
-  const safe = ['-c', 'core.quotePath=true', '-c', 'diff.suppressBlankEmpty=false'];
-  const { stdout } = await runGit(context, [...safe, 'diff-tree', ...plain, ...asPatch, base, tip, '--']);
+  const stdout = await readDiffBytes(context, base, tip);
   const limit = options.maxBytes ?? Number.POSITIVE_INFINITY;
   if (stdout.length <= limit) return stdout.toString();
   const end = stdout.lastIndexOf(10, Math.max(0, limit - 1)) + 1;

@@ -28,6 +28,7 @@ import { mergeTree } from './merge-tree.ts';
 import { type ObjectSource, verifiedObjects } from './object-source.ts';
 import { readCommit, readCommitsBetween } from './read-commits.ts';
 import { readIdentity } from './read-identity.ts';
+import { readPatch } from './read-patch.ts';
 import { readSignature, type Signature } from './read-signature.ts';
 import { readTexts } from './read-texts.ts';
 import { listCells, recoverQuarantines } from './recover-quarantines.ts';
@@ -103,6 +104,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     treeChanges: (base, tip) => readTreeChanges(access.objects, base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
+    readPatch: (base, tip) => readPatch(objects, access.objects, base, tip),
     readTexts: async (commit, paths, quarantine) =>
       readTexts((await reading(commit, quarantine))[1], commit, paths),
     listFiles: (commit, limit) => listFiles(objects, commit, limit),

@@ -1,5 +1,5 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../domain/gates.ts';
-import { askText, choose } from './choose.ts';
+import { askLine, askText, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { isRed } from './is-red.ts';
 import { renderChangeset } from './render-changeset.ts';
@@ -16,9 +16,10 @@ const choices = [
 export async function askChangeset(
   context: GateContext,
   question: ChangesetQuestion,
+  withdrawn?: AbortSignal,
 ): Promise<ChangesetDecision> {
   const red = isRed(question.changeset);
-  const asking = context.question(waitingChangeset(question, red));
+  const asking = { ...context.question(waitingChangeset(question, red)), withdrawn };
   context.say(renderChangeset(question, context.style));
   for (;;) {
     const key = await choose(asking, choices);
@@ -29,10 +30,7 @@ export async function askChangeset(
       continue;
     }
     if (!red) return { kind: 'approve' };
-    const reason = await asking.prompter.ask(
-      'Diagnostics fail. Approve all the same, because: ',
-      asking.onEnd,
-    );
+    const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
     if (reason.trim() !== '') return { kind: 'approve', override: reason.trim() };
     context.say('Without a reason it is not approved.');
   }

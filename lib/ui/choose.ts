@@ -11,6 +11,8 @@ export interface Question {
   readonly prompter: Prompter;
   readonly say: (line: string) => void;
   readonly onEnd: () => FlameError;
+  /** Aborts when the question was answered elsewhere. */
+  readonly withdrawn?: AbortSignal | undefined;
 }
 
 /** Asks until one of the choices is typed, by its key or its word. Enter alone decides nothing. */
@@ -20,7 +22,7 @@ export async function choose<Key extends string>(
 ): Promise<Key> {
   const prompt = `${choices.map(({ label }) => label).join(' / ')}? `;
   for (;;) {
-    const answer = (await question.prompter.ask(prompt, question.onEnd)).trim().toLowerCase();
+    const answer = (await askLine(question, prompt)).trim().toLowerCase();
     const choice = choices.find(({ key, label }) => answer === key || answer === wordOf(label));
     if (choice !== undefined) return choice.key;
     question.say(`Type one of: ${choices.map(({ key, label }) => `${key} (${wordOf(label)})`).join(', ')}.`);
@@ -30,10 +32,15 @@ export async function choose<Key extends string>(
 /** Asks for a text until there is one. */
 export async function askText(question: Question, prompt: string): Promise<string> {
   for (;;) {
-    const text = (await question.prompter.ask(prompt, question.onEnd)).trim();
+    const text = (await askLine(question, prompt)).trim();
     if (text !== '') return text;
     question.say('It cannot be empty.');
   }
+}
+
+/** One line, as it was typed. */
+export function askLine({ prompter, onEnd, withdrawn }: Question, prompt: string): Promise<string> {
+  return prompter.ask(prompt, onEnd, withdrawn);
 }
 
 function wordOf(label: string): string {

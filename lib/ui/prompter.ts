@@ -4,8 +4,11 @@ import type { Io } from '../domain/io.ts';
 
 /** Asks one line at a time. */
 export interface Prompter {
-  /** The answer without its line break. Throws `onEnd()` where the input has ended, FlameError `interrupted` at Ctrl-C. */
-  ask(question: string, onEnd: () => FlameError): Promise<string>;
+  /**
+   * The answer without its line break. Throws `onEnd()` where the input has ended, FlameError `interrupted` at Ctrl-C.
+   * A question that is withdrawn, since it was answered elsewhere, rejects with the reason of its signal.
+   */
+  ask(question: string, onEnd: () => FlameError, withdrawn?: AbortSignal): Promise<string>;
 }
 
 /**
@@ -15,15 +18,16 @@ export interface Prompter {
 export function createPrompter(io: Io): Prompter {
   const typedAhead: string[] = [];
   let hasEnded = false;
-  const ask = async (question: string, onEnd: () => FlameError): Promise<string> => {
+  const ask: Prompter['ask'] = async (question, onEnd, withdrawn) => {
     io.signal?.throwIfAborted();
+    withdrawn?.throwIfAborted();
     const ready = typedAhead.shift();
     if (ready !== undefined) {
       io.stderr.write(`${question}${ready}\n`);
       return ready;
     }
     if (hasEnded || isOver(io)) throw onEnd();
-    const lines = await readLines(io, question);
+    const lines = await readLines(io, question, withdrawn);
     const [answer, ...rest] = lines;
     typedAhead.push(...rest);
     if (answer !== undefined) return answer;
@@ -35,7 +39,7 @@ export function createPrompter(io: Io): Prompter {
 }
 
 /** Resolves to the first line and those that came with it; to none at the end of the input. */
-function readLines(io: Io, question: string): Promise<readonly string[]> {
+function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<readonly string[]> {
   const lines: string[] = [];
   const reader: Interface = createInterface({
     input: io.stdin,
@@ -45,8 +49,13 @@ function readLines(io: Io, question: string): Promise<readonly string[]> {
   });
   return new Promise<readonly string[]>((resolve, reject) => {
     const onAbort = (): void => finish(() => reject(io.signal?.reason ?? interrupted()));
+    const onWithdrawn = (): void => {
+      io.stderr.write('\n');
+      finish(() => reject(withdrawn?.reason));
+    };
     const finish = (settle: () => void): void => {
       io.signal?.removeEventListener('abort', onAbort);
+      withdrawn?.removeEventListener('abort', onWithdrawn);
       // Only ours: readline's own listener is what takes its hands off stdin.
       reader.off('close', onClose);
       reader.close();
@@ -54,6 +63,7 @@ function readLines(io: Io, question: string): Promise<readonly string[]> {
     };
     const onClose = (): void => finish(() => resolve(lines));
     io.signal?.addEventListener('abort', onAbort, { once: true });
+    withdrawn?.addEventListener('abort', onWithdrawn, { once: true });
     reader.on('line', (line) => {
       lines.push(line);
       // Lines of the same chunk follow at once: they are collected before the reader lets go of stdin.

@@ -11,7 +11,7 @@ import { shortId } from './short-id.ts';
 import type { Style } from './style.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
-export type ChangesetView = Omit<ChangesetQuestion, 'showDiff'>;
+export type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'decideOther'>;
 
 /** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
 export function renderChangeset(view: ChangesetView, style: Style): string {

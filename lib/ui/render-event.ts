@@ -56,6 +56,8 @@ export function renderEvent(event: Event, style: Style): string | null {
       );
     case 'landing-refused':
       return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
+    case 'review-page':
+      return `Review page: ${event.url}`;
     case 'gate':
       return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
     case 'script':
@@ -75,6 +77,7 @@ export function isNews(event: Event): boolean {
     case 'landing-refused':
     case 'manual-review':
     case 'evidence-verified':
+    case 'review-page':
     case 'session-ended':
       return true;
     case 'notice':

@@ -1,4 +1,4 @@
-import type { Gates } from '../domain/gates.ts';
+import type { ChangesetDecision, ChangesetQuestion, Gates } from '../domain/gates.ts';
 import type { Io } from '../domain/io.ts';
 import { askBudget } from './ask-budget.ts';
 import { askChangeset } from './ask-changeset.ts';
@@ -11,8 +11,13 @@ export interface TerminalGatesOptions extends GateSettings, PlanText {
   readonly person: string;
 }
 
+/** Gates at a terminal; a question can be withdrawn while it is asked, when it was answered elsewhere. */
+export interface TerminalGates extends Gates {
+  changeset(question: ChangesetQuestion, withdrawn?: AbortSignal): Promise<ChangesetDecision>;
+}
+
 /** Gates a person answers at the terminal: questions on stderr, answers from stdin. */
-export function createTerminalGates(io: Io, options: TerminalGatesOptions): Gates {
+export function createTerminalGates(io: Io, options: TerminalGatesOptions): TerminalGates {
   const context = createGateContext(io, options);
   return {
     person: options.person,
@@ -20,7 +25,7 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Gate
     plan: (question) => askPlan(context, question, options),
     validation: (question) => askValidation(context, question),
     validatorFailed: (question) => askValidatorFailed(context, question),
-    changeset: (question) => askChangeset(context, question),
+    changeset: (question, withdrawn) => askChangeset(context, question, withdrawn),
     session: (question) => askSession(context, question),
     budget: (question) => askBudget(context, question),
   };

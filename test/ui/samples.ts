@@ -151,6 +151,7 @@ export function sampleChangesetQuestion(
     verdicts: [sampleVerdict({ status: 'pass', notes: '', issues: [] })],
     session: sampleSession(),
     showDiff: async () => diff,
+    decideOther: async () => undefined,
   };
 }
 

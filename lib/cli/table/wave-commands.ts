@@ -1,5 +1,10 @@
 import type { CommandTable } from '../command-spec.ts';
 
+const pageOptions = {
+  web: { kind: 'flag', summary: 'let changesets be decided on a page in the browser too' },
+  open: { kind: 'no-flag', summary: 'print the address of the page, and start no browser' },
+} as const;
+
 /** Commands that run waves. In the order help shows them. */
 export const waveCommands = {
   plan: {
@@ -64,9 +69,11 @@ export const waveCommands = {
         value: 'REASON',
         summary: 'approve although diagnostics fail, for this reason',
       },
+      ...pageOptions,
     },
     examples: [
       { command: 'git flame review', does: 'review at the terminal' },
+      { command: 'git flame review --web', does: 'review in the browser, or at the terminal' },
       { command: 'git flame review --changeset auth --approve', does: 'approve one changeset' },
       {
         command: "git flame review --changeset api --reject 'documents endpoints that do not exist'",
@@ -83,6 +90,7 @@ export const waveCommands = {
     options: {
       from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
       new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
+      ...pageOptions,
     },
     examples: [
       { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
@@ -99,7 +107,7 @@ export const waveCommands = {
     details:
       'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and goes on like git flame run. Without a name: the current session.',
     operand: { usage: '[SESSION]', kind: 'one' },
-    options: {},
+    options: pageOptions,
     examples: [
       { command: 'git flame resume', does: 'go on with the current session' },
       { command: 'git flame resume ses-20260206-143022-1a2b', does: 'go on with an earlier one' },

@@ -15,19 +15,21 @@ import { gitText } from '../../git/run-git.ts';
 import { createGates } from '../../ui/create-gates.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { pickSession, type Reading } from './read-state.ts';
+import type { HeldPage } from './review-page.ts';
 
 export interface GateParts {
   readonly reading: Reading;
   readonly root: string;
   readonly config: Config;
   readonly machine: MachinePort;
+  readonly page: HeldPage;
 }
 
 /** The gates of a command: --decisions-file first, then the terminal, then nobody. Questions come one at a time. */
 export async function openGates(
   args: CommandArgs,
   io: Io,
-  { reading, root, config, machine }: GateParts,
+  { reading, root, config, machine, page }: GateParts,
 ): Promise<Gates> {
   const file = args.globals.decisionsFile === null ? null : resolve(io.cwd, args.globals.decisionsFile);
   const decisions = file === null ? null : await readDecisions(file);
@@ -36,6 +38,7 @@ export async function openGates(
     decisions,
     person: await reading.git.identity(),
     resume: resumeCommand(args),
+    reviewPage: page.open,
     style: reading.output.errorStyle,
     pager:
       io.stdin.isTTY === true ? await gitText(context, ['var', 'GIT_PAGER'], { accept: [0, 1, 128] }) : '',

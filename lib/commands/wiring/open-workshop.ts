@@ -9,6 +9,7 @@ import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/stal
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Config } from '../../domain/config.ts';
+import type { EventSink } from '../../domain/event.ts';
 import type { Gates } from '../../domain/gates.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
@@ -23,6 +24,7 @@ import { openGates } from './open-gates.ts';
 import { readConfig, requireWorkTree } from './read-config.ts';
 import { type Reading, withState } from './read-state.ts';
 import { requireSoundState } from './require-sound-state.ts';
+import { holdReviewPage } from './review-page.ts';
 
 export interface Opened extends Reading {
   readonly workshop: Workshop;
@@ -45,7 +47,9 @@ export function withWorkshop(
     if (!args.globals.dryRun) await keepConfig(repository.commonDir, loaded);
     const runners: Workshop['agents'][] = [];
     const machine = createMachine(io.env);
-    const gates = await openGates(args, io, { reading, root, machine, config: loaded.config });
+    const page = holdReviewPage(args, io, reading);
+    const gates = await openGates(args, io, { reading, root, machine, config: loaded.config, page });
+    const events = observed(reading.output.events, () => page.refresh());
     const build = (by: LoadedConfig): Workshop => {
       const agents = openAgents(reading, by, io);
       runners.push(agents);
@@ -56,7 +60,7 @@ export function withWorkshop(
         return build(now);
       };
       const workshop: Workshop = {
-        ...assemble({ reading, loaded: by, agents, gates, machine, root, io }),
+        ...assemble({ reading, loaded: by, agents, gates, events, machine, root, io }),
         reload,
       };
       return workshop;
@@ -64,7 +68,7 @@ export function withWorkshop(
     try {
       return await work({ ...reading, workshop: build(loaded), config: loaded.config });
     } finally {
-      await Promise.all(runners.map((agents) => agents.close()));
+      await Promise.all([...runners.map((agents) => agents.close()), page.close()]);
     }
   });
 }
@@ -80,6 +84,16 @@ function openAgents({ git }: Reading, { config }: LoadedConfig, io: Io): Worksho
     signal: io.signal,
     hurry: io.hurry,
   });
+}
+
+/** Events as they are, and told of. */
+function observed(events: EventSink, onEvent: () => void): EventSink {
+  return {
+    emit: (body) => {
+      events.emit(body);
+      onEvent();
+    },
+  };
 }
 
 /** Clears what a killed run left in run-time folders, and sets git up to ignore worktrees and show reviews. */
@@ -111,12 +125,22 @@ interface Parts {
   readonly loaded: LoadedConfig;
   readonly agents: Workshop['agents'];
   readonly gates: Gates;
+  readonly events: EventSink;
   readonly machine: Workshop['machine'];
   readonly root: string;
   readonly io: Io;
 }
 
-function assemble({ reading, loaded, agents, gates, machine, root, io }: Parts): Omit<Workshop, 'reload'> {
+function assemble({
+  reading,
+  loaded,
+  agents,
+  gates,
+  events,
+  machine,
+  root,
+  io,
+}: Parts): Omit<Workshop, 'reload'> {
   const { config, digest, file } = loaded;
   return {
     config,
@@ -126,7 +150,7 @@ function assemble({ reading, loaded, agents, gates, machine, root, io }: Parts):
     store: reading.store,
     agents,
     gates,
-    events: reading.output.events,
+    events,
     prompts: createPromptRenderer({
       config,
       overrideDir: join(file === null ? root : dirname(file), '.blueflame', 'templates'),

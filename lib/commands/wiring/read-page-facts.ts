@@ -1,0 +1,30 @@
+import { auditFile, summarizeAudit } from '../../cell/audit-log.ts';
+import { changesetsOfCycle } from '../../core/next-action.ts';
+import type { Changeset } from '../../domain/changeset.ts';
+import type { Session } from '../../domain/session.ts';
+import type { Snapshot } from '../../domain/store-port.ts';
+import type { ChangesetFacts, PageFacts } from '../../ui/review-page/page-facts.ts';
+
+/** What the review page shows of a session: the changesets of its cycle, in the order they are reviewed. */
+export function readPageFacts(snapshot: Snapshot, session: Session, commonDir: string): PageFacts {
+  const changesets = changesetsOfCycle(session).map((changeset) =>
+    readChangeset(snapshot, session, changeset, commonDir),
+  );
+  return { session, changesets };
+}
+
+function readChangeset(
+  snapshot: Snapshot,
+  session: Session,
+  changeset: Changeset,
+  commonDir: string,
+): ChangesetFacts {
+  const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+  const verdicts = tasks.flatMap(({ commit }) =>
+    commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
+  );
+  const runs = session.agents
+    .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
+    .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
+  return { changeset, tasks, verdicts, runs };
+}

@@ -1,0 +1,69 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Io } from '../../domain/io.ts';
+import { openBrowser } from '../../ui/open-browser.ts';
+import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
+import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
+import { preferencesSchema } from '../../ui/review-page/page-request.ts';
+import { readPageFacts } from './read-page-facts.ts';
+import { type Reading, requireSession } from './read-state.ts';
+
+/** The review page of a command: opened when the first changeset is asked about, if it is wanted at all. */
+export interface HeldPage {
+  /** null: it is not wanted. */
+  readonly open: (() => Promise<ReviewPage>) | null;
+  refresh(): void;
+  close(): Promise<void>;
+}
+
+export function holdReviewPage(args: CommandArgs, io: Io, reading: Reading): HeldPage {
+  let opening: Promise<ReviewPage> | null = null;
+  let page: ReviewPage | null = null;
+  const open = (): Promise<ReviewPage> => {
+    opening ??= serve(args, io, reading).then((opened) => (page = opened));
+    return opening;
+  };
+  return {
+    open: 'web' in args.options && args.options.web ? open : null,
+    refresh: () => page?.refresh(),
+    close: async () => page?.close(),
+  };
+}
+
+async function serve(args: CommandArgs, io: Io, { git, store, output }: Reading): Promise<ReviewPage> {
+  const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
+  const { commonDir } = git.repository;
+  const page = await openReviewPage({
+    source: {
+      read: async () => {
+        const snapshot = await store.snapshot();
+        return readPageFacts(snapshot, requireSession(snapshot, args), commonDir);
+      },
+      patch: ({ parent, commit }) => git.readPatch(parent, commit),
+    },
+    preferences: preferencesIn(join(commonDir, 'blueflame', 'review-page.json')),
+  });
+  output.events.emit({ event: 'review-page', url: page.url });
+  const wantsBrowser = 'open' in args.options && args.options.open;
+  if (wantsBrowser && io.stderr.isTTY === true) openBrowser(io, page.openingUrl());
+  return page;
+}
+
+const defaults: PagePreferences = { layout: 'line', theme: 'auto' };
+
+function preferencesIn(file: string): ReviewPageOptions['preferences'] {
+  return {
+    read: async () => {
+      try {
+        return preferencesSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+      } catch {
+        return defaults;
+      }
+    },
+    write: async (preferences) => {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, `${JSON.stringify(preferences)}\n`);
+    },
+  };
+}

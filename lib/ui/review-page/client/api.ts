@@ -1,0 +1,50 @@
+import type { PagePreferences } from '../page-facts.ts';
+import type { PageState } from '../page-state.ts';
+
+const token = new URLSearchParams(location.search).get('token') ?? '';
+
+/** What the server said to a decision: '' or what is wrong with it. */
+export async function post(path: string, body: unknown): Promise<string> {
+  try {
+    const response = await ask(path, { method: 'POST', body: JSON.stringify(body) });
+    return response.ok ? '' : messageOf(await response.json());
+  } catch {
+    return 'git flame does not answer any more.';
+  }
+}
+
+/** A piece of the page. Throws an Error to show where there is none. */
+export async function getHtml(path: string): Promise<string> {
+  const response = await ask(path).catch(() => {
+    throw new Error('git flame does not answer any more, so this part can not be loaded.');
+  });
+  if (response.ok) return response.text();
+  throw new Error(
+    response.status === 404 ? 'This was built anew: load the page again.' : await response.text(),
+  );
+}
+
+export function remember(preferences: PagePreferences): void {
+  void post('/api/preferences', preferences);
+}
+
+/** Calls back with each state; resolves when the stream has ended. */
+export async function followStates(onState: (state: PageState) => void): Promise<void> {
+  const { body } = await ask('/api/events');
+  if (body === null) return;
+  let text = '';
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    const events = (text + chunk).split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) onState(JSON.parse(event.slice('data: '.length)));
+  }
+}
+
+function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(path, { ...init, headers: { 'x-flame-token': token }, cache: 'no-store' });
+}
+
+function messageOf(answer: unknown): string {
+  const isMessage = typeof answer === 'object' && answer !== null && 'message' in answer;
+  return isMessage ? String(answer.message) : 'It was refused.';
+}

@@ -1,0 +1,35 @@
+import type { PagePreferences } from '../page-facts.ts';
+import type { ChangesetState, PageState } from '../page-state.ts';
+import { byId } from './dom.ts';
+
+/** What the page knows now. */
+interface App {
+  state: PageState;
+  preferences: PagePreferences;
+  /** Key of the changeset that is shown; '' before the first. */
+  shown: string;
+}
+
+interface Data {
+  readonly state: PageState;
+  readonly preferences: PagePreferences;
+}
+
+const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? '');
+
+export const app: App = { ...data, shown: '' };
+export const main = byId('main', HTMLElement);
+
+/** A changeset by what it is about: built anew it is another one. */
+export function keyOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {
+  return `${id}/${commit}`;
+}
+
+/** The changeset that is shown. */
+export function current(): ChangesetState | undefined {
+  return app.state.changesets.find((changeset) => keyOf(changeset) === app.shown);
+}
+
+export function urlOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {
+  return `/api/changeset/${encodeURIComponent(id)}/${commit}`;
+}

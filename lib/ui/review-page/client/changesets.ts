@@ -1,0 +1,78 @@
+import type { ChangesetState } from '../page-state.ts';
+import { getHtml } from './api.ts';
+import { app, current, keyOf, main, urlOf } from './app.ts';
+import { renderBar } from './decide.ts';
+import { byId, make } from './dom.ts';
+import { startLoading } from './files.ts';
+
+const list = byId('changesets', HTMLOListElement);
+const articles = new Map<string, HTMLElement>();
+
+/** Draws the list of changesets, and shows one if none of those is shown. */
+export function renderChangesets(): void {
+  const hadFocus = list.contains(document.activeElement);
+  list.replaceChildren(...app.state.changesets.map(renderEntry));
+  if (hadFocus) list.querySelector<HTMLElement>('[aria-current]')?.focus();
+  if (current() !== undefined) return;
+  const { changesets } = app.state;
+  const next = changesets.find(({ state }) => state === 'waiting') ?? changesets[0];
+  if (next !== undefined) void show(next);
+  else main.replaceChildren(make('p', 'quiet', 'There is nothing to review yet.'));
+}
+
+/** Shows a changeset; those shown before are kept as they were. */
+export async function show(changeset: ChangesetState): Promise<void> {
+  const key = keyOf(changeset);
+  app.shown = key;
+  renderChangesets();
+  renderBar();
+  const known = articles.get(key);
+  const article = known ?? (await fetchArticle(changeset));
+  if (app.shown !== key) return;
+  main.replaceChildren(article);
+  scrollTo(0, 0);
+  startLoading();
+}
+
+/** The one before or after it. */
+export function step(by: 1 | -1): void {
+  const { changesets } = app.state;
+  const at = changesets.findIndex((changeset) => keyOf(changeset) === app.shown);
+  const next = changesets[at + by];
+  if (next !== undefined) void show(next);
+}
+
+/** After a decision: the next one that waits, if any. */
+export function showNextWaiting(): void {
+  const { changesets } = app.state;
+  const at = changesets.findIndex((changeset) => keyOf(changeset) === app.shown);
+  const rest = [...changesets.slice(at + 1), ...changesets.slice(0, at)];
+  const next = rest.find(({ state }) => state === 'waiting');
+  if (next !== undefined) void show(next);
+}
+
+async function fetchArticle(changeset: ChangesetState): Promise<HTMLElement> {
+  const holder = make('div', '');
+  try {
+    holder.innerHTML = await getHtml(urlOf(changeset));
+    articles.set(keyOf(changeset), holder);
+  } catch (error) {
+    holder.append(make('p', 'warning red', error instanceof Error ? error.message : String(error)));
+  }
+  return holder;
+}
+
+function renderEntry(changeset: ChangesetState): HTMLElement {
+  const button = make(
+    'button',
+    '',
+    make('span', 'group', changeset.group),
+    make('span', `badge ${changeset.state}`, changeset.state),
+    make('span', 'title', changeset.title),
+  );
+  button.type = 'button';
+  button.dataset.id = changeset.id;
+  if (keyOf(changeset) === app.shown) button.setAttribute('aria-current', 'true');
+  button.addEventListener('click', () => void show(changeset));
+  return make('li', '', button);
+}

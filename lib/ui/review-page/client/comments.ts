@@ -1,0 +1,2 @@
+/** Comments on lines: none yet. */
+export function showComments(_part: HTMLElement): void {}

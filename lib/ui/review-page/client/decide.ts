@@ -1,0 +1,133 @@
+import { post } from './api.ts';
+import { app, current } from './app.ts';
+import { byId } from './dom.ts';
+
+const words = byId('bar-words', HTMLParagraphElement);
+const buttons = {
+  approve: byId('approve', HTMLButtonElement),
+  reject: byId('reject', HTMLButtonElement),
+  skip: byId('skip', HTMLButtonElement),
+};
+const dialog = byId('reason-dialog', HTMLDialogElement);
+const reason = byId('reason', HTMLTextAreaElement);
+const problem = byId('reason-problem', HTMLParagraphElement);
+const sendButton = byId('reason-send', HTMLButtonElement);
+
+type Asking = 'reject' | 'override';
+let asking: Asking = 'reject';
+/** What was refused last, and of which changeset. */
+let refusal: { readonly shown: string; readonly text: string } | null = null;
+let isSending = false;
+let onDecided = (): void => undefined;
+
+/** Brings the decision bar in line with what is shown and what can be decided. */
+export function renderBar(): void {
+  const changeset = current();
+  const canDecide = app.state.phase === 'deciding' && changeset?.state === 'waiting' && !isSending;
+  const isRefused = document.getElementById('refusal') !== null;
+  buttons.approve.disabled = !canDecide || changeset?.needs !== '' || isRefused;
+  buttons.reject.disabled = !canDecide;
+  buttons.skip.disabled = !canDecide;
+  disarm();
+  const text = refusal?.shown === app.shown ? refusal.text : '';
+  words.classList.toggle('problem', text !== '');
+  words.textContent = text === '' ? describe() : text;
+  if (!canDecide && dialog.open && !isSending) dialog.close();
+}
+
+/** By key: the button is made ready, and Enter presses it. */
+export function armApprove(): void {
+  if (buttons.approve.disabled) return;
+  if (current()?.isRed === true) {
+    askReason('override');
+    return;
+  }
+  buttons.approve.classList.add('armed');
+  buttons.approve.focus();
+  words.textContent = 'Press Enter to approve it, Escape to leave it.';
+}
+
+export function openReject(): void {
+  if (!buttons.reject.disabled) askReason('reject');
+}
+
+export function skip(): void {
+  if (!buttons.skip.disabled) void decide({ kind: 'skip' });
+}
+
+/** `decided` is called after each decision that was accepted. */
+export function wireDecisions(decided: () => void): void {
+  onDecided = decided;
+  buttons.approve.addEventListener('click', () => {
+    if (current()?.isRed === true) askReason('override');
+    else void decide({ kind: 'approve' });
+  });
+  buttons.approve.addEventListener('blur', () => renderBar());
+  buttons.reject.addEventListener('click', openReject);
+  buttons.skip.addEventListener('click', skip);
+  byId('reason-cancel', HTMLButtonElement).addEventListener('click', () => dialog.close());
+  sendButton.addEventListener('click', (event) => {
+    event.preventDefault();
+    void sendReason();
+  });
+}
+
+function describe(): string {
+  const changeset = current();
+  if (changeset === undefined) return '';
+  const by = changeset.by === '' ? '' : ` by ${changeset.by}`;
+  const why = changeset.reason === '' ? '' : `: ${changeset.reason}`;
+  if (changeset.state !== 'waiting') return `${changeset.group} is ${changeset.state}${by}${why}`;
+  if (app.state.phase !== 'deciding') return app.state.message;
+  if (changeset.needs !== '') return `${changeset.group} builds on ${changeset.needs}: decide that first.`;
+  const left = app.state.changesets.filter(({ state }) => state === 'waiting').length;
+  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.`;
+}
+
+function disarm(): void {
+  buttons.approve.classList.remove('armed');
+}
+
+function askReason(kind: Asking): void {
+  asking = kind;
+  const group = current()?.group ?? '';
+  const isReject = kind === 'reject';
+  byId('reason-title', HTMLHeadingElement).textContent = isReject ? `Reject ${group}` : `Approve ${group}`;
+  byId('reason-help', HTMLParagraphElement).textContent = isReject
+    ? 'Its tasks go back to their workers with this reason.'
+    : 'Its diagnostics fail. The reason why it lands all the same is kept with it.';
+  sendButton.textContent = isReject ? 'Reject' : 'Approve all the same';
+  problem.textContent = '';
+  reason.value = '';
+  dialog.showModal();
+  reason.focus();
+}
+
+async function sendReason(): Promise<void> {
+  const text = reason.value.trim();
+  if (text === '') {
+    problem.textContent = 'Say why.';
+    reason.focus();
+    return;
+  }
+  const decision =
+    asking === 'reject' ? { kind: 'reject', reason: text } : { kind: 'approve', override: text };
+  dialog.close();
+  await decide(decision);
+}
+
+async function decide(decision: unknown): Promise<void> {
+  const changeset = current();
+  if (changeset === undefined) return;
+  const { shown } = app;
+  isSending = true;
+  refusal = null;
+  renderBar();
+  words.textContent = 'Sending …';
+  const { id, commit } = changeset;
+  const text = await post('/api/decide', { changeset: id, commit, decision });
+  isSending = false;
+  refusal = text === '' ? null : { shown, text };
+  renderBar();
+  if (text === '' && app.shown === shown) onDecided();
+}

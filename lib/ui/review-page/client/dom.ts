@@ -1,0 +1,24 @@
+/** An element of the page that must be there. */
+export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`#${id} is missing`);
+}
+
+/** A new element with text and children; never markup. */
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className: string,
+  ...content: readonly (string | Node)[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  if (className !== '') element.className = className;
+  element.append(...content);
+  return element;
+}
+
+/** The nearest element around a node that fits. */
+export function around(node: EventTarget | null, selector: string): HTMLElement | null {
+  const found = node instanceof Element ? node.closest(selector) : null;
+  return found instanceof HTMLElement ? found : null;
+}

@@ -1,0 +1,87 @@
+import { getHtml } from './api.ts';
+import { app, main, urlOf } from './app.ts';
+import { showComments } from './comments.ts';
+import { around, make } from './dom.ts';
+
+const rowHeight = 20;
+const atOnce = 4;
+
+let observer: IntersectionObserver | null = null;
+let waiting: HTMLElement[] = [];
+let running = 0;
+
+/** Gives each file of the changeset that is shown its parts: empty, as high as they will be, loaded once near. */
+export function startLoading(): void {
+  observer?.disconnect();
+  waiting = [];
+  observer = new IntersectionObserver(onNear, { rootMargin: '1200px 0px' });
+  for (const file of main.querySelectorAll<HTMLElement>('.file')) {
+    const parts = (file.dataset.parts ?? '').split(' ').filter((count) => count !== '');
+    const lines = file.querySelector('.lines');
+    const height = parts.reduce((sum, count) => sum + Number(count) * rowHeight, 40);
+    file.style.setProperty(
+      'contain-intrinsic-size',
+      `auto ${file.hasAttribute('data-folded') ? 40 : height}px`,
+    );
+    if (lines === null || lines.childElementCount > 0) continue;
+    lines.append(...parts.map((count, index) => emptyPart(index, Number(count))));
+    for (const part of lines.querySelectorAll('.part')) observer.observe(part);
+  }
+}
+
+/** Empties what is loaded and loads it anew, as after another layout was chosen. */
+export function loadAnew(): void {
+  for (const lines of main.querySelectorAll('.lines')) lines.replaceChildren();
+  startLoading();
+}
+
+export function toggleFile(file: HTMLElement): void {
+  const isFolded = file.toggleAttribute('data-folded');
+  file.querySelector('.fold')?.setAttribute('aria-expanded', String(!isFolded));
+}
+
+function emptyPart(index: number, lines: number): HTMLElement {
+  const part = make('div', 'part');
+  part.dataset.part = String(index);
+  part.style.setProperty('min-height', `${lines * rowHeight}px`);
+  part.style.setProperty('contain-intrinsic-size', `auto ${lines * rowHeight}px`);
+  return part;
+}
+
+function onNear(entries: readonly IntersectionObserverEntry[]): void {
+  for (const { target, isIntersecting } of entries) {
+    if (!(target instanceof HTMLElement)) continue;
+    if (isIntersecting && target.childElementCount === 0 && !waiting.includes(target)) waiting.push(target);
+    // Scrolled past before its turn came.
+    if (!isIntersecting) waiting = waiting.filter((part) => part !== target);
+  }
+  void work();
+}
+
+async function work(): Promise<void> {
+  if (running >= atOnce) return;
+  const part = waiting.shift();
+  if (part === undefined) return;
+  running += 1;
+  observer?.unobserve(part);
+  await load(part);
+  running -= 1;
+  void work();
+}
+
+async function load(part: HTMLElement): Promise<void> {
+  const file = around(part, '.file')?.dataset.index ?? '';
+  const { id = '', commit = '' } = around(part, '.changeset')?.dataset ?? {};
+  const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${app.preferences.layout}`;
+  try {
+    const html = await getHtml(url);
+    part.classList.remove('failed');
+    // Escaped by the server, line by line; and no script that got in would be let run.
+    part.innerHTML = html;
+    part.style.removeProperty('min-height');
+    showComments(part);
+  } catch (error) {
+    part.classList.add('failed');
+    part.textContent = error instanceof Error ? error.message : String(error);
+  }
+}

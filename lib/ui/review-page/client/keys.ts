@@ -1,0 +1,53 @@
+import { main } from './app.ts';
+import { step } from './changesets.ts';
+import { armApprove, openReject, renderBar, skip } from './decide.ts';
+import { around, byId } from './dom.ts';
+import { toggleFile } from './files.ts';
+import { toggleLayout } from './look.ts';
+
+const help = byId('help', HTMLDialogElement);
+
+const actions: Readonly<Record<string, () => void>> = {
+  j: () => step(1),
+  k: () => step(-1),
+  n: () => stepFile(1),
+  p: () => stepFile(-1),
+  o: () => {
+    const file = currentFile();
+    if (file !== null) toggleFile(file);
+  },
+  a: armApprove,
+  r: openReject,
+  s: skip,
+  v: toggleLayout,
+  '?': () => help.showModal(),
+  Escape: renderBar,
+};
+
+/** One key each, unless something is being written or the browser is meant. */
+export function wireKeys(): void {
+  byId('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (around(event.target, 'textarea, input, dialog') !== null) return;
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+function currentFile(): HTMLElement | null {
+  return main.querySelector<HTMLElement>('.file[aria-current]') ?? main.querySelector<HTMLElement>('.file');
+}
+
+function stepFile(by: 1 | -1): void {
+  const files = [...main.querySelectorAll<HTMLElement>('.file')];
+  const at = files.findIndex((file) => file.hasAttribute('aria-current'));
+  const next = files[at === -1 ? 0 : at + by];
+  if (next === undefined) return;
+  files[at]?.removeAttribute('aria-current');
+  next.setAttribute('aria-current', 'true');
+  next.scrollIntoView({ block: 'start' });
+  next.querySelector<HTMLElement>('.fold')?.focus({ preventScroll: true });
+}

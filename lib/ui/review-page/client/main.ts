@@ -1,0 +1,44 @@
+import type { PageState } from '../page-state.ts';
+import { followStates } from './api.ts';
+import { app, main } from './app.ts';
+import { renderChangesets, showNextWaiting } from './changesets.ts';
+import { renderBar, wireDecisions } from './decide.ts';
+import { around, byId } from './dom.ts';
+import { toggleFile } from './files.ts';
+import { wireKeys } from './keys.ts';
+import { wireLook } from './look.ts';
+
+const message = byId('message', HTMLParagraphElement);
+const gone =
+  'git flame does not answer any more: the run was ended or killed. Nothing can be decided here; git flame status says what is next.';
+
+function take(state: PageState): void {
+  app.state = state;
+  message.textContent = state.message;
+  message.hidden = state.message === '';
+  message.classList.toggle('ended', state.phase === 'ended');
+  renderChangesets();
+  renderBar();
+}
+
+/** A stream that breaks is taken up again once; a run that doesn't answer then has ended. */
+async function follow(): Promise<void> {
+  for (let failures = 0; failures < 2 && app.state.phase !== 'ended'; failures += 1) {
+    await followStates((state) => {
+      failures = 0;
+      take(state);
+    }).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  if (app.state.phase !== 'ended') take({ ...app.state, phase: 'ended', message: gone });
+}
+
+main.addEventListener('click', (event) => {
+  const file = around(event.target, '.fold')?.closest('.file');
+  if (file instanceof HTMLElement) toggleFile(file);
+});
+wireDecisions(showNextWaiting);
+wireKeys();
+wireLook();
+take(app.state);
+void follow();

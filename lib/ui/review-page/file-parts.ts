@@ -1,0 +1,47 @@
+import type { Changeset } from '../../domain/changeset.ts';
+import type { Patch } from '../../domain/patch.ts';
+import type { PagePreferences } from './page-facts.ts';
+import { renderDiffPart } from './render-diff-part.ts';
+import { type HunkPiece, splitParts } from './split-parts.ts';
+
+export interface FilePart {
+  readonly file: number;
+  readonly part: number;
+  readonly layout: PagePreferences['layout'];
+}
+
+/** Patches and their parts; those just looked at are kept. */
+export class FileParts {
+  readonly #read: (changeset: Changeset) => Promise<Patch>;
+  readonly #patches = new Map<string, Promise<Patch>>();
+  readonly #split = new Map<string, readonly (readonly HunkPiece[])[]>();
+
+  constructor(read: (changeset: Changeset) => Promise<Patch>) {
+    this.#read = read;
+  }
+
+  /** Throws what reading it throws, each time. */
+  patch(changeset: Changeset): Promise<Patch> {
+    return keep(this.#patches, `${changeset.parent} ${changeset.commit}`, 20, () => this.#read(changeset));
+  }
+
+  /** A part of a file as HTML; null where there is none. */
+  async render(changeset: Changeset, { file, part, layout }: FilePart): Promise<string | null> {
+    const found = (await this.patch(changeset)).files[file];
+    if (found === undefined) return null;
+    const key = `${changeset.parent} ${changeset.commit} ${file}`;
+    const pieces = keep(this.#split, key, 8, () => splitParts(found.hunks()))[part];
+    return pieces === undefined ? null : renderDiffPart(pieces, layout);
+  }
+}
+
+/** The kept value, or a new one in place of the oldest. */
+function keep<Value>(kept: Map<string, Value>, key: string, most: number, make: () => Value): Value {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  kept.set(key, value);
+  const [oldest] = kept.keys();
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+  return value;
+}

@@ -1,0 +1,237 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/gates.ts';
+import type { Patch } from '../../domain/patch.ts';
+import { isRed } from '../is-red.ts';
+import { type FilePart, FileParts } from './file-parts.ts';
+import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
+import { decideSchema, preferencesSchema } from './page-request.ts';
+import { type EventStream, type PageAnswer, type PageRequest, servePage } from './page-server.ts';
+import { type PagePhase, pageState } from './page-state.ts';
+import { renderChangesetPage } from './render-changeset-page.ts';
+import { renderPage } from './render-page.ts';
+
+/** The review page of one command, as long as it runs. */
+export interface ReviewPage {
+  /** For the person: works until the command ends. */
+  readonly url: string;
+  /** For starting a browser: works once. */
+  openingUrl(): string;
+  /** Resolves to what the person decided on the page; rejects when `withdrawn` aborts, with its reason. */
+  ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision>;
+  /** Tells every tab what is so now. */
+  refresh(): void;
+  /** Says in every tab that the run has ended, and stops serving. */
+  close(): Promise<void>;
+}
+
+export interface ReviewPageOptions {
+  readonly source: PageSource;
+  readonly preferences: {
+    read(): Promise<PagePreferences>;
+    write(preferences: PagePreferences): Promise<void>;
+  };
+}
+
+/** Serves the review page. Nothing but the gate that asks, or the engine through it, acts on what is decided there. */
+export async function openReviewPage(options: ReviewPageOptions): Promise<ReviewPage> {
+  const page = new Page(options);
+  const server = await servePage((request) => page.answer(request));
+  return {
+    url: server.url,
+    openingUrl: () => server.openingUrl(),
+    ask: (question, withdrawn) => page.ask(question, withdrawn),
+    refresh: () => page.refresh(),
+    close: async () => {
+      await page.end();
+      await server.close();
+    },
+  };
+}
+
+interface Asked {
+  readonly question: ChangesetQuestion;
+  answer(decision: ChangesetDecision): void;
+}
+
+class Page {
+  readonly #source: PageSource;
+  readonly #preferences: ReviewPageOptions['preferences'];
+  readonly #streams = new Set<EventStream>();
+  readonly #parts: FileParts;
+  #asked: Asked | null = null;
+  #hasEnded = false;
+  #telling: Promise<void> = Promise.resolve();
+
+  constructor({ source, preferences }: ReviewPageOptions) {
+    this.#source = source;
+    this.#preferences = preferences;
+    this.#parts = new FileParts((changeset) => source.patch(changeset));
+  }
+
+  ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        this.#asked = null;
+        withdrawn.removeEventListener('abort', onWithdrawn);
+        this.refresh();
+        act();
+      };
+      const onWithdrawn = (): void => settle(() => reject(withdrawn.reason));
+      if (withdrawn.aborted) return onWithdrawn();
+      withdrawn.addEventListener('abort', onWithdrawn);
+      this.#asked = { question, answer: (decision) => settle(() => resolve(decision)) };
+      this.refresh();
+    });
+  }
+
+  /** One state after the other, and what happened while one was read is in the next. */
+  refresh(): void {
+    this.#telling = this.#telling.then(() => this.#tell()).catch(() => undefined);
+  }
+
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    this.refresh();
+    await this.#telling;
+  }
+
+  async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
+    if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
+    if (method === 'POST' && path.join('/') === 'api/preferences') return this.#prefer(body);
+    const [api, what, id = '', commit = '', file, part] = path;
+    if (method !== 'GET') return notFound;
+    if (api === undefined) return this.#shell();
+    if (api !== 'api') return notFound;
+    if (what === 'events') return { kind: 'events', open: (stream) => this.#addStream(stream) };
+    if (what !== 'changeset') return notFound;
+    const facts = (await this.#source.read()).changesets.find(
+      ({ changeset }) => changeset.id === id && changeset.commit === commit,
+    );
+    if (facts === undefined) return notFound;
+    if (file === undefined) return { kind: 'html', html: await this.#changeset(facts) };
+    const layout = query.get('layout') === 'side' ? 'side' : 'line';
+    const asked: FilePart = { file: Number(file), part: Number(part), layout };
+    const html = await this.#parts.render(facts.changeset, asked);
+    return html === null ? notFound : { kind: 'html', html };
+  }
+
+  async #shell(): Promise<PageAnswer> {
+    const facts = await this.#source.read();
+    const preferences = await this.#preferences.read();
+    const state = this.#state(facts);
+    return { kind: 'page', render: (nonce) => renderPage({ facts, state, preferences, nonce }) };
+  }
+
+  async #changeset(facts: ChangesetFacts): Promise<string> {
+    let patch: Patch | FlameError;
+    try {
+      patch = await this.#parts.patch(facts.changeset);
+    } catch (error) {
+      if (!(error instanceof FlameError)) throw error;
+      patch = error;
+    }
+    return renderChangesetPage(facts, patch);
+  }
+
+  async #prefer(body: unknown): Promise<PageAnswer> {
+    const parsed = preferencesSchema.safeParse(body);
+    if (!parsed.success) return problem(400, 'That is no preference.');
+    await this.#preferences.write(parsed.data);
+    return { kind: 'json', value: {} };
+  }
+
+  async #decide(body: unknown): Promise<PageAnswer> {
+    const parsed = decideSchema.safeParse(body);
+    if (!parsed.success) return problem(400, parsed.error.issues[0]?.message ?? 'That is no decision.');
+    const { changeset: id, commit } = parsed.data;
+    const decision = withoutGaps(parsed.data.decision);
+    const asked = this.#asked;
+    if (asked === null)
+      return problem(409, 'Nothing can be decided now: the run is busy, or somebody else has just answered.');
+    const all = await this.#source.read();
+    const facts = all.changesets.find(({ changeset }) => changeset.id === id);
+    if (facts === undefined || facts.changeset.commit !== commit)
+      return problem(409, `Changeset ${id} was built anew: what you saw is not what would land.`);
+    const { state, decided_by: by } = facts.changeset;
+    if (state !== 'waiting')
+      return problem(409, `Changeset ${id} is ${state} already${by === null ? '' : `, by ${by}`}.`);
+    if (decision.kind === 'approve' && isRed(facts.changeset) && decision.override === undefined)
+      return problem(422, 'Its diagnostics fail: to approve it all the same, say why.');
+    const needs = this.#state(all).changesets.find((one) => one.id === id)?.needs ?? '';
+    if (decision.kind === 'approve' && needs !== '')
+      return problem(409, `Changeset ${id} builds on ${needs}, which has to be approved first.`);
+    if (decision.kind === 'approve') {
+      const refusal = await this.#refusalToShow(facts);
+      if (refusal !== null) return problem(422, refusal);
+    }
+    return this.#act(asked, id, decision);
+  }
+
+  /** What could not be shown can't be approved here. */
+  async #refusalToShow({ changeset }: ChangesetFacts): Promise<string | null> {
+    try {
+      await this.#parts.patch(changeset);
+      return null;
+    } catch (error) {
+      if (error instanceof FlameError) return error.message;
+      throw error;
+    }
+  }
+
+  async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
+    if (this.#asked !== asked) return problem(409, 'Somebody else has just answered.');
+    if (asked.question.changeset.id === id) {
+      asked.answer(decision);
+      return { kind: 'json', value: {} };
+    }
+    try {
+      await asked.question.decideOther(id, decision);
+    } catch (error) {
+      if (error instanceof FlameError) return problem(409, error.message);
+      throw error;
+    }
+    // The gate may have come to this one while it was decided.
+    const now: Asked | null = this.#asked;
+    if (now?.question.changeset.id === id) now.answer(decision);
+    this.refresh();
+    return { kind: 'json', value: {} };
+  }
+
+  #state(facts: PageFacts): ReturnType<typeof pageState> {
+    const phase: PagePhase = this.#hasEnded ? 'ended' : this.#asked === null ? 'working' : 'deciding';
+    return pageState(facts, phase, messages[phase]);
+  }
+
+  #addStream(stream: EventStream): void {
+    this.#streams.add(stream);
+    stream.onClose(() => this.#streams.delete(stream));
+    this.refresh();
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#streams.size === 0) return;
+    const state = this.#state(await this.#source.read());
+    for (const stream of this.#streams) stream.send(state);
+  }
+}
+
+const messages: Readonly<Record<PagePhase, string>> = {
+  deciding: '',
+  working: 'The run is busy; what waits for you comes back here.',
+  ended: 'This run has ended. Nothing can be decided here any more; git flame status says what is next.',
+};
+
+const notFound: PageAnswer = { kind: 'json', status: 404, value: { message: 'There is nothing here.' } };
+
+function problem(status: number, message: string): PageAnswer {
+  return { kind: 'json', status, value: { message } };
+}
+
+type Given = ReturnType<typeof decideSchema.parse>['decision'];
+
+function withoutGaps(given: Given): ChangesetDecision {
+  if (given.kind === 'skip') return { kind: 'skip' };
+  if (given.kind === 'reject') return { kind: 'reject', reason: given.reason.trim() };
+  const override = given.override?.trim() ?? '';
+  return override === '' ? { kind: 'approve' } : { kind: 'approve', override };
+}

@@ -1,0 +1,39 @@
+import type { AuditSummary } from '../../domain/agent-port.ts';
+import type { Changeset } from '../../domain/changeset.ts';
+import type { Patch } from '../../domain/patch.ts';
+import type { AgentRun, Session } from '../../domain/session.ts';
+import type { Task } from '../../domain/task.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+
+/** What the review page tells of a session: the changesets of its cycle. */
+export interface PageFacts {
+  readonly session: Session;
+  readonly changesets: readonly ChangesetFacts[];
+}
+
+export interface ChangesetFacts {
+  readonly changeset: Changeset;
+  readonly tasks: readonly Task[];
+  /** Latest verdicts on exactly the commits that are in the changeset. */
+  readonly verdicts: readonly Verdict[];
+  /** Who worked on its tasks, and what the watcher said to each. */
+  readonly runs: readonly AuditedRun[];
+}
+
+export interface AuditedRun extends AgentRun {
+  readonly audit: AuditSummary;
+}
+
+/** Where the page gets what it shows. */
+export interface PageSource {
+  /** The newest state. */
+  read(): Promise<PageFacts>;
+  /** The diff of a changeset. Throws FlameError `diff-mismatch`. */
+  patch(changeset: Changeset): Promise<Patch>;
+}
+
+/** How the person likes the page; remembered beyond it. */
+export interface PagePreferences {
+  readonly layout: 'side' | 'line';
+  readonly theme: 'auto' | 'dark' | 'light';
+}

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+
+const text = z.string().max(20_000);
+
+/** What the page sends when the person decided. The commit is the one that was shown: an approval is of nothing else. */
+export const decideSchema = z.strictObject({
+  changeset: z.string().max(200),
+  commit: z.string().max(64),
+  decision: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('approve'), override: text.optional() }),
+    z.strictObject({
+      kind: z.literal('reject'),
+      reason: text.refine((reason) => reason.trim() !== '', 'a reason is needed'),
+    }),
+    z.strictObject({ kind: z.literal('skip') }),
+  ]),
+});
+
+export const preferencesSchema = z.strictObject({
+  layout: z.enum(['side', 'line']),
+  theme: z.enum(['auto', 'dark', 'light']),
+});

@@ -1,0 +1,190 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface PageRequest {
+  readonly method: string;
+  /** Decoded path segments: `/api/file/1-auth` is `['api', 'file', '1-auth']`. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  /** The parsed JSON of a POST; undefined without one. */
+  readonly body: unknown;
+}
+
+export type PageAnswer =
+  | { readonly kind: 'page'; readonly render: (nonce: string) => Promise<string> | string }
+  | { readonly kind: 'html'; readonly html: string }
+  | { readonly kind: 'json'; readonly status?: number; readonly value: unknown }
+  /** Stays open: one event for each call of `send`. */
+  | { readonly kind: 'events'; readonly open: (stream: EventStream) => void };
+
+export interface EventStream {
+  send(value: unknown): void;
+  onClose(listener: () => void): void;
+}
+
+export interface PageServer {
+  /** With the token: whoever has it may decide. */
+  readonly url: string;
+  /** An address that works once: what a browser is started with is seen by everybody on the machine. */
+  openingUrl(): string;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+const maxBody = 2_000_000;
+
+/**
+ * Serves the page on a loopback port of its own, to whoever knows the random token: in the address for the page
+ * itself, in a header for everything else. Requests that name another host are refused, whatever they know.
+ */
+export async function servePage(
+  answer: (request: PageRequest) => Promise<PageAnswer>,
+  host = '127.0.0.1',
+): Promise<PageServer> {
+  const token = randomBytes(24).toString('base64url');
+  const tickets = new Set<string>();
+  const server = createServer((request, response) => {
+    handle({ request, response, token, tickets, answer, origin: originOf(server) }).catch((error: unknown) =>
+      refuse(response, 500, error instanceof Error ? error.message : String(error)),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, resolve);
+  });
+  return {
+    url: `${originOf(server)}/?token=${token}`,
+    openingUrl: () => {
+      const ticket = randomBytes(24).toString('base64url');
+      tickets.add(ticket);
+      return `${originOf(server)}/?ticket=${ticket}`;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        // Open streams have said goodbye; what still hangs would keep the command from ending.
+        setTimeout(() => server.closeAllConnections(), 250).unref();
+      }),
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly token: string;
+  readonly tickets: Set<string>;
+  readonly origin: string;
+  answer(request: PageRequest): Promise<PageAnswer>;
+}
+
+async function handle(exchange: Exchange): Promise<void> {
+  const { request, response, token, tickets, origin } = exchange;
+  const url = new URL(request.url ?? '/', origin);
+  if (`http://${request.headers.host ?? ''}` !== origin)
+    return refuse(response, 403, 'This is another host.');
+  const from = request.headers.origin;
+  if (from !== undefined && from !== origin) return refuse(response, 403, 'This comes from another page.');
+  const isPage = url.pathname === '/';
+  const ticket = url.searchParams.get('ticket');
+  if (isPage && ticket !== null && tickets.delete(ticket)) {
+    response.writeHead(302, { ...headers, location: `${origin}/?token=${token}` }).end();
+    return;
+  }
+  const given = isPage ? url.searchParams.get('token') : request.headers['x-flame-token'];
+  if (typeof given !== 'string' || !isSame(given, token))
+    return refuse(
+      response,
+      403,
+      'This address is not valid, or not any more. git flame prints the right one.',
+    );
+  if (request.method !== 'GET' && request.method !== 'POST')
+    return refuse(response, 405, 'GET and POST only.');
+  const path = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const body = request.method === 'POST' ? await readBody(request) : undefined;
+  const query = url.searchParams;
+  await send(exchange, await exchange.answer({ method: request.method, path, query, body }));
+}
+
+/** Both are hashed first: the time it takes tells nothing, not even the length. */
+function isSame(given: string, token: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+async function send({ request, response }: Exchange, answer: PageAnswer): Promise<void> {
+  switch (answer.kind) {
+    case 'page': {
+      const nonce = randomBytes(16).toString('base64');
+      const html = await answer.render(nonce);
+      respond(response, { type: 'text/html; charset=utf-8', text: html, policy: pagePolicy(nonce) });
+      return;
+    }
+    case 'html':
+      respond(response, { type: 'text/html; charset=utf-8', text: answer.html });
+      return;
+    case 'json':
+      respond(response, {
+        type: 'application/json',
+        text: JSON.stringify(answer.value),
+        status: answer.status ?? 200,
+      });
+      return;
+    case 'events':
+      response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
+      answer.open({
+        send: (value) => void response.write(`data: ${JSON.stringify(value)}\n\n`),
+        onClose: (listener) => void request.on('close', listener),
+      });
+  }
+}
+
+interface Response {
+  readonly type: string;
+  readonly text: string;
+  readonly status?: number;
+  readonly policy?: string;
+}
+
+function respond(response: ServerResponse, { type, text, status = 200, policy }: Response): void {
+  const own = policy === undefined ? {} : { 'content-security-policy': policy };
+  response.writeHead(status, { ...headers, ...own, 'content-type': type }).end(text);
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) return void response.end();
+  respond(response, { type: 'text/plain; charset=utf-8', text: `${message}\n`, status });
+}
+
+const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const headers = {
+  'content-security-policy': nothing,
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+function pagePolicy(nonce: string): string {
+  return `${nothing}; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; img-src data:`;
+}
+
+function originOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address}:${port}`;
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBody) throw new Error('The request is too large.');
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
+}

@@ -1,0 +1,64 @@
+import type { Changeset } from '../../domain/changeset.ts';
+import { isRed } from '../is-red.ts';
+import { visibleLine } from '../visible-text.ts';
+import type { ChangesetFacts, PageFacts } from './page-facts.ts';
+
+/** deciding: a gate waits for an answer. working: the run does something else. ended: nothing is decided here any more. */
+export type PagePhase = 'deciding' | 'working' | 'ended';
+
+/** What changes while the page is open; sent to every tab. */
+export interface PageState {
+  readonly phase: PagePhase;
+  /** One sentence about where the run is; '' while it waits for the person. */
+  readonly message: string;
+  readonly changesets: readonly ChangesetState[];
+}
+
+export interface ChangesetState {
+  readonly id: string;
+  readonly group: string;
+  readonly title: string;
+  readonly commit: string;
+  readonly state: Changeset['state'];
+  /** Why it is in that state; '' if nobody said. */
+  readonly reason: string;
+  /** Who decided; '' if nobody did. */
+  readonly by: string;
+  readonly isRed: boolean;
+  /** The group that has to be approved before; '' if none. */
+  readonly needs: string;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+/** The state as tabs get it: every text printable. */
+export function pageState(facts: PageFacts, phase: PagePhase, message: string): PageState {
+  return {
+    phase,
+    message: visibleLine(message),
+    changesets: facts.changesets.map((one) => changesetState(one, facts.changesets)),
+  };
+}
+
+function changesetState(
+  { changeset, tasks }: ChangesetFacts,
+  all: readonly ChangesetFacts[],
+): ChangesetState {
+  const needs = all.find(
+    ({ changeset: other }) =>
+      changeset.depends_on.includes(other.group) && other.state !== 'approved' && other.state !== 'landed',
+  );
+  return {
+    id: changeset.id,
+    group: visibleLine(changeset.group),
+    title: tasks.map(({ title }) => visibleLine(title)).join(' + '),
+    commit: changeset.commit,
+    state: changeset.state,
+    reason: visibleLine(changeset.reason ?? ''),
+    by: visibleLine(changeset.decided_by ?? ''),
+    isRed: isRed(changeset),
+    needs: visibleLine(needs?.changeset.group ?? ''),
+    insertions: changeset.diffstat.insertions,
+    deletions: changeset.diffstat.deletions,
+  };
+}

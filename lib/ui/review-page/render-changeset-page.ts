@@ -1,0 +1,89 @@
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { Patch, PatchFile } from '../../domain/patch.ts';
+import type { Task } from '../../domain/task.ts';
+import type { DiagnosticRun, Verdict } from '../../domain/verdict.ts';
+import { formatCount, formatSpend } from '../../util/format-amount.ts';
+import { formatDuration, formatTime } from '../../util/format-time.ts';
+import { isRed } from '../is-red.ts';
+import { shortId } from '../short-id.ts';
+import { describeFiles } from './describe-file.ts';
+import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
+import { fillTemplate } from './page-template.ts';
+import { countLines, splitParts } from './split-parts.ts';
+
+/** A changeset with everything known of it; its files by name, their lines come when they are looked at. */
+export function renderChangesetPage(facts: ChangesetFacts, patch: Patch | FlameError): string {
+  const { changeset, tasks, runs } = facts;
+  const files = 'files' in patch ? patch.files : [];
+  const notes = describeFiles(files);
+  return fillTemplate('review-changeset', {
+    ...helpers,
+    changeset,
+    red: isRed(changeset),
+    tasks: tasks.map((task) => describeTask(task, facts)),
+    runs,
+    spend: sumSpend(runs),
+    blocked: runs.flatMap(({ id, audit }) => audit.top.map((call) => ({ agent: id, call }))),
+    calls: {
+      allowed: sum(runs, ({ audit }) => audit.allowed),
+      blocked: sum(runs, ({ audit }) => audit.blocked),
+    },
+    files: files.map((file, index) => fileView(file, index, notes[index] ?? [])),
+    refusal: 'files' in patch ? null : patch.message,
+  });
+}
+
+interface TaskView {
+  readonly task: Task;
+  readonly verdict: Verdict | null;
+  readonly earlier: Task['history'];
+}
+
+function describeTask(task: Task, { verdicts }: ChangesetFacts): TaskView {
+  const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
+  return { task, verdict: verdict ?? null, earlier: task.history.slice(0, -1) };
+}
+
+interface FileView {
+  readonly index: number;
+  readonly path: string;
+  readonly notes: readonly string[];
+  readonly insertions: number;
+  readonly deletions: number;
+  /** Lines of each part. */
+  readonly parts: string;
+  /** Not opened by itself: bytes that are no text. */
+  readonly isFolded: boolean;
+}
+
+function fileView(file: PatchFile, index: number, notes: readonly string[]): FileView {
+  return {
+    index,
+    path: file.path,
+    notes,
+    insertions: file.insertions,
+    deletions: file.deletions,
+    parts: splitParts(file.hunks()).map(countLines).join(' '),
+    isFolded: file.hasNul,
+  };
+}
+
+function sum<Item>(items: readonly Item[], pick: (item: Item) => number): number {
+  return items.reduce((total, item) => total + pick(item), 0);
+}
+
+function sumSpend(runs: readonly AuditedRun[]): { readonly cost_usd: number; readonly tokens: number } {
+  return { cost_usd: sum(runs, (run) => run.cost_usd), tokens: sum(runs, (run) => run.tokens) };
+}
+
+const helpers = {
+  diagnostics: (runs: readonly DiagnosticRun[]): string =>
+    fillTemplate('review-diagnostics', { ...helpers, runs }),
+  formatCount,
+  formatSpend,
+  formatDuration,
+  formatTime,
+  shortId,
+  howItEnded: ({ exit_code: code, timed_out: isLate }: DiagnosticRun): string =>
+    code === 0 ? 'ok' : isLate ? 'ran out of time' : code === null ? 'was killed' : `ended with ${code}`,
+};

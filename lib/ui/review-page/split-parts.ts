@@ -1,0 +1,66 @@
+import type { Hunk, PatchLine } from '../../domain/patch.ts';
+
+/** A hunk, or what of one is in a part. */
+export interface HunkPiece extends Hunk {
+  /** The part before ends with the beginning of this hunk. */
+  readonly isContinued: boolean;
+}
+
+/** Lines drawn and fetched at a time. A browser lays out a table of 50,000 rows for seconds, one of 300 at once. */
+const partLines = 300;
+/** A block of changed lines is cut only beyond this: what was removed stands beside what came in its place. */
+const longestBlock = 1_000;
+
+/** The hunks of a file in parts small enough to be drawn when they come into view. */
+export function splitParts(hunks: readonly Hunk[]): readonly (readonly HunkPiece[])[] {
+  const parts: HunkPiece[][] = [];
+  let room = 0;
+  for (const hunk of hunks) {
+    for (const piece of cutHunk(hunk)) {
+      if (room <= 0 || piece.lines.length > room) {
+        parts.push([]);
+        room = partLines;
+      }
+      parts.at(-1)?.push(piece);
+      room -= piece.lines.length;
+    }
+  }
+  return parts;
+}
+
+/** Lines of a part, as they are counted beforehand to leave room for them. */
+export function countLines(part: readonly HunkPiece[]): number {
+  return part.reduce((sum, { lines, isContinued }) => sum + lines.length + (isContinued ? 0 : 1), 0);
+}
+
+function cutHunk(hunk: Hunk): readonly HunkPiece[] {
+  const pieces: HunkPiece[] = [];
+  let { oldStart, newStart } = hunk;
+  for (let at = 0; at < hunk.lines.length; ) {
+    const end = cutAt(hunk.lines, at);
+    const lines = hunk.lines.slice(at, end);
+    pieces.push({ heading: hunk.heading, oldStart, newStart, lines, isContinued: at > 0 });
+    oldStart += lines.filter(({ kind }) => kind !== 'insert').length;
+    newStart += lines.filter(({ kind }) => kind !== 'delete').length;
+    at = end;
+  }
+  return pieces;
+}
+
+function cutAt(lines: readonly PatchLine[], from: number): number {
+  const wanted = from + partLines;
+  if (wanted >= lines.length) return lines.length;
+  const kinds = new Set<PatchLine['kind']>();
+  for (let at = from; at < lines.length && at < from + longestBlock; at += 1) {
+    const kind = lines[at]?.kind ?? 'context';
+    if (at >= wanted && (kind === 'context' || isPure(kinds, kind))) return at;
+    if (kind === 'context') kinds.clear();
+    else kinds.add(kind);
+  }
+  return wanted;
+}
+
+/** In a block that only adds or only removes nothing stands beside anything. */
+function isPure(kinds: ReadonlySet<PatchLine['kind']>, kind: PatchLine['kind']): boolean {
+  return kind === 'insert' && !kinds.has('delete');
+}

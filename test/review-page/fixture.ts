@@ -1,0 +1,144 @@
+import type { Changeset } from '../../lib/domain/changeset.ts';
+import { FlameError } from '../../lib/domain/flame-error.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/gates.ts';
+import { parseObjectId } from '../../lib/domain/ids.ts';
+import type { Task } from '../../lib/domain/task.ts';
+import { openGit } from '../../lib/git/open-git.ts';
+import { openReviewPage, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
+import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';
+import { makeRepo, type TestRepo } from '../support/repo.ts';
+import { sampleChangesetQuestion, sampleSession, sampleTask, sampleVerdict } from '../ui/samples.ts';
+
+export interface ServedChangeset {
+  readonly group: string;
+  /** Makes the change in the work tree; what it leaves is committed. */
+  readonly change: (repo: TestRepo) => void;
+  readonly changeset?: Partial<Changeset>;
+  readonly task?: Partial<Task>;
+}
+
+export interface Served {
+  readonly page: ReviewPage;
+  readonly repo: TestRepo;
+  /** Decisions that were recorded, in order, as the engine would. */
+  readonly decided: readonly (readonly [string, ChangesetDecision])[];
+  /** Asks about each waiting changeset in turn, as a run does; resolves when none waits any more. */
+  review(): Promise<void>;
+  /** What the run does to a changeset by itself. */
+  change(id: string, changes: Partial<Changeset>): void;
+  close(): Promise<void>;
+}
+
+/** The page over changesets of a real repository, with a small engine that keeps states in memory. */
+export async function serve(
+  sets: readonly ServedChangeset[],
+  options: { readonly preferences?: PagePreferences } = {},
+): Promise<Served> {
+  const repo = makeRepo();
+  const git = await openGit({ cwd: repo.path, env: repo.env });
+  let changesets = sets.map((set, index) => build(repo, set, index));
+  const tasks = sets.map(({ task }, index) => sampleTask({ ...facts(index), status: 'done', ...task }));
+  const decided: [string, ChangesetDecision][] = [];
+  let preferences: PagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
+  const page = await openReviewPage({
+    source: {
+      read: async () => ({
+        session: sampleSession({ changesets: [...changesets] }),
+        changesets: changesets.map((changeset, index) => ({
+          changeset,
+          tasks: tasks.filter((_, at) => at === index),
+          verdicts: [
+            sampleVerdict({ task: tasks[index]!.id, status: 'pass', notes: 'It does what was asked.' }),
+          ],
+          runs: [sampleRun(index, tasks[index]!.id)],
+        })),
+      }),
+      patch: ({ parent, commit }) => git.readPatch(parent, commit),
+    },
+    preferences: {
+      read: async () => preferences,
+      write: async (wanted) => {
+        preferences = wanted;
+      },
+    },
+  });
+  const record = (id: string, decision: ChangesetDecision): void => {
+    if (changesets.find((one) => one.id === id)?.state !== 'waiting')
+      throw new FlameError({
+        kind: 'refused',
+        code: 'decided-already',
+        message: `${id} was decided already.`,
+      });
+    decided.push([id, decision]);
+    change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
+  };
+  const change = (id: string, changes: Partial<Changeset>): void => {
+    changesets = changesets.map((one) => (one.id === id ? { ...one, ...changes } : one));
+    page.refresh();
+  };
+  const review = async (): Promise<void> => {
+    for (;;) {
+      const changeset = changesets.find(({ state }) => state === 'waiting');
+      if (changeset === undefined) return;
+      const question: ChangesetQuestion = {
+        ...sampleChangesetQuestion(),
+        changeset,
+        decideOther: async (id, decision) => record(id, decision),
+      };
+      const decision = await page.ask(question, new AbortController().signal);
+      record(changeset.id, decision);
+    }
+  };
+  const close = async (): Promise<void> => {
+    await page.close();
+    await git.close();
+    repo.remove();
+  };
+  return { page, repo, decided, review, change, close };
+}
+
+const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped' } as const;
+
+function facts(index: number): Pick<Task, 'id'> {
+  return { id: `task-00${index + 1}` as Task['id'] };
+}
+
+function build(repo: TestRepo, { group, change, changeset }: ServedChangeset, index: number): Changeset {
+  repo.git('checkout', '-q', '--detach', 'main');
+  change(repo);
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '--allow-empty', '-m', group);
+  const stat = repo
+    .git('diff', '--text', '--numstat', '--no-renames', 'main', 'HEAD')
+    .split('\n')
+    .filter(Boolean);
+  const sum = (column: number): number =>
+    stat.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
+  const base = parseObjectId(repo.git('rev-parse', 'main'));
+  return {
+    ...sampleChangesetQuestion().changeset,
+    id: `1-${group}`,
+    group,
+    tasks: [facts(index).id],
+    base,
+    parent: base,
+    commit: parseObjectId(repo.git('rev-parse', 'HEAD')),
+    diffstat: { files: stat.length, insertions: sum(0), deletions: sum(1) },
+    ...changeset,
+  };
+}
+
+function sampleRun(index: number, task: Task['id']) {
+  return {
+    id: `worker-0000000${index}`,
+    role: 'worker' as const,
+    task_id: task,
+    model: null,
+    started_at: '2026-02-06T14:30:22.000Z',
+    ended_at: '2026-02-06T14:31:22.000Z',
+    outcome: 'done',
+    cost_usd: 0.42,
+    tokens: 12_345,
+    audit: { allowed: 12, blocked: 2, top: ['Bash curl https://example.com: network (2 times)'] },
+  };
+}
