@@ -1,17 +1,27 @@
 import type { Failure } from '../domain/failure.ts';
 import { lastLines } from './end-failure.ts';
+import { limitEnd } from './limit-end.ts';
 
 /** What an error channel said: an API status where one is known, and text that no agent wrote. */
 export interface ErrorSigns {
   readonly status: number | null;
   readonly text: string;
+  /** When it was said, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /**
  * Tells the failures of a model API apart: which pass when one waits, and which need somebody. null: nothing
  * in it names the API. Quota comes before rate: some providers send both as 429.
  */
-export function classifyError({ status, text }: ErrorSigns): Failure | null {
+export function classifyError(signs: ErrorSigns): Failure | null {
+  const failure = classify(signs);
+  if (failure?.kind !== 'rate-limit') return failure;
+  const end = limitEnd(signs.text, signs.at);
+  return end === null ? failure : { ...failure, until: new Date(end).toISOString() };
+}
+
+function classify({ status, text }: ErrorSigns): Failure | null {
   const rule = rules.find(
     ({ statuses, pattern }) => (status !== null && statuses.includes(status)) || pattern.test(text),
   );
@@ -70,7 +80,8 @@ const rules: readonly Rule[] = [
   },
   {
     statuses: [429],
-    pattern: /\brate.?limit|request rejected \(429\)|too many requests/i,
+    pattern:
+      /\brate.?limit|request rejected \(429\)|too many requests|\b(?:usage|session|weekly|hour|opus|sonnet) limit reached|hit your (?:\w+ )?limit/i,
     kind: 'rate-limit',
     message: 'The model API limits the rate of requests.',
     retryable: true,

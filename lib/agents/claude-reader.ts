@@ -1,5 +1,6 @@
 import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/agent-port.ts';
+import type { Failure } from '../domain/failure.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
 import {
   blocksOf,
@@ -23,6 +24,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
   let hasBegun = false;
   let result: ClaudeResult | null = null;
   let lastText = '';
+  let limitEndsAt: number | null = null;
   let warnings: readonly string[] = [];
 
   const take = (event: Fields): string | null => {
@@ -32,6 +34,10 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
       return 'started';
     }
     if (event.type === 'stream_event') return usage.take(event) ? '' : null;
+    if (event.type === 'rate_limit_event') {
+      limitEndsAt = limitEndOf(event.rate_limit_info);
+      return null;
+    }
     if (event.type === 'result') {
       result = readResult(event);
       return null;
@@ -52,7 +58,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
       read(lines.rest());
       const judged = judgeClaude({ request, end, result, hasBegun });
       return {
-        failure: judged,
+        failure: withEnd(judged, limitEndsAt),
         answer: result?.answer ?? null,
         text: result?.text ?? lastText,
         cost_usd: result?.cost_usd ?? 0,
@@ -62,6 +68,18 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
       };
     },
   };
+}
+
+/** A subscription's limit tells its end in seconds since 1970. */
+function limitEndOf(info: unknown): number | null {
+  if (!isRecord(info) || info.status !== 'rejected') return null;
+  const seconds = numberOf(info.resetsAt);
+  return seconds > 0 ? seconds * 1_000 : null;
+}
+
+function withEnd(failure: Failure | null, end: number | null): Failure | null {
+  if (failure?.kind !== 'rate-limit' || end === null) return failure;
+  return { ...failure, until: new Date(end).toISOString() };
 }
 
 function lineSplitter(): { push(chunk: string): string[]; rest(): string[] } {

@@ -67,10 +67,10 @@ function budgetSpent({ errors }: ClaudeResult): Failure {
   };
 }
 
-function apiFailure(result: ClaudeResult | null, { stderr }: AgentEnd): Failure | null {
-  if (result === null) return classifyError({ status: null, text: stderr });
+function apiFailure(result: ClaudeResult | null, { stderr, at }: AgentEnd): Failure | null {
+  if (result === null) return classifyError({ status: null, text: stderr, at });
   return result.isError && result.subtype === 'success'
-    ? classifyError({ status: result.status, text: result.text })
+    ? classifyError({ status: result.status, text: result.text, at })
     : null;
 }
 

@@ -9,6 +9,7 @@ import { auditFile, summarizeAudit } from './audit-log.ts';
 import { type CellLimits, describeLimit } from './limits.ts';
 import { type RunFolder, streamFile } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
+import { explainByLimit } from './service-limit.ts';
 import type { CellEnd, CellProcess } from './spawn-cell.ts';
 import { readStopOrder } from './stop-agent.ts';
 
@@ -128,7 +129,9 @@ export function concludeRun(
   const parts = readResult(run, ended);
   const { exitCode } = ended.end;
   return {
-    failure: (order === null ? cellFailure(run, ended) : stoppedBy(order)) ?? parts.failure,
+    failure:
+      (order === null ? cellFailure(run, ended) : stoppedBy(order)) ??
+      explainByLimit(parts.failure, run.services?.limit() ?? null),
     exitCode,
     answer: parts.answer,
     text: parts.text,
@@ -180,6 +183,7 @@ function readResult(
     timedOut: run.timedOut,
     stoppedBecause: run.stoppedBecause,
     stderr,
+    at: Date.now(),
   });
   if (launch.transcript === null) return parts;
   return { ...parts, ...run.adapter.readTranscript(readText(join(run.folder.home, launch.transcript))) };

@@ -12,6 +12,7 @@ import { insidePaths } from './probe-watcher.ts';
 import { logRoot, type RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { Confinement } from './sandbox-probe.ts';
+import type { ServiceLimit } from './service-limit.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import type { Upstream } from './upstream.ts';
 import { type WatcherClient, watcherCommand } from './watcher-command.ts';
@@ -28,6 +29,8 @@ export interface AgentServices {
   /** Puts the bridge to the gateway before the agent, where it needs one. */
   wrap(argv: readonly string[]): readonly string[];
   tokens(): number;
+  /** See Gateway.limit. */
+  limit(): ServiceLimit | null;
   sawCanary(): boolean;
   close(): Promise<void>;
 }
@@ -84,6 +87,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
     tokens: () => gateway?.tokens() ?? 0,
+    limit: () => gateway?.limit() ?? null,
     sawCanary: canary.isRaised,
     close: async () => {
       canary.giveUp();
@@ -101,6 +105,7 @@ const noServices: AgentServices = {
   programs: [],
   wrap: (argv) => argv,
   tokens: () => 0,
+  limit: () => null,
   sawCanary: () => false,
   close: async () => undefined,
 };
@@ -164,6 +169,7 @@ function openGateway(
     onTokens: service.onTokens,
     onRefused: service.onRefused,
     log: (line) => appendEgress(file, context.now(), line),
+    now: context.now,
   });
 }
 

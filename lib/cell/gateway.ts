@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { listenOn } from './listen-on.ts';
+import { readLimit, type ServiceLimit } from './service-limit.ts';
 import { connectionHeaders, openRequest, type Upstream } from './upstream.ts';
 import { meterUsage } from './usage-meter.ts';
 
@@ -10,6 +11,8 @@ export interface Gateway {
   readonly url: string;
   /** Tokens of all responses so far, those still running included. */
   tokens(): number;
+  /** The limit the model API's last answer spoke of; null where it answered. */
+  limit(): ServiceLimit | null;
   close(): Promise<void>;
 }
 
@@ -26,6 +29,7 @@ export interface GatewayOptions {
   /** A request was not sent: the budget is spent, or the agent is not watched. */
   onRefused(why: 'budget' | 'canary-failed'): void;
   log(line: EgressLine): void;
+  now(): Date;
 }
 
 /** One request that left, or would have left, the cell. */
@@ -46,7 +50,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const running = new Map<symbol, number>();
   let finished = 0;
   const total = (): number => [...running.values()].reduce((sum, tokens) => sum + tokens, finished);
+  let limit: ServiceLimit | null = null;
   const account: Account = {
+    noteAnswer: (found) => {
+      limit = found;
+    },
     isSpent: () => options.tokenLimit > 0 && total() >= options.tokenLimit,
     count(request, tokens) {
       running.set(request, tokens);
@@ -65,11 +73,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     url: isTcp ? `http://127.0.0.1:${listening.port}/${options.secret}` : '',
     tokens: total,
+    limit: () => limit,
     close: listening.close,
   };
 }
 
 interface Account {
+  noteAnswer(limit: ServiceLimit | null): void;
   isSpent(): boolean;
   count(request: symbol, tokens: number): void;
   settle(request: symbol): void;
@@ -131,7 +141,10 @@ function forward(
     options.log({ method, path, status, tokens, refused: null });
   };
   upstream.on('response', (answer) => {
-    void relay(answer, response, { onTokens: (tokens) => account.count(id, tokens), settle });
+    const now = options.now().getTime();
+    const limit = readLimit(answer, now);
+    if (method === 'POST') account.noteAnswer(limit);
+    void relay(answer, response, { limit, now, onTokens: (tokens) => account.count(id, tokens), settle });
   });
   // An agent that hangs up ends its request upstream too.
   response.on('close', () => {
@@ -140,7 +153,12 @@ function forward(
   pipeline(request, upstream, () => undefined);
 }
 
+// A client that waits longer would only hold its memory; the wave waits instead.
+const longestClientWaitMs = 30_000;
+
 interface Relay {
+  readonly limit: ServiceLimit | null;
+  readonly now: number;
   onTokens(total: number): void;
   settle(status: number, tokens: number): void;
 }
@@ -151,7 +169,11 @@ async function relay(answer: IncomingMessage, response: ServerResponse, relayed:
   const type = headers['content-type'] ?? '';
   const meter = meterUsage(type, headers['content-encoding'] ?? '', relayed.onTokens);
   const held: Buffer[] = [];
-  response.writeHead(statusCode, withoutConnection(answer.rawHeaders));
+  const isLong = (relayed.limit?.until ?? 0) - relayed.now > longestClientWaitMs;
+  response.writeHead(statusCode, [
+    ...withoutConnection(answer.rawHeaders),
+    ...(isLong ? ['x-should-retry', 'false'] : []),
+  ]);
   response.flushHeaders();
   answer.on('data', (chunk: Buffer) => {
     meter.push(chunk);

@@ -31,7 +31,10 @@ export function afterFailure(
   const isSpent = isCounted ? task.retry_count >= maxRetries : attempts >= maxUncountedAttempts;
   if (!failure.retryable || isSpent) return { kind: 'exhausted' };
   const delay = backoffMs(isCounted ? task.retry_count : attempts, jitter);
-  return { kind: 'retry', notBefore: new Date(now + delay).toISOString(), isCounted };
+  // A service that says when it can be asked again is asked then.
+  const end = failure.until === undefined ? Number.NaN : Date.parse(failure.until);
+  const notBefore = Number.isFinite(end) ? Math.max(end, now) : now + delay;
+  return { kind: 'retry', notBefore: new Date(notBefore).toISOString(), isCounted };
 }
 
 /** Milliseconds to wait before retry number `retries` (from 0); jitter 0 waits longest. */

@@ -83,6 +83,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     updated_at: laterText(ours.updated_at, theirs.updated_at),
     estimate: choose((session) => session.estimate).value,
     raised_limit: raised.value,
+    pauses: choose((session) => session.pauses).value,
     agents: mergeById(
       sides((session) => session.agents),
       { id: (run) => run.id, prefer: preferring(), order: byTime },

@@ -97,6 +97,8 @@ export interface AgentEnd {
   readonly stoppedBecause: StopReason | null;
   /** Its last part is enough. */
   readonly stderr: string;
+  /** When it ended, in milliseconds since 1970: times of day in its messages are read by it. */
+  readonly at: number;
 }
 
 export interface AgentResultParts {

@@ -107,6 +107,14 @@ export type EventBody =
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
   /** Where changesets can be decided in a browser; whoever has the address may. */
   | { readonly event: 'review-page'; readonly url: string }
+  /** A model API said to wait: no agent of that adapter starts before `until` (ISO 8601). */
+  | {
+      readonly event: 'paused';
+      readonly adapter: string;
+      readonly until: string;
+      readonly why: string;
+    }
+  | { readonly event: 'resumed'; readonly adapter: string }
   | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
   | {
       readonly event: 'script';

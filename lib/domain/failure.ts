@@ -28,6 +28,8 @@ export interface Failure {
   readonly details: readonly string[];
   /** Whether another attempt may succeed without anybody changing anything. */
   readonly retryable: boolean;
+  /** When a rate limit says it ends, ISO 8601; absent where it doesn't say. */
+  readonly until?: string;
 }
 
 /** The details its message doesn't open with already. */

@@ -25,6 +25,10 @@ export const agentRunSchema = z.object({
 });
 export type AgentRun = z.infer<typeof agentRunSchema>;
 
+/** A model API that said to wait. */
+export const servicePauseSchema = z.object({ adapter: z.string(), until: z.string(), why: z.string() });
+export type ServicePause = Readonly<z.infer<typeof servicePauseSchema>>;
+
 export const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
 /** A session as its note on refs/blueflame/sessions stores it. */
@@ -65,5 +69,7 @@ export const sessionSchema = z.object({
   gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
   /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
   checkout: z.object({ from: oid, to: oid }).nullable(),
+  /** Adapters that nothing is asked of before a time. */
+  pauses: z.array(servicePauseSchema).default([]),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;

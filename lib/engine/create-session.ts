@@ -67,6 +67,7 @@ function newSession(workshop: Workshop, id: SessionId, objective: string, { bran
     changesets: [],
     gates: [],
     checkout: null,
+    pauses: [],
   };
 }
 

@@ -13,6 +13,7 @@ import type { AgentRun, Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { record } from './record.ts';
+import { pauseService, untilServed } from './service-pauses.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
@@ -39,9 +40,43 @@ export interface AgentJob {
   readonly prompt: PromptData;
 }
 
-/** Runs one agent to its end and books what it cost to the session. */
+// A service that stays at its limit must not keep a session alive for ever.
+const maxWaits = 50;
+
+/**
+ * Runs one agent to its end and books what it cost to the session. Where its service refuses for now, nothing is
+ * started before that ends; a worker's attempt is then over, any other agent is started again.
+ */
 export async function runAgent(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
   await proveEnforcement(workshop, job.adapter);
+  const attempts = job.role === 'worker' ? nextAttempt(job.task?.history ?? []) : 0;
+  for (let tries = attempts; ; tries += 1) {
+    await untilServed(workshop, job.session, job.adapter);
+    if (workshop.signal.aborted) return notStarted();
+    const outcome = await runOnce(workshop, job);
+    const { failure } = outcome;
+    if (failure?.kind !== 'rate-limit') return outcome;
+    await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
+    if (job.role === 'worker' || workshop.signal.aborted || tries >= maxWaits) return outcome;
+  }
+}
+
+/** The person stopped the program while it waited. */
+function notStarted(): AgentOutcome {
+  return {
+    failure: { kind: 'agent-stopped', message: 'It was not started.', details: [], retryable: false },
+    exitCode: null,
+    answer: null,
+    text: '',
+    cost_usd: 0,
+    tokens: 0,
+    duration_ms: 0,
+    audit: { allowed: 0, blocked: 0, top: [] },
+    logFile: '',
+  };
+}
+
+async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
   const began = timestamp(workshop);
   const model = roleModel(workshop.config, job.role, job.task);
   const running = await startAgent(workshop, job, model);

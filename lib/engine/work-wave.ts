@@ -2,6 +2,7 @@ import { adaptiveLimit } from '../core/adaptive-limit.ts';
 import { type BudgetState, budgetState } from '../core/budget-state.ts';
 import { unblockable } from '../core/cascade.ts';
 import { nextWake, selectReady } from '../core/select-ready.ts';
+import { holdPaused } from '../core/service-pause.ts';
 import { unblockTask } from '../core/task-state.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -11,6 +12,7 @@ import { attemptTask } from './attempt-task.ts';
 import { interruptedError } from './interrupted.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { releaseOrphans } from './recover-session.ts';
+import { tellPauses } from './service-pauses.ts';
 import type { Workshop } from './workshop.ts';
 
 const lookAgainMs = 1_000;
@@ -26,9 +28,10 @@ export async function workWave(workshop: Workshop, session: SessionId): Promise<
   const failures: unknown[] = [];
   while (!workshop.signal.aborted && failures.length === 0) {
     const view = await viewSession(workshop, session);
+    tellPauses(workshop, view.session);
     const spending = await maySpend(workshop, view, running.size);
     if (spending === 'yes') startReady(workshop, view, running, failures);
-    const wake = spending === 'yes' ? nextWake(view.tasks, workshop.now().getTime()) : null;
+    const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     if (running.size === 0 && wake === null) break;
     await nextChange(workshop, running, wake);
   }
@@ -45,7 +48,7 @@ function startReady(
 ): void {
   const claimed = view.tasks.filter(({ id, status }) => status === 'claimed' || running.has(id));
   const { selected } = selectReady({
-    tasks: view.tasks,
+    tasks: startable(workshop, view),
     running: claimed,
     limit: agentLimit(workshop, running.size),
     now: workshop.now().getTime(),
@@ -56,6 +59,12 @@ function startReady(
       .finally(() => running.delete(task.id));
     running.set(task.id, work);
   }
+}
+
+/** Tasks with what a limited service holds back. */
+function startable(workshop: Workshop, { session, tasks }: SessionView): readonly Task[] {
+  const adapterOf = (task: Task): string => task.adapter ?? roleAdapter(workshop.config, 'worker');
+  return holdPaused(tasks, session, { adapterOf, now: workshop.now().getTime() });
 }
 
 function adapterOf(workshop: Workshop, task: Task): ReturnType<Workshop['adapter']> {

@@ -21,7 +21,7 @@ export interface AdapterFacts {
 export interface MachinePort {
   freeMemoryMb(): number;
   freeDiskMb(path: string): Promise<number>;
-  /** Resolves after `ms`, or at once when `signal` aborts. */
+  /** Resolves after `ms` of the clock on the wall, or at once when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Copies or links files matching the globs from one work tree into another, for prepared worktrees. */
   prepareFiles(request: {

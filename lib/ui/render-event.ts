@@ -58,6 +58,10 @@ export function renderEvent(event: Event, style: Style): string | null {
       return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
     case 'review-page':
       return `Review page: ${event.url}`;
+    case 'paused':
+      return renderPause(event, style);
+    case 'resumed':
+      return `${visibleLine(event.adapter)} goes on.`;
     case 'gate':
       return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
     case 'script':
@@ -79,6 +83,7 @@ export function isNews(event: Event): boolean {
     case 'evidence-verified':
     case 'review-page':
     case 'session-ended':
+    case 'paused':
       return true;
     case 'notice':
       return event.level === 'warning';
@@ -143,6 +148,18 @@ function renderScript(event: EventOf<'script'>, style: Style): string {
   const how = event.exit_code === null ? 'was killed' : `ended with ${event.exit_code}`;
   const last = event.output.trimEnd().split('\n').at(-1) ?? '';
   return `${style.yellow('warning:')} ${name} ${how}${last === '' ? '' : `: ${visibleLine(last)}`}`;
+}
+
+function renderPause(event: EventOf<'paused'>, style: Style): string {
+  const wait = formatDuration(Math.max(0, Date.parse(event.until) - Date.parse(event.at)));
+  return `${style.yellow('Paused:')} ${visibleLine(event.why)} No agent of ${visibleLine(event.adapter)} starts before ${formatMoment(event)}, in ${wait}.`;
+}
+
+/** The time of day here, with the date where it's another day. */
+function formatMoment({ at, until }: EventOf<'paused'>): string {
+  const [now, end] = [new Date(at), new Date(until)];
+  const time = end.toTimeString().slice(0, 8);
+  return now.toDateString() === end.toDateString() ? time : `${end.toDateString()} ${time}`;
 }
 
 /** The last event carries the whole status; at a terminal its outline is enough. */

@@ -8,7 +8,14 @@ import { configSchema } from '../../lib/domain/config.ts';
 import { makeRequest } from '../support/model-agent.ts';
 
 const config = configSchema.parse({});
-const ended: AgentEnd = { exitCode: 0, signal: null, timedOut: false, stoppedBecause: null, stderr: '' };
+const ended: AgentEnd = {
+  exitCode: 0,
+  signal: null,
+  timedOut: false,
+  stoppedBecause: null,
+  stderr: '',
+  at: 0,
+};
 const init = { type: 'system', subtype: 'init', plugins: [], skills: [] };
 const success = {
   type: 'result',

@@ -7,7 +7,14 @@ import { makePaths, makeRequest } from '../support/model-agent.ts';
 
 const adapter = getAdapter('exec', configSchema.parse({}));
 const paths = makePaths({ command: ['/bin/bash'] });
-const ended: AgentEnd = { exitCode: 0, signal: null, timedOut: false, stoppedBecause: null, stderr: '' };
+const ended: AgentEnd = {
+  exitCode: 0,
+  signal: null,
+  timedOut: false,
+  stoppedBecause: null,
+  stderr: '',
+  at: 0,
+};
 
 test('ADP-1: the description is the script, run from a file of its own', () => {
   const request = makeRequest({ prompt: 'echo hi > src/a.txt', taskTitle: 'Say "hi"', attempt: 2 });

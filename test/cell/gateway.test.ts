@@ -179,6 +179,10 @@ test("the upstream's errors pass through; one that is gone is a 502", async () =
   const { gateway } = await start(upstream);
   const answer = await ask(gateway, {});
   assert.equal([answer.status, answer.headers['retry-after']], [529, '7']);
+  assert.is(answer.headers['x-should-retry'], undefined);
+  const limit = gateway.limit();
+  assert.is(limit?.status, 529);
+  assert.ok((limit?.until ?? 0) > Date.now() - 60_000);
   assert.match(answer.body, /overloaded_error/);
   const gone = await start('http://127.0.0.1:1');
   const failed = await ask(gone.gateway, {});
@@ -271,6 +275,7 @@ async function start(
     onTokens: () => undefined,
     onRefused: (why) => refused.push(why),
     log: (line) => log.push(line),
+    now: () => new Date(),
   });
   sockets.set(gateway, socketPath);
   opened.push(() => void gateway.close());

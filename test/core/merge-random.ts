@@ -104,6 +104,7 @@ export const emptySession: Session = {
   changesets: [],
   gates: [],
   checkout: null,
+  pauses: [],
 };
 
 /** The session after a few changes by one clone, whose runs have ids of their own. */

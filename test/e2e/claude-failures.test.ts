@@ -80,6 +80,52 @@ if (place !== 'outside') {
   );
 
   live(
+    'LIF-5 a rate limit with an end: the client does not wait in its cell, no second one starts, the end is told',
+    async () => {
+      const project = await openClaudeProject({
+        config: { roles: { validator: { adapter: 'none' } }, concurrency: { development: 1 } },
+        script: () => ({
+          status: 429,
+          type: 'rate_limit_error',
+          error: 'This request would exceed your limit',
+          headers: { 'retry-after': '3600' },
+        }),
+      });
+      const plan = writePlan(
+        project.repo,
+        [1, 2].map((number) => ({
+          ...{ id: `task-00${number}`, script: 'Write it.', locks: [`src/${number}.txt`] },
+        })),
+      );
+      const decisions = writeDecisions(project.repo, { plan: ['approve'] });
+      const began = Date.now();
+      const run = project.begin('run', 'Two', '--from', plan, '--decisions-file', decisions);
+      const isPaused = (): boolean =>
+        project.repo.git('for-each-ref', '--format=%(subject)', 'refs/blueflame/').includes('pauses until');
+      while (!isPaused()) await new Promise((resolve) => setTimeout(resolve, 50));
+      // Its first task has failed by now and waits; nothing is asked while nothing may be.
+      const asked = project.model.requests.length;
+      run.signal('SIGINT');
+      const ended = await run.ended;
+      assert.is(ended.code, 130, ended.stderr);
+      assert.is(project.model.requests.length, asked);
+      assert.ok(asked <= 2, `${asked} requests`);
+      const paused = ended.lines.find(({ event }) => event === 'paused');
+      const wait = Date.parse(String(paused?.until)) - began;
+      assert.ok(wait >= 3_600_000, `${wait} ms`);
+      assert.match(String(paused?.why), 'limits the rate of requests');
+      assert.is(ended.lines.filter(({ event }) => event === 'agent-started').length, 1);
+      assert.equal(
+        tasksOf(ended).map(({ status, retry_count }) => [status, retry_count]),
+        [
+          ['pending', 0],
+          ['pending', 0],
+        ],
+      );
+    },
+  );
+
+  live(
     'a planner whose credentials are refused ends the command with the reason, and the session can go on',
     async () => {
       let isFixed = false;

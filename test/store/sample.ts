@@ -41,6 +41,7 @@ export function sampleSession(id: SessionId = sampleSessionId, change: Partial<S
     changesets: [],
     gates: [],
     checkout: null,
+    pauses: [],
     ...change,
   };
 }

@@ -82,7 +82,14 @@ export async function runBare(
     child.on('close', (code, by) => resolve([code, by]));
   });
   await server.close();
-  const parts = reader.finish({ exitCode, signal, timedOut: false, stoppedBecause: null, stderr });
+  const parts = reader.finish({
+    exitCode,
+    signal,
+    timedOut: false,
+    stoppedBecause: null,
+    stderr,
+    at: Date.now(),
+  });
   return { ...parts, exitCode, activity, stderr, server };
 }
 

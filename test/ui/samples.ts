@@ -104,6 +104,7 @@ export function sampleSession(changes: Partial<Session> = {}): Session {
     changesets: [],
     gates: [],
     checkout: null,
+    pauses: [],
     ...changes,
   };
 }

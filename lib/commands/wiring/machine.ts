@@ -16,13 +16,27 @@ export function createMachine(env: Readonly<Record<string, string | undefined>>)
       const { bavail, bsize } = await statfs(path);
       return (bavail * bsize) / megabyte;
     },
-    sleep: async (ms, signal) => {
-      await sleep(ms, undefined, { signal }).catch(() => undefined);
-    },
+    sleep: untilTime,
     prepareFiles,
     canWrite,
     runScript: (request) => runScript(request, env),
   };
+}
+
+/** How late a wait may end after the machine was suspended, in milliseconds. */
+const longestNapMs = 5_000;
+
+/**
+ * Waits for a moment: the clock on the wall counts, which goes on while a laptop is suspended and timers don't. A
+ * clock that is set back doesn't make it longer.
+ */
+async function untilTime(ms: number, signal: AbortSignal): Promise<void> {
+  const [end, latest] = [Date.now() + ms, performance.now() + ms];
+  for (;;) {
+    const left = Math.min(end - Date.now(), latest - performance.now());
+    if (left <= 0 || signal.aborted) return;
+    await sleep(Math.min(left, longestNapMs), undefined, { signal }).catch(() => undefined);
+  }
 }
 
 let memoryAtLast = { at: 0, mb: 0 };

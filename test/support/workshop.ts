@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { stringify } from 'yaml';
+import { getAdapter } from '../../lib/agents/get-adapter.ts';
+import { parseConfig } from '../../lib/config/parse-config.ts';
+import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/agent-port.ts';
+import type { EventBody } from '../../lib/domain/event.ts';
+import type { Gates } from '../../lib/domain/gates.ts';
+import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
+import { planSchema } from '../../lib/domain/plan.ts';
+import { createSession } from '../../lib/engine/create-session.ts';
+import { findBase } from '../../lib/engine/preflight.ts';
+import { takePlan } from '../../lib/engine/take-plan.ts';
+import type { Workshop } from '../../lib/engine/workshop.ts';
+import { openGit } from '../../lib/git/open-git.ts';
+import { openStore } from '../../lib/store/open-store.ts';
+import { makeRepo, type TestRepo } from './repo.ts';
+
+/** What an agent comes to; it may write into `request.worktree.path` first. */
+export type FakeAgent = (request: AgentRequest, attempt: number) => Partial<AgentOutcome>;
+
+export interface TestWorkshop {
+  readonly repo: TestRepo;
+  readonly workshop: Workshop;
+  readonly session: SessionId;
+  readonly events: readonly EventBody[];
+  /** Agents in the order they started, and when by the workshop's clock. */
+  readonly started: readonly { readonly task: string | null; readonly role: string; readonly at: number }[];
+}
+
+const opened: { close(): Promise<void> }[] = [];
+
+/** To be called once a file's tests are over, however they ended. */
+export async function closeWorkshops(): Promise<void> {
+  await Promise.all(opened.splice(0).map((port) => port.close()));
+}
+
+export const startOfTime = Date.parse('2026-02-06T14:30:00Z');
+
+/**
+ * An engine on a real repository, with agents that are functions and a clock that stands still but for waits,
+ * which take no time. Its session has a plan of these tasks.
+ */
+export async function openTestWorkshop(options: {
+  readonly agent: FakeAgent;
+  readonly tasks: readonly Readonly<Record<string, unknown>>[];
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly gates?: Partial<Gates>;
+}): Promise<TestWorkshop> {
+  const repo = makeRepo();
+  const context = { cwd: repo.path, env: repo.env };
+  const calls = { pending: 0 };
+  const git = counted(await openGit(context), calls);
+  const { commonDir, objectFormat } = git.repository;
+  let now = startOfTime;
+  const store = counted(
+    await openStore({ context, commonDir, objectFormat, now: () => new Date(now) }),
+    calls,
+  );
+  opened.push(git, store);
+  const { config, digest } = parseConfig(stringify({ schema_version: 1, ...options.config }), 'test.yml');
+  const events: EventBody[] = [];
+  const started: { task: string | null; role: string; at: number }[] = [];
+  const counts = new Map<string | null, number>();
+  const workshop: Workshop = {
+    config,
+    configDigest: digest,
+    configChanges: async () => [],
+    reload: async () => workshop,
+    git,
+    store,
+    agents: fakeRunner((request) => {
+      const attempt = (counts.get(request.task) ?? 0) + 1;
+      counts.set(request.task, attempt);
+      started.push({ task: request.task, role: request.role, at: now });
+      return options.agent(request, attempt);
+    }),
+    gates: fakeGates(options.gates ?? {}),
+    events: { emit: (body) => void events.push(body) },
+    prompts: { render: () => ({ system: '', prompt: '' }) },
+    machine: {
+      freeMemoryMb: () => 100_000,
+      freeDiskMb: async () => 100_000,
+      sleep: async (ms, signal) => {
+        await untilQuiet(calls, signal);
+        if (!signal.aborted) now += ms;
+      },
+      prepareFiles: async () => undefined,
+      canWrite: async () => true,
+      runScript: async () => ({ exitCode: 0, output: '' }),
+    },
+    adapter: (name) => getAdapter(name, config),
+    now: () => new Date(now),
+    random: () => 0,
+    newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
+    newSessionId: () => parseSessionId('ses-20260206-143000-1a2b'),
+    memory: async () => '',
+    signal: new AbortController().signal,
+    place: 'here',
+    root: repo.path,
+  };
+  const session = await createSession(workshop, 'Test', await findBase(workshop));
+  await takePlan(workshop, session, planSchema.parse({ tasks: options.tasks }));
+  return { repo, workshop, session, events, started };
+}
+
+/** The same port, which counts its calls that are under way. */
+function counted<Port extends object>(port: Port, calls: { pending: number }): Port {
+  return new Proxy(port, {
+    get(target, name): unknown {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return async (...words: unknown[]) => {
+        calls.pending += 1;
+        try {
+          return await Reflect.apply(value, target, words);
+        } finally {
+          calls.pending -= 1;
+        }
+      };
+    },
+  });
+}
+
+/** Resolves once nothing is under way and nothing follows, or the signal aborts. */
+async function untilQuiet(calls: { readonly pending: number }, signal: AbortSignal): Promise<void> {
+  for (let quiet = 0; quiet < 20 && !signal.aborted; quiet = calls.pending === 0 ? quiet + 1 : 0)
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
+const quiet: AgentOutcome = {
+  failure: null,
+  exitCode: 0,
+  answer: null,
+  text: '',
+  cost_usd: 0,
+  tokens: 0,
+  duration_ms: 0,
+  audit: { allowed: 0, blocked: 0, top: [] },
+  logFile: '',
+};
+
+function fakeRunner(run: (request: AgentRequest) => Partial<AgentOutcome>): AgentRunner {
+  return {
+    checkAdapter: async () => '1.0.0',
+    sandbox: async () => ({ kind: 'bubblewrap', missing: [] }),
+    canary: async () => ({ denied: true, details: '' }),
+    start: async (request) => ({
+      id: request.id,
+      pid: 1,
+      outcome: Promise.resolve({ ...quiet, ...run(request) }),
+      stop: async () => undefined,
+    }),
+    runCommand: async () => ({ exitCode: 0, timedOut: false, duration_ms: 0, output: '' }),
+    auditOf: async () => quiet.audit,
+    live: async () => [],
+    stop: async () => false,
+    close: async () => undefined,
+  };
+}
+
+function fakeGates(gates: Partial<Gates>): Gates {
+  const nobody = (): never => {
+    throw new Error('nobody was to be asked');
+  };
+  return {
+    plan: nobody,
+    validation: nobody,
+    validatorFailed: nobody,
+    changeset: nobody,
+    session: nobody,
+    budget: nobody,
+    person: 'Lea Lead <lea@example.com>',
+    isInteractive: false,
+    ...gates,
+  };
+}
