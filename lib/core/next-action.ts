@@ -23,15 +23,18 @@ export interface SessionState {
   readonly maxCycles: number;
   /** Whether a task could be started beside those that are claimed; see canStart. Dependencies alone count unless told. */
   readonly canStart?: (tasks: readonly Task[]) => boolean;
+  /** No further agent is to start on a task: what is done goes on, and then a person decides. */
+  readonly isWindingDown?: boolean;
 }
 
 /** The next action of a session: work before validation before merging before review, then the next cycle. */
-export function nextAction({ session, tasks, maxCycles, canStart }: SessionState): Action {
+export function nextAction(state: SessionState): Action {
+  const { session, tasks, maxCycles, canStart = hasReady, isWindingDown = false } = state;
   if (session.state === 'ended') return { kind: 'end', reason: 'the session has ended' };
   if (session.wave === 'plan') return { kind: 'plan' };
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
-  if (hasAgents || (canStart ?? hasReady)(tasks)) return { kind: 'work' };
+  if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
   if (tasks.some(needsValidation)) return { kind: 'validate' };
   const current = changesetsOfCycle(session);
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
@@ -40,7 +43,8 @@ export function nextAction({ session, tasks, maxCycles, canStart }: SessionState
   const held = tasks.filter(isHeld);
   if (held.length > 0) return { kind: 'wait', tasks: held };
   if (!tasks.some(isOpen)) return { kind: 'end', reason: endReason(tasks) };
-  if (session.cycle >= maxCycles)
+  const isWorkWaiting = isWindingDown && canStart(tasks);
+  if (session.cycle >= maxCycles && !isWorkWaiting)
     return { kind: 'end', reason: `the limit of ${maxCycles} wave cycles is reached` };
   return { kind: 'end-cycle' };
 }

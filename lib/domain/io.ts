@@ -2,10 +2,15 @@
 export type OutputStream = NodeJS.WritableStream & {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 };
 
 /** What a person answers through. */
-export type InputStream = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
+export type InputStream = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean | undefined;
+  /** Keys one by one, unseen, and none of them a signal; a terminal alone has it. */
+  setRawMode?(isRaw: boolean): unknown;
+};
 
 /** Where a command runs: its folder, environment and streams. Tests pass their own. */
 export interface Io {

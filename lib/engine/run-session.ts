@@ -33,13 +33,16 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     const action = nextAction({
       ...{ session, tasks, maxCycles: workshop.config.limits.max_wave_cycles },
       canStart: (all) => canStart(all, workshop.config.concurrency.development),
+      isWindingDown: workshop.windDown.isAsked(),
     });
     await act(workshop, id, action, plan);
     if (action.kind === 'end') return;
     // A plan written by hand is used once: whoever wants another one later has said why.
     if (action.kind === 'plan') plan = { ...options, plan: null };
     await requireProgress(workshop, { session, tasks }, action);
-    if (action.kind === 'end-cycle') workshop = await newRules(workshop, id);
+    if (action.kind !== 'end-cycle') continue;
+    workshop.windDown.reset();
+    workshop = await newRules(workshop, id);
   }
 }
 
@@ -56,6 +59,8 @@ async function requireProgress(
   before: Pick<SessionView, 'session' | 'tasks'>,
   action: Action,
 ): Promise<void> {
+  // Who wants nothing more started may say so before anything was.
+  if (workshop.windDown.isAsked()) return;
   const after = await viewSession(workshop, before.session.id);
   if (revisionOf(after) !== revisionOf(before) || workshop.signal.aborted) return;
   const claimed = after.tasks.filter(({ status }) => status === 'claimed');

@@ -29,7 +29,7 @@ export async function workWave(workshop: Workshop, session: SessionId): Promise<
   while (!workshop.signal.aborted && failures.length === 0) {
     const view = await viewSession(workshop, session);
     tellPauses(workshop, view.session);
-    const spending = await maySpend(workshop, view, running.size);
+    const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running.size);
     if (spending === 'yes') startReady(workshop, view, running, failures);
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     if (running.size === 0 && wake === null) break;
@@ -117,7 +117,10 @@ async function nextChange(
   wake: number | null,
 ): Promise<void> {
   const timer = new AbortController();
-  const signal = AbortSignal.any([timer.signal, workshop.signal]);
+  const { signal: enough } = workshop.windDown;
+  // Once it was asked for, only agents that end change anything.
+  const wakers = [timer.signal, workshop.signal, ...(enough.aborted ? [] : [enough])];
+  const signal = AbortSignal.any(wakers);
   const waits = [...running.values()];
   // People add and take tasks meanwhile; nobody tells of that but the refs.
   const until = Math.min(wake ?? Number.POSITIVE_INFINITY, running.size > 0 ? lookAgainMs : (wake ?? 0));

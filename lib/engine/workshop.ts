@@ -8,6 +8,7 @@ import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { PromptRenderer } from '../domain/prompt-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { Store } from '../domain/store-port.ts';
+import type { WindDown } from './wind-down.ts';
 
 /** The facts of an adapter the engine decides by. */
 export interface AdapterFacts {
@@ -67,6 +68,7 @@ export interface Workshop {
   readonly signal: AbortSignal;
   /** What claims made here name as their place, see cloneName. */
   readonly place: string;
+  readonly windDown: WindDown;
   /** The main work tree. */
   readonly root: string;
 }

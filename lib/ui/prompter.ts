@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
+import { suspendJob } from './suspend-job.ts';
 
 /** Asks one line at a time. */
 export interface Prompter {
@@ -53,7 +54,9 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
       io.stderr.write('\n');
       finish(() => reject(withdrawn?.reason));
     };
+    let isDone = false;
     const finish = (settle: () => void): void => {
+      isDone = true;
       io.signal?.removeEventListener('abort', onAbort);
       withdrawn?.removeEventListener('abort', onWithdrawn);
       // Only ours: readline's own listener is what takes its hands off stdin.
@@ -70,6 +73,15 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
       if (lines.length === 1) setImmediate(() => finish(() => resolve(lines)));
     });
     reader.on('SIGINT', () => finish(() => reject(interrupted())));
+    // Left to itself readline would suspend us alone, and git, which waits for us, would have the terminal for ever.
+    reader.on('SIGTSTP', () => {
+      io.stdin.setRawMode?.(false);
+      suspendJob(() => {
+        if (isDone) return;
+        io.stdin.setRawMode?.(true);
+        reader.prompt(true);
+      });
+    });
     reader.on('close', onClose);
     reader.setPrompt(question);
     reader.prompt();

@@ -10,6 +10,7 @@ import { planSchema } from '../../lib/domain/plan.ts';
 import { createSession } from '../../lib/engine/create-session.ts';
 import { findBase } from '../../lib/engine/preflight.ts';
 import { takePlan } from '../../lib/engine/take-plan.ts';
+import { createWindDown } from '../../lib/engine/wind-down.ts';
 import type { Workshop } from '../../lib/engine/workshop.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
@@ -96,6 +97,7 @@ export async function openTestWorkshop(options: {
     memory: async () => '',
     signal: new AbortController().signal,
     place: 'here',
+    windDown: createWindDown(),
     root: repo.path,
   };
   const session = await createSession(workshop, 'Test', await findBase(workshop));

@@ -13,7 +13,9 @@ import { runScript } from '../../engine/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { gitText } from '../../git/run-git.ts';
 import { createGates } from '../../ui/create-gates.ts';
+import type { LiveView } from '../../ui/live/live-view.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { pausedGates } from './paused-gates.ts';
 import { pickSession, type Reading } from './read-state.ts';
 import type { HeldPage } from './review-page.ts';
 
@@ -23,13 +25,15 @@ export interface GateParts {
   readonly config: Config;
   readonly machine: MachinePort;
   readonly page: HeldPage;
+  /** Paused while a question stands. */
+  readonly live: LiveView | null;
 }
 
 /** The gates of a command: --decisions-file first, then the terminal, then nobody. Questions come one at a time. */
 export async function openGates(
   args: CommandArgs,
   io: Io,
-  { reading, root, config, machine, page }: GateParts,
+  { reading, root, config, machine, page, live }: GateParts,
 ): Promise<Gates> {
   const file = args.globals.decisionsFile === null ? null : resolve(io.cwd, args.globals.decisionsFile);
   const decisions = file === null ? null : await readDecisions(file);
@@ -53,7 +57,7 @@ export async function openGates(
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
-  return oneAtATime(gates);
+  return oneAtATime(live === null ? gates : pausedGates(gates, live.pause));
 }
 
 /** A file the person named; a FlameError `no-such-file` when it can't be read. */

@@ -13,14 +13,18 @@ import type { EventSink } from '../../domain/event.ts';
 import type { Gates } from '../../domain/gates.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
+import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { prepareRepository } from '../../git/prepare-repository.ts';
+import { liveOutput } from '../../ui/live/live-output.ts';
+import type { LiveView } from '../../ui/live/live-view.ts';
 import { cloneName } from '../../util/clone-name.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
+import { openLive } from './open-live.ts';
 import { readConfig, requireWorkTree } from './read-config.ts';
 import { type Reading, withState } from './read-state.ts';
 import { requireSoundState } from './require-sound-state.ts';
@@ -45,14 +49,24 @@ export function withWorkshop(
     const { repository } = reading.git;
     if (!args.globals.dryRun) await makeReady(reading, io, root, loaded.config);
     if (!args.globals.dryRun) await keepConfig(repository.commonDir, loaded);
-    const runners: Workshop['agents'][] = [];
+    const runners: { readonly agents: Workshop['agents']; readonly config: Config }[] = [];
+    const windDown = createWindDown();
+    const live = await openLive(args, io, {
+      ...{ reading, windDown },
+      stop: async (agent, retry) => {
+        await runners.at(-1)?.agents.stop(agent, { by: await reading.git.identity(), retry });
+      },
+      config: () => runners.at(-1)?.config ?? loaded.config,
+    });
+    const told = live === null ? reading : { ...reading, output: liveOutput(reading.output, live) };
     const machine = createMachine(io.env);
     const page = holdReviewPage(args, io, reading);
-    const gates = await openGates(args, io, { reading, root, machine, config: loaded.config, page });
-    const events = observed(reading.output.events, () => page.refresh());
+    const gateParts = { reading: told, root, machine, config: loaded.config, page, live };
+    const gates = await openGates(args, io, gateParts);
+    const events = observed(told.output.events, () => page.refresh());
     const build = (by: LoadedConfig): Workshop => {
-      const agents = openAgents(reading, by, io);
-      runners.push(agents);
+      const agents = leavingTerminal(openAgents(reading, by, io), live);
+      runners.push({ agents, config: by.config });
       const reload = async (): Promise<Workshop> => {
         const now = await readRunConfig(args, io, root);
         if (now.digest === by.digest) return workshop;
@@ -60,17 +74,36 @@ export function withWorkshop(
         return build(now);
       };
       const workshop: Workshop = {
-        ...assemble({ reading, loaded: by, agents, gates, events, machine, root, io }),
+        ...assemble({ reading: told, loaded: by, agents, gates, events, machine, windDown, root, io }),
         reload,
       };
       return workshop;
     };
     try {
-      return await work({ ...reading, workshop: build(loaded), config: loaded.config });
+      return await work({ ...told, workshop: build(loaded), config: loaded.config });
     } finally {
-      await Promise.all([...runners.map((agents) => agents.close()), page.close()]);
+      live?.close();
+      await Promise.all([...runners.map(({ agents }) => agents.close()), page.close()]);
     }
   });
+}
+
+/** An agent that talks with the person has the terminal to itself. */
+function leavingTerminal(agents: Workshop['agents'], live: LiveView | null): Workshop['agents'] {
+  if (live === null) return agents;
+  return {
+    ...agents,
+    start: async (request, onActivity) => {
+      if (!request.isInteractive) return agents.start(request, onActivity);
+      const goOn = live.pause();
+      const agent = await agents.start(request, onActivity).catch((error: unknown) => {
+        goOn();
+        throw error;
+      });
+      agent.outcome.then(goOn, goOn);
+      return agent;
+    },
+  };
 }
 
 function openAgents({ git }: Reading, { config }: LoadedConfig, io: Io): Workshop['agents'] {
@@ -127,20 +160,13 @@ interface Parts {
   readonly gates: Gates;
   readonly events: EventSink;
   readonly machine: Workshop['machine'];
+  readonly windDown: WindDown;
   readonly root: string;
   readonly io: Io;
 }
 
-function assemble({
-  reading,
-  loaded,
-  agents,
-  gates,
-  events,
-  machine,
-  root,
-  io,
-}: Parts): Omit<Workshop, 'reload'> {
+function assemble(parts: Parts): Omit<Workshop, 'reload'> {
+  const { reading, loaded, agents, gates, events, machine, windDown, root, io } = parts;
   const { config, digest, file } = loaded;
   return {
     config,
@@ -156,6 +182,7 @@ function assemble({
       overrideDir: join(file === null ? root : dirname(file), '.blueflame', 'templates'),
     }),
     machine,
+    windDown,
     adapter: (name) => getAdapter(name, config),
     now: () => new Date(),
     random: Math.random,

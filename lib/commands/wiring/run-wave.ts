@@ -26,24 +26,28 @@ export interface WaveCommand {
 export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
     const session = requireSession(await opened.store.snapshot(), args).id;
-    if (args.globals.dryRun) return preview(opened, session);
+    if (args.globals.dryRun) return preview(opened, session, wave);
     return withSessionLock(opened.git.repository.commonDir, session, async () => {
       await resume(opened.workshop, session);
-      let action = await next(opened, session);
+      let action = await next(opened, session, wave);
       if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
         await startCycle(opened.workshop, session);
-        action = await next(opened, session);
+        action = await next(opened, session, wave);
       }
       const isDue = wave.actions.includes(action.kind);
       const code = isDue ? await wave.perform(opened, session) : 0;
-      await finish(opened, session, isDue);
+      await finish(opened, session, { wave, wasDue: isDue });
       return code;
     });
   });
 }
 
-async function finish(opened: Opened, session: SessionId, wasDue: boolean): Promise<void> {
-  const action = await next(opened, session);
+async function finish(
+  opened: Opened,
+  session: SessionId,
+  { wave, wasDue }: { readonly wave: WaveCommand; readonly wasDue: boolean },
+): Promise<void> {
+  const action = await next(opened, session, wave);
   if (action.kind === 'end') await endSession(opened.workshop, session, action.reason);
   await reportEnd(opened, session);
   const command = commandFor(action);
@@ -58,18 +62,20 @@ async function finish(opened: Opened, session: SessionId, wasDue: boolean): Prom
   if (command !== null) opened.output.hint(`git flame ${command}`);
 }
 
-async function preview(opened: Opened, session: SessionId): Promise<number> {
-  const command = commandFor(await next(opened, session));
+async function preview(opened: Opened, session: SessionId, wave: WaveCommand): Promise<number> {
+  const command = commandFor(await next(opened, session, wave));
   const text = command === null ? 'There is nothing to do now.' : `Next would be: git flame ${command}`;
   opened.output.result(text);
   opened.output.json({ next: command });
   return 0;
 }
 
-async function next(opened: Opened, id: SessionId): Promise<Action> {
+/** A wave asked for by name is done with what there is, also while other tasks are not worked on yet. */
+async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<Action> {
   const { session, tasks }: SessionView = await viewSession(opened.workshop, id);
   return nextAction({
     ...{ session, tasks, maxCycles: opened.config.limits.max_wave_cycles },
+    isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
     canStart: (all) => canStart(all, opened.config.concurrency.development),
   });
 }

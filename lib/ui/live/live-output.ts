@@ -1,0 +1,31 @@
+import type { Event, EventBody } from '../../domain/event.ts';
+import type { Output } from '../output.ts';
+import type { LiveView } from './live-view.ts';
+
+/** An output whose lines scroll above a live view; what the view itself shows is not said again. */
+export function liveOutput(output: Output, view: LiveView): Output {
+  const aside =
+    <Value>(write: (value: Value) => void) =>
+    (value: Value): void =>
+      view.aside(() => write(value));
+  const emit = (body: EventBody): void => {
+    view.take(body);
+    if (isHistory(body)) view.aside(() => output.events.emit(body));
+  };
+  return {
+    ...output,
+    result: aside(output.result),
+    json: aside(output.json),
+    info: aside(output.info),
+    warn: aside(output.warn),
+    hint: aside(output.hint),
+    events: { emit },
+  };
+}
+
+/** What is over, and stays worth reading; what begins and goes on is in the rows. */
+function isHistory(body: EventBody): boolean {
+  const kind: Event['event'] = body.event;
+  if (kind === 'agent-activity' || kind === 'agent-started') return false;
+  return body.event !== 'task-changed' || body.to !== 'claimed';
+}

@@ -1,0 +1,41 @@
+import type { createLogUpdate } from 'log-update';
+import type { OutputStream } from '../../domain/io.ts';
+import { textWidth } from '../../util/format-width.ts';
+
+export interface LiveScreen {
+  /** Draws the lines in place of those before. */
+  draw(lines: readonly string[]): void;
+  /** Takes the lines away, so that something can be written where they were. */
+  clear(): void;
+  /** Takes away what is left of lines that the terminal has wrapped anew, being of another width now. */
+  clearResized(): void;
+}
+
+type CreateLogUpdate = typeof createLogUpdate;
+
+/**
+ * Lines at the bottom of a terminal that are drawn again and again. The cursor is never hidden: whoever is killed
+ * could not show it again.
+ */
+export function createLiveScreen(stream: OutputStream, createLog: CreateLogUpdate): LiveScreen {
+  const log = createLog(stream, { showCursor: true });
+  let drawn: readonly string[] = [];
+  return {
+    draw: (lines) => {
+      drawn = lines;
+      log(lines.join('\n'));
+    },
+    clear: () => {
+      if (drawn.length > 0) log.clear();
+      drawn = [];
+    },
+    clearResized: () => {
+      const columns = stream.columns ?? 80;
+      const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
+      // Up to where the first line begins now, and everything below it away.
+      if (rows > 0) stream.write(`\r\u001b[${rows}A\u001b[J`);
+      log.done();
+      drawn = [];
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { EventBody } from '../../domain/event.ts';
+import type { Role } from '../../domain/role.ts';
+import { visibleLine } from '../visible-text.ts';
+
+/** A budget; `limit` 0 is unlimited. */
+export interface Budget {
+  readonly unit: 'usd' | 'tokens';
+  readonly limit: number;
+}
+
+/** What the view knows of the session beyond its events. */
+export interface LiveFacts {
+  /** By what becomes of them next; `waiting` is for a dependency, a file lock or a backoff. */
+  readonly counts: {
+    readonly total: number;
+    readonly done: number;
+    readonly running: number;
+    readonly ready: number;
+    readonly waiting: number;
+    readonly back: number;
+    readonly lost: number;
+  };
+  /** Booked so far, by agents that have ended. */
+  readonly spent: { readonly cost_usd: number; readonly tokens: number };
+  readonly budget: Budget;
+  readonly agentBudgets: Readonly<Record<Role, Budget>>;
+  readonly titles: ReadonlyMap<string, string>;
+}
+
+export interface LiveLine {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface LiveAgentRow {
+  readonly id: string;
+  readonly role: Role;
+  readonly task: string | null;
+  readonly startedAt: number;
+  readonly cost_usd: number;
+  readonly tokens: number;
+  /** What it did, oldest first, the latest few hundred. */
+  readonly lines: readonly LiveLine[];
+  readonly isStopping: boolean;
+  /** How it ended; null while it runs. */
+  readonly outcome: string | null;
+}
+
+export type LiveScreen =
+  | { readonly kind: 'overview' }
+  /** One agent's stream; `scroll` lines above its end. */
+  | { readonly kind: 'agent'; readonly id: string; readonly scroll: number }
+  | { readonly kind: 'help' };
+
+/** A question on the last line: whether to do what can't be taken back. */
+export type LiveAsking = { readonly kind: 'stop'; readonly agent: string } | { readonly kind: 'wind-down' };
+
+export interface LiveState {
+  readonly wave: string | null;
+  readonly cycle: number;
+  readonly agents: readonly LiveAgentRow[];
+  /** The agent whose stream is looked at although it has ended. */
+  readonly ended: LiveAgentRow | null;
+  readonly facts: LiveFacts | null;
+  readonly screen: LiveScreen;
+  readonly asking: LiveAsking | null;
+  /** Id of the agent the keys are about; null: the first. */
+  readonly chosen: string | null;
+  readonly isWindingDown: boolean;
+  /** The person stops the whole program. */
+  readonly isStopping: boolean;
+}
+
+const longestStream = 500;
+
+export const emptyLive: LiveState = {
+  wave: null,
+  cycle: 0,
+  agents: [],
+  ended: null,
+  facts: null,
+  screen: { kind: 'overview' },
+  asking: null,
+  chosen: null,
+  isWindingDown: false,
+  isStopping: false,
+};
+
+/** The state after an event; the same object where nothing that is shown changed. */
+export function takeEvent(state: LiveState, event: EventBody, now: number): LiveState {
+  switch (event.event) {
+    case 'wave-started':
+      return {
+        ...state,
+        wave: event.wave,
+        cycle: event.cycle,
+        isWindingDown: event.cycle === state.cycle && state.isWindingDown,
+      };
+    case 'wave-ended':
+      return { ...state, wave: null };
+    case 'agent-started': {
+      const { agent: id, role, task } = event;
+      const row: LiveAgentRow = {
+        ...{ id, role, task, startedAt: now, cost_usd: 0, tokens: 0 },
+        ...{ lines: [], isStopping: false, outcome: null },
+      };
+      return { ...state, agents: [...state.agents, row] };
+    }
+    case 'agent-activity':
+      return changeAgent(state, event.agent, (row) =>
+        addLine({ ...row, ...spendOf(event) }, event.text, now),
+      );
+    case 'agent-ended':
+      return endAgent(state, event.agent, (row) => ({ ...row, ...spendOf(event), outcome: event.outcome }));
+    default:
+      return state;
+  }
+}
+
+/** The agent the keys are about; null when none runs. */
+export function chosenAgent({ agents, chosen }: LiveState): LiveAgentRow | null {
+  return agents.find(({ id }) => id === chosen) ?? agents[0] ?? null;
+}
+
+/** An agent that runs, or the ended one that is still looked at. */
+export function agentOf({ agents, ended }: LiveState, id: string): LiveAgentRow | null {
+  return agents.find((row) => row.id === id) ?? (ended?.id === id ? ended : null);
+}
+
+function spendOf(event: { readonly cost_usd: number; readonly tokens: number }) {
+  return { cost_usd: event.cost_usd, tokens: event.tokens };
+}
+
+function addLine(row: LiveAgentRow, text: string, at: number): LiveAgentRow {
+  // Without text only the counts moved.
+  if (text === '') return row;
+  return { ...row, lines: [...row.lines, { at, text: visibleLine(text) }].slice(-longestStream) };
+}
+
+function changeAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => LiveAgentRow): LiveState {
+  return { ...state, agents: state.agents.map((row) => (row.id === id ? change(row) : row)) };
+}
+
+function endAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => LiveAgentRow): LiveState {
+  const row = agentOf(state, id);
+  const { screen, asking } = state;
+  const isLookedAt = screen.kind === 'agent' && screen.id === id;
+  return {
+    ...state,
+    agents: state.agents.filter((one) => one.id !== id),
+    ended: isLookedAt && row !== null ? change(row) : state.ended,
+    asking: asking?.kind === 'stop' && asking.agent === id ? null : asking,
+  };
+}

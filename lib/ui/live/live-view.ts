@@ -1,0 +1,103 @@
+import type { EventBody } from '../../domain/event.ts';
+import type { Io } from '../../domain/io.ts';
+import { throttle } from '../../util/throttle.ts';
+import type { Style } from '../style.ts';
+import { suspendJob } from '../suspend-job.ts';
+import { type LiveAct, type LiveKey, type LiveOrder, parseKeys, pressKey } from './live-keys.ts';
+import { createLiveScreen } from './live-screen.ts';
+import { createLiveStage, type LiveStage } from './live-stage.ts';
+import { emptyLive, type LiveFacts, type LiveState, takeEvent } from './live-state.ts';
+import { renderLive } from './render-live.ts';
+
+export interface LiveViewOptions {
+  readonly style: Style;
+  /** What the notes say now; asked at most twice a second. */
+  look(): Promise<LiveFacts>;
+  /** Does what a person has confirmed. */
+  act(order: LiveOrder): void;
+}
+
+/** What runs, drawn at the bottom of a terminal while it runs. */
+export interface LiveView {
+  take(event: EventBody): void;
+  /** Writes something that scrolls above the view; kept back while the view is paused. */
+  aside(write: () => void): void;
+  /** Leaves the terminal to somebody else until the returned function is called. */
+  pause(): () => void;
+  /** Leaves the terminal for good, as it was; safe to call twice. */
+  close(): void;
+}
+
+const redrawMs = 80;
+const lookMs = 500;
+
+/** The view on stderr, its keys from stdin. Loads what it draws with. */
+export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions): Promise<LiveView> {
+  const { createLogUpdate } = await import('log-update');
+  let state: LiveState = emptyLive;
+  const hasKeys = io.stdin.isTTY === true;
+  const stage = createLiveStage(io, {
+    screen: createLiveScreen(io.stderr, createLogUpdate),
+    render: (size) => renderLive(state, { ...size, now: Date.now(), style, hasKeys }),
+    onText: (text) => parseKeys(text).forEach(press),
+  });
+  const redraw = throttle(stage.draw, redrawMs);
+  const update = (next: LiveState): void => {
+    state = next;
+    stage.turn(isRunning(state));
+    redraw.soon();
+  };
+  const press = (key: LiveKey): void => {
+    const pressed = pressKey(state, key);
+    update(pressed.state);
+    redraw.now();
+    if (pressed.act !== null) perform(pressed.act, stage, act);
+  };
+  const refresh = throttle(() => {
+    // What is wrong with the state the run itself says.
+    look().then(
+      (facts) => update({ ...state, facts }),
+      () => undefined,
+    );
+  }, lookMs);
+  const onAbort = (): void => update({ ...state, isStopping: true });
+  io.signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    aside: stage.aside,
+    pause: stage.pause,
+    take: (event) => {
+      update(takeEvent(state, event, Date.now()));
+      if (isRunning(state) && event.event !== 'agent-activity') refresh.soon();
+    },
+    close: () => {
+      stage.close();
+      redraw.cancel();
+      refresh.cancel();
+      io.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** Between two waves, and while a person reviews, there is nothing to look at. */
+function isRunning({ wave, agents }: LiveState): boolean {
+  return agents.length > 0 || (wave !== null && wave !== 'plan' && wave !== 'review');
+}
+
+function perform(done: LiveAct, stage: LiveStage, act: LiveViewOptions['act']): void {
+  switch (done.kind) {
+    case 'stop':
+    case 'wind-down':
+      act(done);
+      return;
+    case 'interrupt':
+      // In raw mode Ctrl-C is a key like any other; git before us ends when we have.
+      process.kill(process.pid, 'SIGINT');
+      return;
+    case 'suspend':
+      stage.hide();
+      suspendJob(stage.retake);
+      return;
+    case 'redraw':
+      stage.retake();
+  }
+}

@@ -1,0 +1,88 @@
+import { formatUsd } from '../../util/format-amount.ts';
+import { formatDuration } from '../../util/format-time.ts';
+import { cutText, padText, textWidth } from '../../util/format-width.ts';
+import type { Style } from '../style.ts';
+import { visibleLine } from '../visible-text.ts';
+import type { Budget, LiveAgentRow, LiveState } from './live-state.ts';
+
+export interface AgentRowOptions {
+  readonly width: number;
+  readonly now: number;
+  readonly style: Style;
+  readonly facts: LiveState['facts'];
+  /** 2: what it does stands on a line of its own. */
+  readonly lines: number;
+  /** Columns of the role and the task among the rows that are shown. */
+  readonly role: number;
+  readonly task: number;
+  readonly isChosen?: boolean;
+}
+
+const titleRoom = 28;
+const spendRoom = 16;
+
+/** An agent in the overview: role, task, for how long, for how much, and what it did last. */
+export function renderAgentRow(row: LiveAgentRow, options: AgentRowOptions): readonly string[] {
+  const { width, style, facts, lines, isChosen = false } = options;
+  const mark = isChosen ? '> ' : '  ';
+  const time = elapsed(row, options.now);
+  const spend = spendAgainst(row, facts?.agentBudgets[row.role] ?? null);
+  const action = lastAction(row);
+  const paint = isChosen ? style.bold : (text: string): string => text;
+  if (lines === 2) {
+    const first = [visibleLine(row.task ?? row.role), time, spend].filter(Boolean).join('  ');
+    return [paint(cutText(mark + first, width)), style.dim(cutText(`    ${action}`, width))];
+  }
+  const cells = [
+    padText(row.role, options.role),
+    ...(options.task > 0 ? [padText(visibleLine(row.task ?? ''), options.task)] : []),
+    ...(width >= 110 && row.task !== null ? [padText(titleOf(row, facts), titleRoom)] : []),
+    padText(time, 7),
+    ...(spend === '' ? [] : [padText(spend, spendRoom)]),
+  ];
+  const left = cutText(mark + cells.join('  '), width);
+  const room = width - textWidth(left) - 2;
+  return [paint(left) + (room < 8 ? '' : style.dim(`  ${cutText(action, room)}`))];
+}
+
+/** An agent above its own stream. */
+export function renderAgentTitle(
+  row: LiveAgentRow,
+  { width, now, style, facts }: Pick<AgentRowOptions, 'width' | 'now' | 'style' | 'facts'>,
+): readonly string[] {
+  const task = row.task === null ? [] : [`${visibleLine(row.task)} ${titleOf(row, facts, width)}`.trim()];
+  const spend = spendAgainst(row, facts?.agentBudgets[row.role] ?? null);
+  const state = row.outcome ?? (row.isStopping ? 'stopping' : elapsed(row, now));
+  return [
+    style.bold(cutText([row.id, visibleLine(state), ...(spend === '' ? [] : [spend])].join(' · '), width)),
+    ...task.map((text) => cutText(text, width)),
+  ];
+}
+
+function lastAction(row: LiveAgentRow): string {
+  return row.isStopping ? 'stopping' : (row.lines.at(-1)?.text ?? 'starting');
+}
+
+function titleOf(row: LiveAgentRow, facts: LiveState['facts'], room = titleRoom): string {
+  return cutText(visibleLine(facts?.titles.get(row.task ?? '') ?? ''), room);
+}
+
+/** Whole seconds: tenths would only flicker. */
+function elapsed({ startedAt }: LiveAgentRow, now: number): string {
+  const ms = Math.max(0, now - startedAt);
+  return ms < 59_950 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms);
+}
+
+/** `$0.12 of $1.00`, `12k of 50k tok`; a CLI tells what it cost only at its end, its tokens as it goes. */
+function spendAgainst({ cost_usd, tokens }: LiveAgentRow, budget: Budget | null): string {
+  const limit = budget?.limit ?? 0;
+  if (budget?.unit === 'tokens' && limit > 0) return `${shortTokens(tokens)} of ${shortTokens(limit)} tok`;
+  if (cost_usd > 0) return limit > 0 ? `${formatUsd(cost_usd)} of ${formatUsd(limit)}` : formatUsd(cost_usd);
+  return tokens > 0 ? `${shortTokens(tokens)} tok` : '';
+}
+
+function shortTokens(tokens: number): string {
+  if (tokens < 1_000) return String(tokens);
+  if (tokens < 1_000_000) return `${Number((tokens / 1_000).toPrecision(3))}k`;
+  return `${Number((tokens / 1_000_000).toPrecision(3))}M`;
+}

@@ -1,0 +1,174 @@
+import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { cutText } from '../../util/format-width.ts';
+import type { Style } from '../style.ts';
+import { visibleLine } from '../visible-text.ts';
+import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
+import { type AgentRowOptions, renderAgentRow, renderAgentTitle } from './render-live-agent.ts';
+
+export interface LiveFrame {
+  /** Columns and lines there are; no line is wider, and there are no more lines. */
+  readonly width: number;
+  readonly height: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly style: Style;
+  /** Whether keys can be pressed. */
+  readonly hasKeys: boolean;
+}
+
+/** What the live view shows, as lines. */
+export function renderLive(state: LiveState, frame: LiveFrame): readonly string[] {
+  const lines = renderScreen(state, frame);
+  return lines.slice(0, Math.max(1, frame.height));
+}
+
+function renderScreen(state: LiveState, frame: LiveFrame): readonly string[] {
+  const { screen } = state;
+  if (screen.kind === 'help') return renderHelp(frame);
+  const agent = screen.kind === 'agent' ? agentOf(state, screen.id) : null;
+  if (screen.kind === 'agent' && agent !== null) return renderStream(state, agent, screen.scroll, frame);
+  return renderOverview(state, frame);
+}
+
+function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
+  const head = [...renderHead(state, frame)];
+  const foot = renderFoot(state, frame, overviewKeys(state));
+  const room = frame.height - head.length - foot.length;
+  return [...head, ...renderAgents(state, frame, room), ...foot];
+}
+
+/** Wave, tasks ahead and what is spent: one line where it fits, else two. */
+function renderHead(state: LiveState, { width, style }: LiveFrame): readonly string[] {
+  const { wave, cycle, facts, agents } = state;
+  const title = wave === null ? 'Running' : `Wave ${visibleLine(wave)}, cycle ${cycle}`;
+  const tasks = facts === null ? [] : taskCounts(facts.counts);
+  const money = facts === null ? '' : sessionSpend(facts, agents);
+  const wide = [title, ...tasks, ...(money === '' ? [] : [money])].join(' · ');
+  if (wide.length <= width) return [style.bold(title) + wide.slice(title.length)];
+  return [
+    style.bold(cutText([title, money].filter(Boolean).join(' · '), width)),
+    ...(tasks.length === 0 ? [] : [cutText(tasks.join(' · '), width)]),
+  ];
+}
+
+function taskCounts(counts: NonNullable<LiveState['facts']>['counts']): readonly string[] {
+  const { total, done, running, ready, waiting, back, lost } = counts;
+  return [
+    `${done} of ${formatCount(total, 'task')} done`,
+    ...(running > 0 ? [`${running} running`] : []),
+    `${ready} ready`,
+    `${waiting} waiting`,
+    ...(back > 0 ? [`${back} sent back`] : []),
+    ...(lost > 0 ? [`${lost} failed or blocked`] : []),
+  ];
+}
+
+/** Booked spend and that of the agents that run, against the session's budget. */
+function sessionSpend(
+  { spent, budget }: NonNullable<LiveState['facts']>,
+  agents: readonly LiveAgentRow[],
+): string {
+  const sum = (key: 'cost_usd' | 'tokens'): number =>
+    agents.reduce((total, row) => total + row[key], spent[key]);
+  const now = { cost_usd: sum('cost_usd'), tokens: sum('tokens') };
+  if (now.cost_usd === 0 && now.tokens === 0 && budget.limit === 0) return '';
+  if (budget.limit === 0) return formatSpend(now);
+  return budget.unit === 'usd'
+    ? `${formatUsd(now.cost_usd)} of ${formatUsd(budget.limit)}`
+    : `${formatTokens(now.tokens)} of ${formatTokens(budget.limit)}`;
+}
+
+/** As many rows as there is room for, the chosen one among them. */
+function renderAgents(state: LiveState, frame: LiveFrame, room: number): readonly string[] {
+  const { agents } = state;
+  const chosen = chosenAgent(state);
+  const isNarrow = frame.width < 72;
+  const perAgent = isNarrow && agents.length * 2 <= room ? 2 : 1;
+  const fits = Math.floor(room / perAgent);
+  const count = agents.length <= fits ? agents.length : Math.max(1, fits - 1);
+  const place = chosen === null ? 0 : agents.indexOf(chosen);
+  const first = Math.min(Math.max(0, place - count + 1), Math.max(0, agents.length - count));
+  const shown = agents.slice(first, first + count);
+  const options: AgentRowOptions = {
+    ...{ width: frame.width, now: frame.now, style: frame.style, facts: state.facts },
+    ...{ lines: perAgent, role: Math.max(0, ...shown.map(({ role }) => role.length)) },
+    task: Math.max(0, ...shown.map(({ task }) => (task ?? '').length)),
+  };
+  const hidden = agents.length - shown.length;
+  return [
+    ...shown.flatMap((row) => renderAgentRow(row, { ...options, isChosen: frame.hasKeys && row === chosen })),
+    ...(hidden > 0 ? [frame.style.dim(cutText(`  … ${hidden} more`, frame.width))] : []),
+  ];
+}
+
+/** One agent's stream: its latest lines, or earlier ones. */
+function renderStream(
+  state: LiveState,
+  row: LiveAgentRow,
+  scroll: number,
+  frame: LiveFrame,
+): readonly string[] {
+  const title = renderAgentTitle(row, { ...frame, facts: state.facts });
+  const foot = renderFoot(state, frame, [
+    ...['Esc back', '↑↓ scroll'],
+    ...(row.outcome === null ? ['s stop it', '? help'] : []),
+  ]);
+  const room = Math.max(1, frame.height - title.length - foot.length);
+  const end = Math.max(1, row.lines.length - scroll);
+  const lines = row.lines.slice(Math.max(0, end - room), end).map(({ at, text }) => {
+    const time = new Date(at).toISOString().slice(11, 19);
+    return frame.style.dim(time) + cutText(`  ${text}`, frame.width - time.length);
+  });
+  return [...title, ...(lines.length === 0 ? [frame.style.dim('Nothing yet.')] : lines), ...foot];
+}
+
+function overviewKeys({ agents, wave, isWindingDown }: LiveState): readonly string[] {
+  return [
+    ...(agents.length > 1 ? ['↑↓ choose'] : []),
+    ...(agents.length > 0 ? ['Enter look into', 's stop'] : []),
+    ...(wave === 'work' && !isWindingDown ? ['g go on with what is done'] : []),
+    '? help',
+  ];
+}
+
+/** The last line: a question, what is going on, or the keys. */
+function renderFoot(
+  { asking, isStopping, isWindingDown }: LiveState,
+  { width, style, hasKeys }: LiveFrame,
+  keys: readonly string[],
+): readonly string[] {
+  const say = (text: string): string => style.yellow(cutText(text, width));
+  if (asking?.kind === 'stop') {
+    return [say(`Stop it? (y)es, its task fails / yes, and (r)etry / (n)o`)];
+  }
+  if (asking?.kind === 'wind-down') return [say('Start no more agents, go on with what is done? (y/n)')];
+  if (isStopping) return [say('Stopping; Ctrl-C again: at once.')];
+  const note = isWindingDown ? [say('No more agents start in this cycle.')] : [];
+  return hasKeys ? [...note, style.dim(fitKeys(keys, width))] : note;
+}
+
+/** As many keys as fit; help is always among them. */
+function fitKeys(keys: readonly string[], width: number): string {
+  for (let count = keys.length; count > 1; count -= 1) {
+    const line = [...keys.slice(0, count - 1), keys.at(-1) ?? ''].join(' · ');
+    if (line.length <= width) return line;
+  }
+  return cutText(keys.at(-1) ?? '', width);
+}
+
+function renderHelp({ width, style }: LiveFrame): readonly string[] {
+  return [
+    style.bold(cutText('Keys', width)),
+    ...[
+      '↑ ↓      choose an agent (also k and j)',
+      'Enter    look into its stream; Esc: back',
+      's        stop it, after a question',
+      'g        start no more agents in this cycle;',
+      '         go on with what is done',
+      'Ctrl-L   draw again',
+      'Ctrl-Z   suspend; fg goes on',
+      'Ctrl-C   stop all: everything is saved',
+      'any key  back',
+    ].map((line) => cutText(`  ${line}`, width)),
+  ];
+}

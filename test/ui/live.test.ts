@@ -1,0 +1,175 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type LiveKey, parseKeys, pressKey } from '../../lib/ui/live/live-keys.ts';
+import { emptyLive, type LiveFacts, type LiveState, takeEvent } from '../../lib/ui/live/live-state.ts';
+import { renderLive } from '../../lib/ui/live/render-live.ts';
+import { textWidth } from '../../lib/util/format-width.ts';
+import { hostile, isHarmless, plainStyle } from './samples.ts';
+
+const second = 1_000;
+const style = plainStyle();
+const budget = { unit: 'usd', limit: 1 } as const;
+const facts: LiveFacts = {
+  counts: { total: 9, done: 2, running: 2, ready: 1, waiting: 3, back: 1, lost: 0 },
+  spent: { cost_usd: 1.5, tokens: 30_000 },
+  budget: { unit: 'usd', limit: 10 },
+  agentBudgets: {
+    planner: budget,
+    worker: budget,
+    validator: { unit: 'tokens', limit: 50_000 },
+    merger: { unit: 'usd', limit: 0 },
+  },
+  titles: new Map([['task-001', 'Add password hashing']]),
+};
+
+function running(count = 2, known: LiveFacts | null = facts): LiveState {
+  let state = takeEvent({ ...emptyLive, facts: known }, { event: 'wave-started', wave: 'work', cycle: 1 }, 0);
+  for (let index = 1; index <= count; index += 1) {
+    const role = index === 2 ? 'validator' : 'worker';
+    const agent = `${role}-0000000${index}`;
+    state = takeEvent(state, { event: 'agent-started', agent, role, task: `task-00${index}`, pid: index }, 0);
+    const activity = { text: `edits src/${index}.ts`, tokens: 1_234 * index, cost_usd: 0.12 * index };
+    state = takeEvent(state, { event: 'agent-activity', agent, ...activity }, 61 * second);
+  }
+  return state;
+}
+
+function lines(state: LiveState, width = 99, height = 22): readonly string[] {
+  return renderLive(state, { width, height, now: 125 * second, style, hasKeys: true });
+}
+
+function press(state: LiveState, ...keys: readonly LiveKey[]): LiveState {
+  return keys.reduce((now, key) => pressKey(now, key).state, state);
+}
+
+test('CLI-4: agents, time, spend against the budget, last action, tasks ahead, wave and session budget', () => {
+  assert.equal(lines(running(2), 119), [
+    'Wave work, cycle 1 · 2 of 9 tasks done · 2 running · 1 ready · 3 waiting · 1 sent back · $1.86 of $10.00',
+    '> worker     task-001  Add password hashing          2m 05s   $0.12 of $1.00    edits src/1.ts',
+    '  validator  task-002                                2m 05s   2.47k of 50k tok  edits src/2.ts',
+    '↑↓ choose · Enter look into · s stop · g go on with what is done · ? help',
+  ]);
+});
+
+test('at 40 columns a row takes two lines', () => {
+  assert.equal(lines(running(2), 39), [
+    'Wave work, cycle 1 · $1.86 of $10.00',
+    '2 of 9 tasks done · 2 running · 1 read…',
+    '> task-001  2m 05s  $0.12 of $1.00',
+    '    edits src/1.ts',
+    '  task-002  2m 05s  2.47k of 50k tok',
+    '    edits src/2.ts',
+    '↑↓ choose · Enter look into · ? help',
+  ]);
+});
+
+test('no line is wider and no frame higher than the terminal, whatever it shows', () => {
+  let state = takeEvent(
+    running(30),
+    { event: 'agent-activity', agent: 'worker-00000001', text: hostile, tokens: 0, cost_usd: 0 },
+    0,
+  );
+  const text = `${'漢字'.repeat(200)} ${hostile}`;
+  state = takeEvent(
+    state,
+    { event: 'agent-activity', agent: 'worker-00000003', text, tokens: 0, cost_usd: 0 },
+    0,
+  );
+  const titles = new Map([['task-001', hostile.repeat(9)]]);
+  state = { ...state, facts: { ...facts, titles } };
+  const screens = [
+    state,
+    press(state, 'enter'),
+    press(state, 'char:?'),
+    press(state, 'char:s'),
+    press(state, 'char:g'),
+    press(state, 'down', 'down', 'enter'),
+    { ...state, isWindingDown: true, isStopping: true },
+  ];
+  for (const screen of screens) {
+    for (const width of [20, 39, 60, 71, 72, 99, 119, 300]) {
+      for (const height of [1, 2, 3, 5, 9, 22, 60]) {
+        const shown = lines(screen, width, height);
+        assert.ok(shown.length <= height, `${shown.length} lines of ${height}`);
+        assert.ok(shown.every((line) => textWidth(line) <= width));
+        assert.ok(shown.every((line) => isHarmless(line)));
+      }
+    }
+  }
+});
+
+test('of many agents those are shown that fit, the chosen one among them', () => {
+  const state = running(30);
+  assert.match(lines(state, 99, 10).join('\n'), /> worker +task-001[\s\S]*… 24 more/);
+  const down = press(state, ...Array.from({ length: 29 }, (): LiveKey => 'down'));
+  const shown = lines(down, 99, 10).join('\n');
+  assert.match(shown, /> worker +task-0030/);
+  assert.is(shown.includes('task-001 '), false);
+});
+
+test('an agent is looked into and left; when it ends meanwhile it stays in sight', () => {
+  let state = press(running(), 'down', 'enter');
+  assert.equal(lines(state), [
+    'validator-00000002 · 2m 05s · 2.47k of 50k tok',
+    'task-002',
+    '00:01:01  edits src/2.ts',
+    'Esc back · ↑↓ scroll · s stop it · ? help',
+  ]);
+  state = takeEvent(
+    state,
+    {
+      ...{ event: 'agent-ended', agent: 'validator-00000002', role: 'validator', task: 'task-002' },
+      ...{ outcome: 'ended', cost_usd: 0.4, tokens: 9_000, duration_ms: 5 },
+    },
+    0,
+  );
+  assert.is(lines(state)[0], 'validator-00000002 · ended · 9k of 50k tok');
+  assert.match(lines(press(state, 'back')).join('\n'), /\n> worker/);
+});
+
+test('a long stream is scrolled', () => {
+  let state = running(1);
+  for (let index = 0; index < 50; index += 1) {
+    const activity = { text: `line ${index}`, tokens: 0, cost_usd: 0 };
+    state = takeEvent(state, { event: 'agent-activity', agent: 'worker-00000001', ...activity }, 0);
+  }
+  state = press(state, 'enter');
+  assert.match(lines(state, 99, 6).join('\n'), /line 47[\s\S]*line 49/);
+  assert.match(lines(press(state, 'up', 'up'), 99, 6).join('\n'), /line 45[\s\S]*line 47\n/);
+  const top = press(state, ...Array.from({ length: 99 }, (): LiveKey => 'up'));
+  assert.match(lines(top, 99, 6).join('\n'), /edits src\/1/);
+});
+
+test('WRK-6: stopping is asked once, and done only after y', () => {
+  const asked = press(running(), 'char:s');
+  assert.is(lines(asked).at(-1), 'Stop it? (y)es, its task fails / yes, and (r)etry / (n)o');
+  assert.equal(pressKey(asked, 'char:n'), { state: running(), act: null });
+  assert.is(pressKey(asked, 'enter').act, null);
+  const stopped = pressKey(asked, 'char:y');
+  assert.equal(stopped.act, { kind: 'stop', agent: 'worker-00000001', retry: false });
+  assert.equal(pressKey(asked, 'char:r').act, { kind: 'stop', agent: 'worker-00000001', retry: true });
+  assert.match(lines(stopped.state).join('\n'), /task-001 .* stopping\n/);
+  assert.is(press(stopped.state, 'char:s').asking, null);
+});
+
+test('WRK-6: no more agents can be asked for only while agents are started', () => {
+  const state = running();
+  const said = pressKey(press(state, 'char:g'), 'char:y');
+  assert.equal(said.act, { kind: 'wind-down' });
+  assert.ok(lines(said.state).includes('No more agents start in this cycle.'));
+  assert.is(press({ ...state, wave: 'validate' }, 'char:g').asking, null);
+  const next = takeEvent(said.state, { event: 'wave-started', wave: 'work', cycle: 2 }, 0);
+  assert.is(next.isWindingDown, false);
+});
+
+test('without facts and agents there is still a frame', () => {
+  assert.equal(lines(running(0, null)), ['Wave work, cycle 1', 'g go on with what is done · ? help']);
+});
+
+test('keys as terminals send them; what means nothing is left out', () => {
+  assert.equal(parseKeys('\u001b[Ajk\u001bOB\r\u001b'), ['up', 'down', 'up', 'down', 'enter', 'back']);
+  assert.equal(parseKeys('\u001b[1;5Cx\u0003\u001a\u001b[200~'), ['char:x', 'interrupt', 'suspend']);
+  assert.equal(parseKeys('S?é漢\u0000'), ['char:s', 'char:?', 'char:é', 'char:漢']);
+});
+
+test.run();
