@@ -6,6 +6,7 @@ import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { formatCount } from '../util/format-amount.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { runAgent } from './run-agent.ts';
 import { failedDiagnostics, hasDiagnostics, inScratch, runDiagnostics } from './run-diagnostics.ts';
@@ -74,8 +75,8 @@ function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
   const bad = failedDiagnostics(diagnostics);
   const notes =
     bad.length === 0
-      ? `${diagnostics.length} diagnostics passed.`
-      : `${bad.length} of ${diagnostics.length} diagnostics failed.`;
+      ? `${formatCount(diagnostics.length, 'diagnostic')} passed.`
+      : `${bad.length} of ${formatCount(diagnostics.length, 'diagnostic')} failed.`;
   return {
     status: bad.length === 0 ? 'pass' : 'fail',
     notes,
