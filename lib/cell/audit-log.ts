@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditSummary } from '../domain/agent-port.ts';
+import { agentIdPattern } from '../domain/ids.ts';
 import type { AuditLine, Decision, ToolCall } from '../domain/policy.ts';
 import { logRoot } from './run-folder.ts';
 
@@ -55,6 +56,15 @@ export function summarizeAudit(file: string): AuditSummary {
     .slice(0, 10)
     .map(([call, count]) => (count === 1 ? call : `${call} (${count} times)`));
   return { allowed: lines.length - blockedLines.length, blocked: blockedLines.length, top };
+}
+
+/** How many calls of an agent were blocked by each rule; none where its audit isn't on this machine. */
+export function blockedByRule(commonDir: string, agent: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  if (!agentIdPattern.test(agent)) return counts;
+  for (const { decision, rule } of readLines(auditFile(commonDir, agent)))
+    if (decision === 'block') counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return counts;
 }
 
 /** What a call is about, for people: a path, a command, a pattern. */

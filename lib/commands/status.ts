@@ -2,6 +2,7 @@ import { readLiveAgents } from '../cell/agent-registry.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { statusOf } from '../domain/status.ts';
+import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
 import { nextCommand } from './wiring/next-command.ts';
 import { pickSession, withState } from './wiring/read-state.ts';
@@ -16,7 +17,9 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const status = statusOf(session, tasks, agents);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
-    output.result(renderStatus(status, output.style, { now: new Date(), next: nextCommand(session, tasks) }));
+    const spend = session === null ? [] : renderSpend(session, output.style, '  ');
+    const next = nextCommand(session, tasks);
+    output.result(renderStatus(status, output.style, { now: new Date(), next, spend }));
     return 0;
   });
 }

@@ -12,6 +12,8 @@ interface AgentCounts {
 export interface CostEstimate {
   readonly base_usd: number;
   readonly with_retries_usd: number;
+  /** Of the roles that will or may run and cost something. */
+  readonly roles: Partial<Record<Role, { runs: number; runs_with_retries: number; agent_usd: number }>>;
 }
 
 /**
@@ -31,13 +33,20 @@ export function estimateCost({
 }): CostEstimate | null {
   const counts = countAgents(tasks, config);
   let [base, withRetries] = [0, 0];
+  const roles: CostEstimate['roles'] = {};
   for (const role of roleSchema.options) {
     const price = priceOf(role, config, runs);
     if (price === null && counts[role].withRetries > 0) return null;
     base += counts[role].base * (price ?? 0);
     withRetries += counts[role].withRetries * (price ?? 0);
+    if (price === null || price === 0 || counts[role].withRetries === 0) continue;
+    roles[role] = {
+      runs: counts[role].base,
+      runs_with_retries: counts[role].withRetries,
+      agent_usd: roundUsd(price),
+    };
   }
-  return { base_usd: roundUsd(base), with_retries_usd: roundUsd(withRetries) };
+  return { base_usd: roundUsd(base), with_retries_usd: roundUsd(withRetries), roles };
 }
 
 /** At worst: all retries used, each verdict tried twice, each group in conflict. */

@@ -42,6 +42,8 @@ export interface TaskChange {
   readonly subject: string;
   /** `pending -> claimed` */
   readonly transition: string;
+  /** Of a failure: its kind and the rules that were broken. */
+  readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
 }
 
 export type RequeueKind = 'rejected' | 'validation_failed' | 'conflict' | 'restart';
@@ -142,7 +144,8 @@ export function failTask(
     result: { status: 'fail', notes: boundText(message), issues: boundIssues(end.failure.details) },
     history: endAttempt(task, { ...end, result: 'failed', notes }),
   });
-  return describe(task, next, ` (${end.failure.kind}): ${message}`);
+  const { kind, rules = [] } = end.failure;
+  return { ...describe(task, next, ` (${kind}): ${message}`), failure: { kind, rules } };
 }
 
 /** failed → pending, not before a time. `isCounted: false` uses up no retry (rate limits). */

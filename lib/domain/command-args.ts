@@ -30,6 +30,11 @@ export interface CommandOptions {
   readonly cleanup: { readonly yes: boolean; readonly force: boolean };
   readonly status: NoOptions;
   readonly show: { readonly diff: boolean };
+  readonly stats: {
+    readonly all: boolean;
+    readonly format: string | null;
+    readonly output: string | null;
+  };
   readonly log: { readonly maxCount: number | null };
   readonly agent: { readonly retry: boolean };
   readonly sync: NoOptions;

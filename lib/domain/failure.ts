@@ -30,6 +30,8 @@ export interface Failure {
   readonly retryable: boolean;
   /** When a rate limit says it ends, ISO 8601; absent where it doesn't say. */
   readonly until?: string;
+  /** The rules that were broken, by their names, where that is what failed. */
+  readonly rules?: readonly string[];
 }
 
 /** The details its message doesn't open with already. */

@@ -31,6 +31,13 @@ export type ServicePause = Readonly<z.infer<typeof servicePauseSchema>>;
 
 export const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
+/** What the agents of a role were expected to cost: how many if all goes well and at worst, and USD for one. */
+export const roleEstimateSchema = z.object({
+  runs: z.int().min(0),
+  runs_with_retries: z.int().min(0),
+  agent_usd: z.number(),
+});
+
 /** A session as its note on refs/blueflame/sessions stores it. */
 export const sessionSchema = z.object({
   v: z.literal(1),
@@ -57,7 +64,13 @@ export const sessionSchema = z.object({
   created_by: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
-  estimate: z.object({ base_usd: z.number(), with_retries_usd: z.number() }).nullable(),
+  estimate: z
+    .object({
+      base_usd: z.number(),
+      with_retries_usd: z.number(),
+      roles: z.partialRecord(roleSchema, roleEstimateSchema).optional(),
+    })
+    .nullable(),
   cost_usd: z.number(),
   tokens: z.number(),
   /** Spend per role, retries included. */

@@ -24,6 +24,8 @@ export interface Snapshot {
   tasksOf(session: SessionId): readonly Task[];
   /** Verdicts on exactly this commit, latest last. */
   verdictsOn(commit: ObjectId): readonly Verdict[];
+  /** Every verdict of a session, on whatever commit, earliest first. Reads all of them: for reports. */
+  verdictsOf(session: SessionId): readonly Verdict[];
   /** Each time the checks of exactly this commit were run again, latest last. */
   verificationsOn(commit: ObjectId): readonly Verification[];
   reviewOn(commit: ObjectId): ReviewNote | null;
@@ -44,6 +46,8 @@ export interface Change {
   readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
   /** `Transition: pending -> claimed`. */
   readonly transition?: string;
+  /** Why a task failed: trailers `Failure` and, one for each, `Rule`. */
+  readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
 }
 
 /** Changes and refs that move together or not at all. */

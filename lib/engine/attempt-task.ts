@@ -145,7 +145,8 @@ async function judgeWork(
     case 'violation': {
       const details = work.violations.map(describeViolation);
       const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${details.length - 1} more broken rules` : ''}`;
-      return { ...failed({ kind: 'violation', message, details, retryable: true }), outcome };
+      const rules = [...new Set(work.violations.map(({ rule }) => rule))];
+      return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), outcome };
     }
     case 'work': {
       await workshop.git.importCell(cell, work.tip);

@@ -112,7 +112,9 @@ function describeProblem({ task, message }: PlanProblem): string {
 }
 
 async function propose(workshop: Workshop, session: Session, plan: Plan): Promise<SessionView> {
-  const estimate = estimateCost({ config: workshop.config, tasks: plan.tasks, runs: session.agents });
+  const { sessions } = await workshop.store.snapshot();
+  const runs = sessions.flatMap(({ agents }) => agents);
+  const estimate = estimateCost({ config: workshop.config, tasks: plan.tasks, runs });
   await record(workshop, session.id, ({ session: now }) => ({
     session: {
       next: { ...now, proposal: [...plan.tasks], estimate },

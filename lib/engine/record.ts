@@ -13,6 +13,7 @@ export interface Step {
   readonly task: Task;
   readonly subject: string;
   readonly transition: string;
+  readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
 }
 
 /** A session and its tasks at one moment. */
@@ -80,7 +81,9 @@ function changesOf(recording: Recording): readonly Change[] {
   if (recording.newTasks)
     changes.push({ subject: recording.newTasks.subject, tasks: recording.newTasks.tasks, ...body });
   for (const step of recording.steps ?? []) {
-    changes.push({ subject: step.subject, tasks: [step.task], transition: step.transition, ...body });
+    const { task, subject, transition, failure } = step;
+    const why = failure === undefined ? {} : { failure };
+    changes.push({ subject, tasks: [task], transition, ...why, ...body });
   }
   const { verdict, verification, review, session } = recording;
   if (verdict) changes.push({ subject: `${verdict.task}: ${verdict.status} by ${verdict.by}`, verdict });

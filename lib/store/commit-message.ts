@@ -14,6 +14,8 @@ export function renderMessage(change: Change, context: MessageContext): string {
     ...tasksIn(change).map((task): [string, string] => ['Task', task]),
     ['Session', sessionIn(change)],
     ['Transition', change.transition],
+    ['Failure', change.failure?.kind],
+    ...(change.failure?.rules ?? []).map((rule): [string, string] => ['Rule', rule]),
     ['Actor', context.actor],
     ['Host', context.host],
     ['Rev', context.rev === null ? null : String(context.rev)],

@@ -91,6 +91,13 @@ export class StateSnapshot implements Snapshot {
     return onlyNote(this.#state.validations, commit)?.value?.verdicts ?? [];
   }
 
+  verdictsOf(session: SessionId): readonly Verdict[] {
+    return [...listNotes(this.#state.validations.root)]
+      .flatMap((note) => note.value?.verdicts ?? [])
+      .filter((verdict) => verdict.session === session)
+      .sort((a, b) => compare(a.at, b.at));
+  }
+
   verificationsOn(commit: ObjectId): readonly Verification[] {
     return onlyNote(this.#state.validations, commit)?.value?.verifications ?? [];
   }

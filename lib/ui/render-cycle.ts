@@ -1,6 +1,7 @@
 import type { SessionQuestion } from '../domain/gates.ts';
 import { formatCount, formatSpend, formatUsd } from '../util/format-amount.ts';
 import { renderTable } from '../util/table.ts';
+import { renderSpend } from './render-spend.ts';
 import type { Style } from './style.ts';
 
 /** How a cycle ended: what was approved, went back or is stuck, and what it cost, by role. */
@@ -17,18 +18,6 @@ export function renderCycle(question: Pick<SessionQuestion, 'session' | 'summary
   return [
     style.bold(`Cycle ${session.cycle} is over.`),
     ...renderTable(rows, { width: style.width, indent: '  ' }),
-    ...renderSpend(session.spend, style, '    '),
+    ...renderSpend(session, style, '    '),
   ].join('\n');
-}
-
-/** What each role cost, retries included. */
-export function renderSpend(
-  spend: SessionQuestion['session']['spend'],
-  style: Style,
-  indent: string,
-): readonly string[] {
-  const rows = Object.entries(spend)
-    .filter(([, { runs }]) => runs > 0)
-    .map(([role, one]) => [role, formatCount(one.runs, 'run'), formatSpend(one)]);
-  return renderTable(rows, { width: style.width, indent });
 }

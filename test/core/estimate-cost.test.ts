@@ -31,6 +31,11 @@ test('BUD-3 without experience an agent costs its whole budget', () => {
   assert.equal(estimateCost({ tasks, config: makeConfig(), runs: [] }), {
     base_usd: 4.95,
     with_retries_usd: 15.4,
+    roles: {
+      worker: { runs: 3, runs_with_retries: 9, agent_usd: 1.5 },
+      validator: { runs: 3, runs_with_retries: 6, agent_usd: 0.15 },
+      merger: { runs: 0, runs_with_retries: 2, agent_usd: 0.5 },
+    },
   });
 });
 
@@ -45,7 +50,7 @@ test('BUD-3 three known runs of a role replace its budget by their average', () 
 
 test('roles without a model cost nothing', () => {
   const config = makeConfig({ roles: { worker: { adapter: 'exec' } } });
-  assert.equal(estimateCost({ tasks, config, runs: [] }), { base_usd: 0, with_retries_usd: 0 });
+  assert.equal(estimateCost({ tasks, config, runs: [] }), { base_usd: 0, with_retries_usd: 0, roles: {} });
 });
 
 test('a budget that is unlimited or in tokens has no price until runs are known', () => {
@@ -58,7 +63,11 @@ test('a budget that is unlimited or in tokens has no price until runs are known'
 
 test('a plan without tasks costs nothing more', () => {
   const config = makeConfig({ limits: { token_budget: { worker_usd: 0 } } });
-  assert.equal(estimateCost({ tasks: [], config, runs: [] }), { base_usd: 0, with_retries_usd: 0 });
+  assert.equal(estimateCost({ tasks: [], config, runs: [] }), {
+    base_usd: 0,
+    with_retries_usd: 0,
+    roles: {},
+  });
 });
 
 test.run();

@@ -1,0 +1,33 @@
+import type { Distribution } from '../../domain/stats.ts';
+
+/** How values are spread; null where there are none. */
+export function distribution(values: readonly number[]): Distribution | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const sum = sorted.reduce((total, value) => total + value, 0);
+  return {
+    count: sorted.length,
+    min: sorted[0] ?? 0,
+    median: quantile(sorted, 0.5),
+    p90: quantile(sorted, 0.9),
+    max: sorted.at(-1) ?? 0,
+    mean: sum / sorted.length,
+    sum,
+  };
+}
+
+/** The median; NaN where there are no values. */
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** Linear between the two nearest ranks, as spreadsheets have it. */
+function quantile(sorted: readonly number[], share: number): number {
+  const rank = (sorted.length - 1) * share;
+  const [low, high] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+  if (low === undefined || high === undefined) return Number.NaN;
+  return low + (high - low) * (rank - Math.floor(rank));
+}

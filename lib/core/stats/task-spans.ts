@@ -1,0 +1,67 @@
+import type { LogEntry } from '../../domain/store-port.ts';
+import { type Task, type TaskStatus, taskStatuses } from '../../domain/task.ts';
+
+/** How long a task was in one status; times in milliseconds since 1970, `to` null: it still is. */
+export interface StatusSpan {
+  readonly status: TaskStatus;
+  readonly from: number;
+  readonly to: number | null;
+}
+
+export interface TaskSpans {
+  readonly task: Task;
+  /** One after another without a gap, from its creation on. */
+  readonly spans: readonly StatusSpan[];
+}
+
+/**
+ * The life of each task, from the commits on the ref of the tasks. They are a second exact; where the note knows
+ * the same moment to the millisecond, that is taken. What the commits don't tell, such as a status that came by a
+ * merge of two clones, is taken from the note too.
+ */
+export function taskSpans(tasks: readonly Task[], log: readonly LogEntry[]): readonly TaskSpans[] {
+  const moves = new Map<string, { readonly at: number; readonly to: TaskStatus }[]>();
+  for (const { trailers, at } of log.toReversed()) {
+    const to = targetOf(trailers.Transition);
+    const { Task: id = '' } = trailers;
+    if (to === null) continue;
+    const known = moves.get(id) ?? [];
+    moves.set(id, [...known, { at: Date.parse(at), to }]);
+  }
+  return tasks.map((task) => ({ task, spans: spansOf(task, moves.get(task.id) ?? []) }));
+}
+
+function spansOf(
+  task: Task,
+  moves: readonly { readonly at: number; readonly to: TaskStatus }[],
+): readonly StatusSpan[] {
+  const changes = moves.filter(({ to }, index) => to !== (moves[index - 1]?.to ?? 'pending'));
+  const last = changes.at(-1)?.to ?? 'pending';
+  const whole =
+    last === task.status ? changes : [...changes, { at: Date.parse(task.updated_at), to: task.status }];
+  const spans: StatusSpan[] = [];
+  let [status, from]: [TaskStatus, number] = ['pending', Date.parse(task.created_at)];
+  for (const { at, to } of whole) {
+    // Clocks go back.
+    const end = Math.max(from, exactTime(task, to, at));
+    spans.push({ status, from, to: end });
+    [status, from] = [to, end];
+  }
+  return [...spans, { status, from, to: null }];
+}
+
+/** The moment within the second of a commit, where the note tells it. */
+function exactTime(task: Task, to: TaskStatus, second: number): number {
+  const told = [
+    ...(to === 'claimed' ? [task.claimed_at] : task.history.map(({ timestamp }) => timestamp)),
+    ...(to === 'merged' ? [task.updated_at] : []),
+  ];
+  const times = told.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  const within = times.filter((time) => Math.floor(time / 1_000) * 1_000 === second);
+  return (to === 'merged' ? within.at(-1) : within[0]) ?? second;
+}
+
+function targetOf(transition: string | undefined): TaskStatus | null {
+  const to = transition?.split(' -> ')[1];
+  return taskStatuses.find((status) => status === to) ?? null;
+}

@@ -1,0 +1,36 @@
+import type { TaskStatus } from '../../domain/task.ts';
+import type { StatusSpan, TaskSpans } from './task-spans.ts';
+
+/** Seconds; all of a task that has landed. */
+export interface TaskTimes {
+  readonly cycle: number;
+  readonly lead: number;
+  readonly waiting: number;
+  readonly working: number;
+  readonly checking: number;
+}
+
+/** How long a task took, and with what; null where it hasn't landed. */
+export function taskTimes({ spans }: TaskSpans): TaskTimes | null {
+  const landed = spans.find(({ status }) => status === 'merged');
+  const [first] = spans;
+  if (landed === undefined || first === undefined) return null;
+  const claimed = spans.find(({ status }) => status === 'claimed') ?? landed;
+  const spent = (...statuses: readonly TaskStatus[]): number =>
+    spans
+      .filter(({ status }) => statuses.includes(status))
+      .reduce((sum, span) => sum + ((span.to ?? landed.from) - span.from), 0) / 1_000;
+  return {
+    cycle: (landed.from - claimed.from) / 1_000,
+    lead: (landed.from - first.from) / 1_000,
+    waiting: spent('pending', 'requeued', 'blocked', 'failed'),
+    working: spent('claimed'),
+    checking: spent('done'),
+  };
+}
+
+/** Attempts at a task: claims, without those that were given back untried. */
+export function countAttempts(spans: readonly StatusSpan[]): number {
+  return spans.filter(({ status }, index) => status === 'claimed' && spans[index + 1]?.status !== 'pending')
+    .length;
+}

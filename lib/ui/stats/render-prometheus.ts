@@ -1,0 +1,178 @@
+import type { Distribution, Stats } from '../../domain/stats.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+  /** After the family's name: `_sum`. */
+  readonly suffix?: string;
+}
+
+/**
+ * The figures in Prometheus' text exposition format (version 0.0.4), for a textfile collector: base units,
+ * each family with HELP and TYPE, what isn't known left out.
+ */
+export function renderPrometheus(stats: Stats): string {
+  return [...taskFamilies(stats), ...flowFamilies(stats), ...costFamilies(stats), ...healthFamilies(stats)]
+    .filter(({ samples }) => samples.length > 0)
+    .map(renderFamily)
+    .join('');
+}
+
+interface Family {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter' | 'summary';
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+function taskFamilies({ tasks, times_s, retries, failures }: Stats): readonly Family[] {
+  return [
+    gauge(
+      'tasks',
+      'Tasks by what they are now.',
+      Object.entries(tasks.by_status).map(([status, value]) => ({ labels: { status }, value })),
+    ),
+    gauge('task_completion_ratio', 'Landed tasks of those that are settled.', known(tasks.completion_rate)),
+    gauge('task_first_try_ratio', 'Landed tasks that took one attempt.', known(tasks.first_try_rate)),
+    counter('task_attempts_total', 'Attempts at tasks.', [one(retries.attempts)]),
+    gauge('tasks_retried', 'Tasks that took more than one attempt.', [one(retries.retried_tasks)]),
+    summary('task_cycle_seconds', 'From the first claim of a task to its landing.', times_s.cycle),
+    summary('task_lead_seconds', 'From the creation of a task to its landing.', times_s.lead),
+    counter(
+      'failures_total',
+      'What was refused or went wrong, by where it was found and the rule.',
+      failures.map(({ source, rule, count }) => ({ labels: { source, rule }, value: count })),
+    ),
+  ];
+}
+
+function flowFamilies({ queue, utilisation }: Stats): readonly Family[] {
+  return [
+    gauge('queue_depth', 'Tasks that wait for an agent.', [one(queue.depth)]),
+    gauge('queue_ready', 'Waiting tasks that could start now.', [one(queue.ready)]),
+    gauge('queue_peak', 'The most tasks that waited at once.', [one(queue.peak)]),
+    gauge('worker_slots', 'Workers that may run at once.', [one(utilisation.slots)]),
+    gauge('worker_utilisation_ratio', 'Usable worker slots that were in use.', known(utilisation.value)),
+    counter('worker_busy_seconds_total', 'Time that workers were busy.', [one(utilisation.busy_s)]),
+  ];
+}
+
+function costFamilies({ cost }: Stats): readonly Family[] {
+  const { estimate, roles } = cost;
+  const bounds =
+    estimate === null ? [] : Object.entries({ base: estimate.base_usd, worst: estimate.with_retries_usd });
+  return [
+    counter(
+      'agent_runs_total',
+      'Agent runs, retries among them.',
+      roles.map(({ role, runs }) => ({ labels: { role }, value: runs })),
+    ),
+    counter(
+      'cost_dollars_total',
+      'What agents cost, in US dollars.',
+      roles.map(({ role, cost_usd: value }) => ({ labels: { role }, value })),
+    ),
+    counter(
+      'tokens_total',
+      'Tokens that agents used.',
+      roles.map(({ role, tokens: value }) => ({ labels: { role }, value })),
+    ),
+    gauge(
+      'cost_estimate_dollars',
+      'What was expected before: if all went well, and at worst.',
+      bounds.map(([bound, value]) => ({ labels: { bound }, value })),
+    ),
+    summary('task_cost_dollars', 'Cost of a task.', cost.per_task),
+  ];
+}
+
+function healthFamilies({ health, anomalies, sessions }: Stats): readonly Family[] {
+  const counts = new Map<string, number>();
+  for (const { metric } of anomalies.found) counts.set(metric, (counts.get(metric) ?? 0) + 1);
+  return [
+    gauge('health_ratio', 'How well it goes, from 0 to 1.', known(health.score)),
+    gauge(
+      'health_part_ratio',
+      'The parts of the health score.',
+      health.parts.flatMap(({ name: part, value }) => known(value, { part })),
+    ),
+    gauge(
+      'anomalies',
+      'Figures out of the ordinary by the history of the repository.',
+      [...counts].map(([metric, value]) => ({ labels: { metric }, value })),
+    ),
+    gauge('anomaly_history_sessions', 'Ended sessions there are to compare with.', [one(anomalies.history)]),
+    gauge(
+      'session_info',
+      'The sessions these figures are about.',
+      sessions.map(({ session, state }) => ({ labels: { session, state }, value: 1 })),
+    ),
+    gauge(
+      'session_health_ratio',
+      'The health score of each session.',
+      sessions.flatMap(({ session, health: value }) => known(value, { session })),
+    ),
+    gauge(
+      'session_cost_dollars',
+      'What each session cost.',
+      sessions.map(({ session, cost_usd: value }) => ({ labels: { session }, value })),
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, help, type: 'gauge', samples };
+}
+
+function counter(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, help, type: 'counter', samples };
+}
+
+function summary(name: string, help: string, values: Distribution | null): Family {
+  const samples =
+    values === null
+      ? []
+      : [
+          { labels: { quantile: '0.5' }, value: values.median },
+          { labels: { quantile: '0.9' }, value: values.p90 },
+          { labels: {}, value: values.sum, suffix: '_sum' },
+          { labels: {}, value: values.count, suffix: '_count' },
+        ];
+  return { name, help, type: 'summary', samples };
+}
+
+function one(value: number, labels: Labels = {}): Sample {
+  return { labels, value };
+}
+
+function known(value: number | null, labels: Labels = {}): readonly Sample[] {
+  return value === null ? [] : [one(value, labels)];
+}
+
+function renderFamily({ name, type, help, samples }: Family): string {
+  const full = `git_flame_${name}`;
+  const lines = samples.map(
+    ({ labels, value, suffix = '' }) => `${full}${suffix}${renderLabels(labels)} ${renderValue(value)}\n`,
+  );
+  return `# HELP ${full} ${escapeHelp(help)}\n# TYPE ${full} ${type}\n${lines.join('')}`;
+}
+
+function renderLabels(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}="${escapeLabel(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+/** Floating-point noise of sums is no information. */
+function renderValue(value: number): string {
+  return String(Number(value.toPrecision(12)));
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function escapeLabel(text: string): string {
+  return escapeHelp(text).replaceAll('"', '\\"');
+}

@@ -1,0 +1,189 @@
+import type { Stats } from '../../domain/stats.ts';
+import { formatCount, formatSpend, formatUsd } from '../../util/format-amount.ts';
+import { formatDuration } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { renderTable } from '../../util/table.ts';
+import type { Style } from '../style.ts';
+import { visibleLine } from '../visible-text.ts';
+
+const mostTasks = 30;
+const mostAgents = 15;
+
+/** The figures as text for a terminal: health first, then what it is made of. */
+export function renderStats(stats: Stats, style: Style): string {
+  if (stats.sessions.length === 0) return 'No session yet, so there are no figures.';
+  return [
+    ...renderHead(stats, style),
+    ...section('Health', renderHealth(stats, style), style),
+    ...section('Tasks', table(taskRows(stats), style), style),
+    ...section('Times', renderTimes(stats, style), style),
+    ...section('Failures', table(failureRows(stats), style), style),
+    ...section('Cost by role', renderRoles(stats, style), style),
+    ...section('Cost by task', renderTasks(stats, style), style),
+    ...section('Agents', renderAgents(stats, style), style),
+    ...section('Sessions', renderSessions(stats, style), style),
+    ...section('Out of the ordinary', renderAnomalies(stats, style), style),
+  ].join('\n');
+}
+
+/** A share as a person reads it; a dash where it isn't known. */
+export function formatShare(value: number | null): string {
+  return value === null ? '–' : `${Math.round(value * 100)} %`;
+}
+
+/** Seconds as a person says them. */
+export function formatSeconds(value: number | null | undefined): string {
+  return value == null ? '–' : formatDuration(value * 1_000);
+}
+
+function renderHead(stats: Stats, style: Style): readonly string[] {
+  const [only] = stats.sessions;
+  if (stats.sessions.length > 1 || only === undefined)
+    return [style.bold(`All sessions: ${stats.sessions.length}`)];
+  return [style.bold(only.session), ...wrapText(visibleLine(only.objective), style.width, '  ')];
+}
+
+function renderHealth({ health }: Stats, style: Style): readonly string[] {
+  const { score } = health;
+  const word = score === null ? 'not known yet' : score >= 0.8 ? 'good' : score >= 0.6 ? 'fair' : 'poor';
+  const paint =
+    score === null ? style.dim : score >= 0.8 ? style.green : score >= 0.6 ? style.yellow : style.red;
+  const rows = health.parts
+    .filter(({ value }) => value !== null)
+    .map(({ name, value, weight, says }) => [
+      name,
+      (value ?? 0).toFixed(2),
+      `x ${weight.toFixed(2)}`,
+      visibleLine(says),
+    ]);
+  return [`  ${paint(`${score === null ? '–' : score.toFixed(2)} of 1, ${word}`)}`, ...table(rows, style)];
+}
+
+function taskRows(stats: Stats): readonly (readonly string[])[] {
+  const { tasks, queue, utilisation, retries } = stats;
+  return [
+    ['all', `${tasks.total}${tasks.total === 0 ? '' : `: ${countsByStatus(stats)}`}`],
+    ['completed', `${formatShare(tasks.completion_rate)} of what is settled`],
+    ['first try', `${formatShare(tasks.first_try_rate)} of what landed`],
+    ['attempts', `${retries.attempts}, ${formatCount(retries.retried_tasks, 'task')} tried again`],
+    [
+      'queue',
+      `${queue.depth} waiting, ${queue.ready} could start; at most ${queue.peak}, ${queue.mean === null ? '–' : queue.mean.toFixed(1)} on average`,
+    ],
+    ['utilisation', `${formatShare(utilisation.value)} of the usable slots, ${utilisation.slots} at most`],
+  ];
+}
+
+function countsByStatus({ tasks }: Stats): string {
+  return Object.entries(tasks.by_status)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(', ');
+}
+
+function renderTimes({ times_s: times }: Stats, style: Style): readonly string[] {
+  const names = {
+    cycle: 'claim to landing',
+    lead: 'creation to landing',
+    waiting: 'waiting for an agent',
+    working: 'with an agent',
+    checking: 'verdict and landing',
+  } as const;
+  const rows = Object.entries(names).flatMap(([key, says]) => {
+    const one = times[key as keyof typeof names];
+    return one === null ? [] : [[key, formatSeconds(one.median), formatSeconds(one.p90), says]];
+  });
+  return rows.length === 0 ? [] : table([['', 'median', 'p90', ''], ...rows], style);
+}
+
+function failureRows({ failures }: Stats): readonly (readonly string[])[] {
+  return failures.map(({ source, rule, count }) => [String(count), source, visibleLine(rule)]);
+}
+
+function renderRoles({ cost }: Stats, style: Style): readonly string[] {
+  const rows = cost.roles.map(({ role, runs, estimate, ...spent }) => [
+    role,
+    formatCount(runs, 'run'),
+    formatSpend(spent),
+    estimate === null
+      ? ''
+      : `estimated ${formatUsd(estimate.runs * estimate.agent_usd)}, at ${formatUsd(estimate.agent_usd)} for each of ${estimate.runs}`,
+  ]);
+  const { estimate } = cost;
+  const total =
+    estimate === null
+      ? ''
+      : `estimated ${formatUsd(estimate.base_usd)}, ${formatUsd(estimate.with_retries_usd)} at worst`;
+  return table(
+    [...rows, ['all', '', formatSpend({ cost_usd: cost.usd, tokens: cost.tokens }), total]],
+    style,
+  );
+}
+
+function renderTasks({ tasks, cost }: Stats, style: Style): readonly string[] {
+  if (cost.usd === 0 && cost.tokens === 0) return [];
+  const sorted = tasks.list.toSorted((a, b) => b.cost_usd - a.cost_usd);
+  const rows = sorted
+    .slice(0, mostTasks)
+    .map((task) => [
+      task.task,
+      formatSpend(task),
+      formatCount(task.attempts, 'attempt'),
+      formatSeconds(task.cycle_time_s),
+      visibleLine(task.title),
+    ]);
+  return [...table(rows, style), ...andMore(sorted.length - mostTasks, style)];
+}
+
+function renderAgents({ cost }: Stats, style: Style): readonly string[] {
+  const rows = cost.agents
+    .slice(-mostAgents)
+    .map((agent) => [
+      agent.agent,
+      agent.task ?? '',
+      formatSeconds(agent.seconds),
+      formatSpend(agent),
+      agent.estimate_usd === null ? '' : `estimated ${formatUsd(agent.estimate_usd)}`,
+      visibleLine(agent.outcome),
+    ]);
+  return [...table(rows, style), ...andMore(cost.agents.length - mostAgents, style)];
+}
+
+function renderSessions({ sessions }: Stats, style: Style): readonly string[] {
+  if (sessions.length < 2) return [];
+  const rows = sessions.map((one) => [
+    one.session,
+    one.health === null ? '–' : one.health.toFixed(2),
+    formatCount(one.tasks, 'task'),
+    formatShare(one.completion_rate),
+    formatSeconds(one.cycle_time_s),
+    formatUsd(one.cost_usd),
+  ]);
+  return table([['', 'health', '', 'completed', 'cycle', 'cost'], ...rows], style);
+}
+
+function renderAnomalies({ anomalies, sessions }: Stats, style: Style): readonly string[] {
+  const { history, needed, found } = anomalies;
+  const lines = found.flatMap(({ session, says }) => {
+    const where = sessions.length > 1 ? `${session}: ` : '';
+    return wrapText(where + visibleLine(says), style.width, '  ').map(style.yellow);
+  });
+  if (lines.length > 0) return lines;
+  const says =
+    history < needed
+      ? `Not enough history to tell: ${history} of the ${needed} ended sessions that are needed.`
+      : `Nothing, compared with ${history} earlier sessions.`;
+  return wrapText(says, style.width, '  ').map(style.dim);
+}
+
+function andMore(count: number, style: Style): readonly string[] {
+  return count > 0 ? [`  ${style.dim(`and ${count} more; all with --json`)}`] : [];
+}
+
+function table(rows: readonly (readonly string[])[], style: Style): readonly string[] {
+  return renderTable(rows, { width: style.width, indent: '  ' });
+}
+
+function section(title: string, lines: readonly string[], style: Style): readonly string[] {
+  return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
+}
