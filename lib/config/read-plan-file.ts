@@ -1,5 +1,5 @@
 import { isSeq } from 'yaml';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';
@@ -24,7 +24,37 @@ export function readPlanFile(text: string, fileName: string): Plan {
   const source = readYamlSource(text, fileName, maxLength);
   const isBareList = isSeq(source.document.contents);
   const schema = isBareList ? bareListSchema : source.document.has('tasks') ? emptiedSchema : planSchema;
-  const { value, raw, problems } = checkValue<z.output<typeof planSchema>>(schema, source, {});
+  return readTasks<z.output<typeof planSchema>>(source, schema, isBareList) ?? { tasks: [] };
+}
+
+/** Tasks to add: a plan, a list of tasks or a single one, and none needs an id. Throws FlameError `bad-plan`. */
+export function readNewTasks(text: string, fileName: string): readonly NewTask[] {
+  const source = readYamlSource(asList(text), fileName, maxLength);
+  const isBareList = isSeq(source.document.contents);
+  const list = z.array(newTaskSchema).max(1_000);
+  const schema = isBareList ? list.transform((tasks) => ({ tasks })) : z.object({ tasks: list });
+  return readTasks<{ tasks: NewTask[] }>(source, schema, isBareList)?.tasks ?? [];
+}
+
+const newTaskSchema = plannedTaskSchema.extend({
+  id: plannedTaskSchema.shape.id.nullish().transform((id) => id ?? null),
+});
+type NewTask = z.output<typeof newTaskSchema>;
+
+/** A single task as a list of one, each line where it was. */
+function asList(text: string): string {
+  if (/^\s*[[{]/.test(text)) return /^\s*\{(?!\s*"?tasks"?\s*:)/.test(text) ? `[${text}]` : text;
+  const isSingle = /^title\s*:/m.test(text) && !/^(?:tasks\s*:|-\s)/m.test(text);
+  if (!isSingle) return text;
+  const lines = text.split('\n');
+  const first = lines.findIndex((line) => /^[A-Za-z_]+\s*:/.test(line));
+  return lines
+    .map((line, at) => (at < first || line === '' ? line : `${at === first ? '- ' : '  '}${line}`))
+    .join('\n');
+}
+
+function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareList: boolean): Value | null {
+  const { value, raw, problems } = checkValue<Value>(schema, source, {});
   const misspelt = keepSound(source, findMisspeltKeys(source, raw, isBareList ? [] : ['tasks']));
   const known = new Set(misspelt.map((problem) => problem.means));
   refuseProblems(
@@ -38,7 +68,7 @@ export function readPlanFile(text: string, fileName: string): Plan {
       hints: ['correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
     },
   );
-  return value ?? { tasks: [] };
+  return value;
 }
 
 /** A key that was meant for another. */

@@ -36,6 +36,23 @@ export interface CommandOptions {
     readonly output: string | null;
   };
   readonly log: { readonly maxCount: number | null };
+  readonly task: {
+    readonly title: string | null;
+    readonly description: string | null;
+    readonly locks: readonly string[] | null;
+    readonly needs: readonly string[] | null;
+    readonly group: string | null;
+    readonly priority: number | null;
+    readonly id: string | null;
+    readonly from: string | null;
+    readonly role: string | null;
+    readonly stdin: boolean;
+    readonly worktree: boolean;
+    readonly commit: string | null;
+    readonly notes: string | null;
+    readonly reason: string | null;
+    readonly force: boolean;
+  };
   readonly agent: { readonly retry: boolean };
   readonly sync: NoOptions;
   readonly policy: {

@@ -210,6 +210,20 @@ export interface GitPort {
   addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
   /** Paths that from → to would add where a worktree holds files git doesn't track. */
   filesInTheWay(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
+  /** The best common ancestor; null where the two share no history. */
+  mergeBase(one: ObjectId, other: ObjectId): Promise<ObjectId | null>;
+  /**
+   * A plain worktree for a person with a branch checked out: made at `start`, moved there, or as it stands. One at a
+   * time, whoever calls.
+   */
+  addPersonWorktree(
+    path: string,
+    init: { readonly branch: string; readonly start: ObjectId; readonly mode: 'new' | 'reset' | 'as-is' },
+  ): Promise<void>;
+  /** Takes a worktree off its branch, its files as they are. */
+  detachWorktree(path: string): Promise<void>;
+  /** Removes a person's worktree that has no local changes; false where it has some. */
+  removePersonWorktree(path: string): Promise<boolean>;
   /** Brings a clean worktree whose branch was moved from → to along; refuses to touch local changes. */
   advanceWorktree(
     workTree: string,

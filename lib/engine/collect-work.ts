@@ -1,4 +1,4 @@
-import type { CellWorktree } from '../domain/git-port.ts';
+import type { CellWorktree, Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { Task } from '../domain/task.ts';
@@ -32,7 +32,7 @@ export async function collectWork(workshop: Workshop, request: CollectRequest): 
     await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
   const tip = await workshop.git.cellHead(cell);
   if (tip === cell.start) return { kind: 'nothing', leftBehind: leave };
-  const violations = await judge(workshop, cell, tip, policy, take.length > 0);
+  const violations = await judgeCommits(workshop, { ...cell, tip, policy, isTipOurs: take.length > 0 });
   return violations.length > 0
     ? { kind: 'violation', tip, violations }
     : { kind: 'work', tip, leftBehind: leave };
@@ -57,25 +57,33 @@ function inScope(policy: AgentPolicy, path: string): boolean {
   return policy.file_locks === null || policy.file_locks.some((lock) => lockCovers(lock, path));
 }
 
-async function judge(
+export interface JudgedCommits {
+  readonly start: ObjectId;
+  readonly tip: ObjectId;
+  readonly policy: AgentPolicy;
+  /** Where the objects are when they aren't in the repository yet. */
+  readonly quarantine?: Quarantine;
+  /** The last commit was made for the agent. */
+  readonly isTipOurs: boolean;
+}
+
+/** The post-check: everything that start..tip does against the policy, judged on git objects alone. */
+export async function judgeCommits(
   workshop: Workshop,
-  cell: CellWorktree,
-  tip: ObjectId,
-  policy: AgentPolicy,
-  isTipOurs: boolean,
+  { start, tip, policy, quarantine, isTipOurs }: JudgedCommits,
 ): Promise<readonly Violation[]> {
   const { git } = workshop;
   const [files, commits] = await Promise.all([
-    git.changedFiles(cell.start, tip, cell.quarantine),
-    git.commitsBetween(cell.start, tip, cell.quarantine),
+    git.changedFiles(start, tip, quarantine),
+    git.commitsBetween(start, tip, quarantine),
   ]);
   const readable = files
     .filter(({ isBinary, status }) => !isBinary && status !== 'deleted')
     .map(({ path }) => path);
   const [texts, oldTexts] = await Promise.all([
-    git.readTexts(tip, readable, cell.quarantine),
+    git.readTexts(tip, readable, quarantine),
     git.readTexts(
-      cell.start,
+      start,
       files.filter(({ status }) => status === 'modified').map(({ path }) => path),
     ),
   ]);
@@ -85,7 +93,7 @@ async function judge(
     policy,
     files,
     commits: judged,
-    start: cell.start,
+    start,
     readText: (path) => texts.get(path) ?? null,
     readOldText: (path) => oldTexts.get(path) ?? null,
   });

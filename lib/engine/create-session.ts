@@ -39,7 +39,13 @@ export async function leaveOpenSession(workshop: Workshop): Promise<void> {
   });
 }
 
-function newSession(workshop: Workshop, id: SessionId, objective: string, { branch, commit }: Base): Session {
+/** A session that has nothing but its objective yet. */
+export function newSession(
+  workshop: Workshop,
+  id: SessionId,
+  objective: string,
+  { branch, commit }: Base,
+): Session {
   const at = timestamp(workshop);
   return {
     v: 1,

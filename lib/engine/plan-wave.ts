@@ -87,8 +87,17 @@ export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionV
 }
 
 function planProblems(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): readonly PlanProblem[] {
+  return problemsBeside(workshop, plan, takenIds(tasks));
+}
+
+/** What is wrong with tasks that come beside those of these ids. */
+export function problemsBeside(
+  workshop: Pick<Workshop, 'config'>,
+  plan: Plan,
+  existing: readonly string[],
+): readonly PlanProblem[] {
   const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
-  const rules = { allowedPaths, blockedPaths, existing: takenIds(tasks) };
+  const rules = { allowedPaths, blockedPaths, existing };
   return [...checkPlan(plan, rules), ...adapterProblems(plan)];
 }
 
@@ -107,7 +116,8 @@ function takenIds(tasks: SessionView['tasks']): readonly string[] {
     .map(({ id }) => id);
 }
 
-function describeProblem({ task, message }: PlanProblem): string {
+/** A mistake of a plan in one line. */
+export function describeProblem({ task, message }: PlanProblem): string {
   return task === null ? message : `${task}: ${message}`;
 }
 

@@ -4,7 +4,7 @@ import type { Plan, PlannedTask } from '../domain/plan.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { withGate } from './ask-for-budget.ts';
-import { record, type SessionView } from './record.ts';
+import { record } from './record.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 /**
@@ -41,7 +41,13 @@ function isReplaceable({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
 }
 
-function toTask(workshop: Workshop, view: SessionView, planned: PlannedTask, at: string): Task {
+/** A planned task as it is stored; one of the same id keeps its history. */
+export function toTask(
+  workshop: Pick<Workshop, 'gates'>,
+  view: { readonly session: Pick<Session, 'id'>; readonly tasks: readonly Task[] },
+  planned: PlannedTask,
+  at: string,
+): Task {
   const before = view.tasks.find(({ id }) => id === planned.id);
   return {
     v: 1,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
-import type { ObjectId } from '../domain/ids.ts';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { addCell } from './add-cell.ts';
 import { advanceWorktree } from './advance-worktree.ts';
@@ -26,6 +26,7 @@ import { listWorktrees } from './list-worktrees.ts';
 import { removeDeadObjects } from './loose-object.ts';
 import { mergeTree } from './merge-tree.ts';
 import { type ObjectSource, verifiedObjects } from './object-source.ts';
+import { addPersonWorktree, detachWorktree, removePersonWorktree } from './person-worktree.ts';
 import { readCommit, readCommitsBetween } from './read-commits.ts';
 import { readIdentity } from './read-identity.ts';
 import { readPatch } from './read-patch.ts';
@@ -96,6 +97,13 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       const kept = (await gitText(objects, ['merge-base', '--independent', ...commits])).split('\n');
       return [...new Set(commits)].filter((commit) => kept.includes(commit));
     },
+    mergeBase: async (one, other) => {
+      const { exitCode, stdout } = await runGit(objects, ['merge-base', one, other], { accept: [0, 1] });
+      return exitCode === 0 ? parseObjectId(stdout.toString().trim()) : null;
+    },
+    addPersonWorktree: (path, init) => addPersonWorktree(access, path, init),
+    detachWorktree: (path) => detachWorktree(access, path),
+    removePersonWorktree: (path) => removePersonWorktree(access, path),
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) =>
       readCommitsBetween(...(await reading(tip, quarantine)), base, tip),

@@ -17,6 +17,8 @@ export interface EditOptions<Value> {
   readonly parse: (text: string) => Value | Promise<Value>;
   readonly say: (line: string) => void;
   readonly style: Style;
+  /** Nobody is there to mend mistakes: the first one is thrown, and the text stays in its file. */
+  readonly isOnce?: boolean;
 }
 
 const mark = '#! ';
@@ -43,6 +45,10 @@ export async function editText<Value>(io: Io, options: EditOptions<Value>): Prom
     if (result.kind === 'parsed') {
       await rm(folder, { recursive: true, force: true });
       return result.value;
+    }
+    if (options.isOnce === true) {
+      options.say(`What was written is in ${file}`);
+      throw result.error;
     }
     options.say(renderError(result.error, options.style));
     offered = await markMistakes(bare, result.error, options.parse);

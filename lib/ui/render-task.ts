@@ -59,6 +59,12 @@ function renderFacts(task: Task, style: Style): readonly string[] {
     ['after', joined(task.dependencies)],
     ['changes', joined(task.file_locks) ?? 'anything'],
     ['agent', task.agent_id],
+    [
+      'claimed',
+      task.status === 'claimed' && task.agent_id === null
+        ? `by ${task.claimed_by} on ${task.claimed_host ?? 'an unknown host'}`
+        : null,
+    ],
     ['branch', branchOf(task)],
     ['worktree', task.worktree],
     ['retries', task.retry_count === 0 ? null : String(task.retry_count)],

@@ -1,7 +1,55 @@
 import type { CommandTable } from '../command-spec.ts';
 
 /** Commands about single tasks and agents. */
-export const queueCommands: Pick<CommandTable, 'agent'> = {
+export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
+  task: {
+    load: () => import('../../commands/task.ts'),
+    summary: 'Add, change and take tasks by hand, beside the agents',
+    details:
+      'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task and says where; commit there, then submit: the commits are judged as those of an agent are, and validated, merged and reviewed with the others. A claim by hand counts in concurrency.development, its file locks hold, and a run that is going neither takes nor frees it. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and counts no limit. Without an ID it is the task of this worktree, or the only one you hold; for claim the next one that is ready.',
+    operand: { usage: '[TITLE|ID]', kind: 'words' },
+    subcommands: [
+      { name: 'add', summary: 'add a task, or those of a file; makes a session where none is open' },
+      { name: 'edit', summary: 'change what is asked, by options or in your editor' },
+      { name: 'next', summary: 'name the task that is next by priority, needs, locks and the limit' },
+      { name: 'claim', summary: 'take a task, and get a worktree for it' },
+      { name: 'submit', summary: 'hand in the commits; the task is done and goes on to validation' },
+      { name: 'release', summary: 'give it back; commits are kept as a rescue, files stay' },
+      { name: 'drop', summary: 'give it up; what needs it is blocked' },
+      { name: 'show', summary: 'tell the whole story of a task' },
+    ],
+    needsSubcommand: true,
+    options: {
+      title: { kind: 'text', value: 'TEXT', summary: 'edit: another title' },
+      description: { kind: 'text', value: 'TEXT', summary: 'add, edit: what to do (add: the title)' },
+      locks: { kind: 'list', value: 'A,B', summary: 'add, edit: files, folders and globs it may change' },
+      needs: { kind: 'list', value: 'ID,ID', summary: 'add, edit: tasks that come first' },
+      group: { kind: 'text', value: 'NAME', summary: 'add, edit: cohesion group, landed together (main)' },
+      priority: { kind: 'number', value: 'N', summary: 'add, edit: 1 goes first (5)' },
+      id: { kind: 'text', value: 'ID', summary: 'add: its id (the next free task-NNN)' },
+      from: { kind: 'text', value: 'FILE', summary: 'add, edit: read YAML or JSON; - is standard input' },
+      role: { kind: 'text', value: 'ROLE', summary: 'next, claim: only tasks for this role' },
+      stdin: { kind: 'flag', summary: 'claim: read ids from standard input' },
+      worktree: { kind: 'no-flag', summary: 'claim: make no worktree' },
+      commit: {
+        kind: 'text',
+        value: 'REV',
+        summary: 'submit: this commit (where its worktree or branch is)',
+      },
+      notes: { kind: 'text', value: 'TEXT', summary: 'submit: what the next one should know' },
+      reason: { kind: 'text', value: 'TEXT', summary: 'release, drop: why' },
+      force: {
+        kind: 'flag',
+        summary: 'submit: leave uncommitted files out; release, drop: the claim of somebody else too',
+      },
+    },
+    examples: [
+      { command: "git flame task add 'Mend the login page' --locks src/login/", does: 'one more task' },
+      { command: 'git flame task claim', does: 'take the next one that is ready' },
+      { command: 'git flame task submit', does: 'in its worktree: hand it in' },
+      { command: 'git flame task claim --stdin --json <ids', does: 'claim many, one answer a line' },
+    ],
+  },
   agent: {
     load: () => import('../../commands/agent.ts'),
     summary: 'List, watch and stop the agents that run now',

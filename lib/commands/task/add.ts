@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { readNewTasks } from '../../config/read-plan-file.ts';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/io.ts';
+import { addTasks, type NewTask } from '../../engine/add-tasks.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { readNamedFile } from '../wiring/open-gates.ts';
+import { isSessionBusy } from '../wiring/session-busy.ts';
+import { byHand } from './by-hand.ts';
+import { readAll } from './read-all.ts';
+
+/** `git flame task add`: tasks of options, a file or standard input. */
+export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return byHand(args, io, async ({ workshop, git, output }) => {
+    const added = await readAdded(args, io);
+    const wanted = args.globals.session === null ? null : parseSessionId(args.globals.session);
+    if (args.globals.dryRun) {
+      output.json({ session: wanted, tasks: added });
+      output.result(`Would add: ${added.map(({ id, title }) => id ?? visibleLine(title)).join(', ')}`);
+      return 0;
+    }
+    const { session, tasks, isNewSession } = await addTasks(workshop, wanted, added);
+    output.json({ session: session.id, tasks });
+    for (const { id, title } of tasks) output.result(`${id}: ${visibleLine(title)}`);
+    if (isNewSession) output.info(`Session ${session.id} was started on ${session.base_branch}.`);
+    const isGoing = isSessionBusy(git.repository.commonDir, session.id);
+    if (isGoing) output.info('A run is going and takes up what is ready by itself.');
+    else output.hint(session.wave === 'plan' ? 'git flame run' : 'git flame work');
+    return 0;
+  });
+}
+
+async function readAdded(args: CommandArgs<'task'>, io: Io): Promise<readonly NewTask[]> {
+  const { from, description, locks, needs, group, priority, id } = args.options;
+  const [title = args.options.title] = args.positionals;
+  if (title !== null && title !== undefined && from === null) {
+    return readNewTasks(
+      JSON.stringify([
+        {
+          title,
+          description: description ?? title,
+          file_locks: locks ?? [],
+          dependencies: needs ?? [],
+          ...(group === null ? {} : { cohesion_group: group }),
+          ...(priority === null ? {} : { priority }),
+          ...(id === null ? {} : { id: parseTaskId(id) }),
+        },
+      ]),
+      'the options',
+    );
+  }
+  if (title !== null && title !== undefined) throw bothGiven();
+  if (from === null && io.stdin.isTTY === true) throw nothingGiven();
+  const isStdin = from === null || from === '-';
+  const text = isStdin ? await readAll(io.stdin) : await readNamedFile(resolve(io.cwd, from));
+  const tasks = text.trim() === '' ? [] : readNewTasks(text, isStdin ? 'standard input' : from);
+  if (tasks.length === 0) throw nothingGiven();
+  return tasks;
+}
+
+function bothGiven(): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'title-and-file',
+    message: 'A task is told by its title and options, or by a file, not by both.',
+    hints: ['git flame task add TITLE --locks PATH', 'git flame task add --from FILE'],
+  });
+}
+
+function nothingGiven(): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-task-given',
+    message: 'There is nothing to add.',
+    hints: ['git flame task add TITLE --locks PATH', 'git flame task add --from FILE'],
+  });
+}

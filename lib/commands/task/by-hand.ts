@@ -1,0 +1,25 @@
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Io } from '../../domain/io.ts';
+import type { Task } from '../../domain/task.ts';
+import type { Workshop } from '../../engine/workshop.ts';
+import { type Opened, withWorkshop } from '../wiring/open-workshop.ts';
+import { pickTask } from './pick-task.ts';
+
+/** Opens what a command by hand works with. It answers for itself: what it records is no event of a run. */
+export function byHand(
+  args: CommandArgs<'task'>,
+  io: Io,
+  work: (opened: Opened & { readonly workshop: Workshop }) => Promise<number>,
+): Promise<number> {
+  return withWorkshop(args, io, (opened) =>
+    work({ ...opened, workshop: { ...opened.workshop, events: { emit: () => undefined } } }),
+  );
+}
+
+/** The task a command is about, see pickTask. */
+export async function taskMeant(args: CommandArgs<'task'>, { git, store, workshop }: Opened): Promise<Task> {
+  const { repository } = git;
+  const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
+  const snapshot = await store.snapshot();
+  return pickTask(args, { snapshot, repository, branch, person: workshop.gates.person });
+}

@@ -1,0 +1,82 @@
+import { createInterface } from 'node:readline';
+import { claimObjection, takeByHand } from '../../core/claim-rules.ts';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/io.ts';
+import type { Store, Transaction } from '../../domain/store-port.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { cloneName } from '../../util/clone-name.ts';
+import { requireSession, withState } from '../wiring/read-state.ts';
+
+/** One answer of `claim --stdin`, as --json prints it. */
+interface ClaimAnswer {
+  readonly id: string;
+  readonly claimed: boolean;
+  /** Why not; null when it was. */
+  readonly reason: string | null;
+}
+
+// Claims that wait together share a ref transaction; more of them at once would only take memory.
+const mostAtOnce = 256;
+
+/** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
+export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return withState(args, io, async ({ git, store, output }) => {
+    const claimer = { person: await git.identity(), place: cloneName(git.repository.commonDir) };
+    const tell = (answer: ClaimAnswer): void => {
+      output.json(answer);
+      output.result(
+        [answer.id, answer.claimed ? 'claimed' : 'refused', answer.reason ?? ''].join('\t').trimEnd(),
+      );
+    };
+    const open: Promise<ClaimAnswer>[] = [];
+    for await (const line of createInterface({ input: io.stdin })) {
+      if (line.trim() === '') continue;
+      open.push(claimOne(store, args, visibleLine(line.trim()), claimer));
+      if (open.length >= mostAtOnce) tell(await nextOf(open));
+    }
+    while (open.length > 0) tell(await nextOf(open));
+    return 0;
+  });
+}
+
+function nextOf(open: Promise<ClaimAnswer>[]): Promise<ClaimAnswer> {
+  const [first] = open.splice(0, 1);
+  return first ?? Promise.reject(new Error('nothing is open'));
+}
+
+async function claimOne(
+  store: Store,
+  args: CommandArgs<'task'>,
+  id: string,
+  claimer: { readonly person: string; readonly place: string },
+): Promise<ClaimAnswer> {
+  let reason: string | null = null;
+  await store
+    .transact((snapshot): Transaction | null => {
+      const tasks = snapshot.tasksOf(requireSession(snapshot, args).id);
+      const task = tasks.find((one) => one.id === id);
+      reason = task === undefined ? "doesn't exist" : claimObjection(task, tasks, Number.POSITIVE_INFINITY);
+      if (task === undefined || reason !== null) return null;
+      const claim = {
+        worktree: null,
+        at: new Date().toISOString(),
+        claimedBy: claimer.person,
+        host: claimer.place,
+      };
+      return {
+        changes: takeByHand(task, claim).map(({ task: next, subject, transition }) => ({
+          tasks: [next],
+          subject,
+          transition,
+        })),
+        actor: claimer.person,
+      };
+    })
+    .catch((error: unknown) => {
+      // A note that can't be read is the answer to its line; the others go on.
+      if (!(error instanceof FlameError) || error.code !== 'state-corrupt') throw error;
+      reason = error.message;
+    });
+  return { id, claimed: reason === null, reason };
+}

@@ -1,0 +1,38 @@
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Io } from '../../domain/io.ts';
+import { claimByHand } from '../../engine/hand-claim.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { requireSession } from '../wiring/read-state.ts';
+import { byHand } from './by-hand.ts';
+import { readRole } from './next.ts';
+
+/** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
+export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return byHand(args, io, async ({ workshop, store, config, output }) => {
+    const session = requireSession(await store.snapshot(), args);
+    const role = readRole(args.options.role);
+    const [wanted = null] = args.positionals;
+    if (args.globals.dryRun) {
+      output.json({ session: session.id, task: wanted });
+      output.result(`Would claim ${wanted ?? 'the next task that is ready'}.`);
+      return 0;
+    }
+    const wish = { task: wanted, role, wantsWorktree: args.options.worktree };
+    const { task, worktree, branch } = await claimByHand(workshop, session.id, wish);
+    output.json({ task, worktree, branch });
+    const locks = task.file_locks.map(visibleLine).join(', ');
+    output.result(
+      [
+        `${task.id} is yours: ${visibleLine(task.title)}`,
+        ...(worktree === null ? [] : [`  work in     ${worktree}`]),
+        ...(branch === null ? [] : [`  on branch   ${branch}`]),
+        `  may change  ${locks}`,
+      ].join('\n'),
+    );
+    const { setup } = config.project;
+    if (worktree !== null && setup.length > 0) output.info(`Set up by: ${setup.map(visibleLine).join('; ')}`);
+    if (worktree !== null) output.hint(`cd ${JSON.stringify(worktree)}`);
+    output.hint(`git flame task submit ${task.id}`);
+    return 0;
+  });
+}

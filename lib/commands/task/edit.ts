@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import { readPlanFile } from '../../config/read-plan-file.ts';
+import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
+import { planOf, type TaskPlan } from '../../core/edit-task.ts';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/io.ts';
+import type { Task } from '../../domain/task.ts';
+import { editProblems, editTask, requireEditable } from '../../engine/edit-task.ts';
+import { gitText } from '../../git/run-git.ts';
+import { editText } from '../../ui/edit-text.ts';
+import { readNamedFile } from '../wiring/open-gates.ts';
+import type { Opened } from '../wiring/open-workshop.ts';
+import { byHand, taskMeant } from './by-hand.ts';
+import { readAll } from './read-all.ts';
+
+/** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */
+export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return byHand(args, io, async (opened) => {
+    const { workshop, output } = opened;
+    const task = await taskMeant(args, opened);
+    requireEditable(task);
+    const before = planOf(task);
+    const after = await readEdit(args, io, opened, task);
+    if (after === null) return 1;
+    if (args.globals.dryRun) {
+      output.json({ task: { ...task, ...after } });
+      output.result(`Would change ${task.id}.`);
+      return 0;
+    }
+    const { task: edited, changed } = await editTask(workshop, task.session, { before, after });
+    output.json({ task: edited, changed });
+    output.result(
+      changed.length === 0 ? `${task.id} stays as it is.` : `${task.id}: changed ${changed.join(', ')}.`,
+    );
+    return 0;
+  });
+}
+
+/** The task as it is to be; null: the person left the editor without a change. */
+async function readEdit(
+  args: CommandArgs<'task'>,
+  io: Io,
+  opened: Opened,
+  task: Task,
+): Promise<TaskPlan | null> {
+  const { title, description, locks, needs, group, priority, from } = args.options;
+  if (from !== null) {
+    const text = from === '-' ? await readAll(io.stdin) : await readNamedFile(resolve(io.cwd, from));
+    return parseEdit(text, from, task);
+  }
+  const entries = Object.entries({
+    ...{ title, description, priority, cohesion_group: group, file_locks: locks, dependencies: needs },
+  }).filter(([, value]) => value !== null);
+  const plan = planOf(task);
+  if (entries.length === 0) return editInEditor(io, opened, task);
+  return parseEdit(JSON.stringify([{ ...plan, ...Object.fromEntries(entries) }]), 'the options', task);
+}
+
+/** Mistakes are shown in the text and the editor is opened again, where there is a person to mend them. */
+async function editInEditor(
+  io: Io,
+  { workshop, output, store }: Opened,
+  task: Task,
+): Promise<TaskPlan | null> {
+  const context = { cwd: workshop.root, env: io.env };
+  const editor = await gitText(context, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] });
+  if (editor === '') throw noEditor(task);
+  const tasks = (await store.snapshot()).tasksOf(task.session);
+  return editText(io, {
+    editor,
+    fileName: `${task.id}.yml`,
+    text: renderPlanYaml({ tasks: [planOf(task)] }),
+    parse: (text) => {
+      const plan = parseEdit(text, `${task.id}.yml`, task);
+      const problems = editProblems(workshop, { ...task, ...plan }, tasks);
+      if (problems.length > 0) throw badEdit(task, problems);
+      return plan;
+    },
+    say: (line) => void io.stderr.write(`${line}\n`),
+    style: output.errorStyle,
+    isOnce: io.stdin.isTTY !== true,
+  });
+}
+
+function parseEdit(text: string, name: string, task: Task): TaskPlan {
+  const [plan, another] = readPlanFile(text, name).tasks;
+  if (plan !== undefined && another === undefined && plan.id === task.id) return plan;
+  throw badEdit(task, [`the text must hold ${task.id} and nothing else; its id can't be changed`]);
+}
+
+function badEdit({ id }: Task, details: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'bad-task',
+    message: `${id} can't be changed like that.`,
+    details,
+    hints: [`git flame task edit ${id}`],
+  });
+}
+
+function noEditor({ id }: Task): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'no-editor',
+    message: 'git knows no editor to open here.',
+    hints: [`git flame task edit ${id} --description TEXT`, 'git config --global core.editor nano'],
+  });
+}

@@ -1,0 +1,40 @@
+import type { CommandArgs } from '../../domain/command-args.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/io.ts';
+import { type Role, roleSchema } from '../../domain/role.ts';
+import { nextTask } from '../../engine/hand-claim.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { readConfig, requireWorkTree } from '../wiring/read-config.ts';
+import { requireSession, withState } from '../wiring/read-state.ts';
+
+/** `git flame task next`: what is to be done next; 1 when nothing can be started. */
+export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return withState(args, io, async ({ git, store, output }) => {
+    const role = readRole(args.options.role);
+    const { config } = await readConfig(args, io, requireWorkTree(git));
+    const snapshot = await store.snapshot();
+    const tasks = snapshot.tasksOf(requireSession(snapshot, args).id);
+    const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });
+    output.json({ task, why: task === null ? why : null });
+    if (task === null) {
+      output.info(`No task is ready: ${why}.`);
+      return 1;
+    }
+    output.result(`${task.id}: ${visibleLine(task.title)}`);
+    output.hint(`git flame task claim ${task.id}`);
+    return 0;
+  });
+}
+
+/** Throws FlameError `bad-role`. */
+export function readRole(text: string | null): Role | null {
+  if (text === null) return null;
+  const role = roleSchema.safeParse(text);
+  if (role.success) return role.data;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-role',
+    message: `There is no role ${JSON.stringify(text.slice(0, 100))}; there are: ${roleSchema.options.join(', ')}.`,
+    hints: ['git flame task next --role worker'],
+  });
+}

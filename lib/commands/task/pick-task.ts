@@ -1,0 +1,63 @@
+import { isHeldBy } from '../../core/claim-rules.ts';
+import type { CommandArgs } from '../../domain/command-args.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Repository } from '../../domain/git-port.ts';
+import { taskBranch } from '../../domain/ids.ts';
+import type { Snapshot } from '../../domain/store-port.ts';
+import type { Task } from '../../domain/task.ts';
+import { requireSession } from '../wiring/read-state.ts';
+
+export interface Standing {
+  readonly snapshot: Snapshot;
+  readonly repository: Repository;
+  /** Checked out where the person stands; null: none. */
+  readonly branch: string | null;
+  readonly person: string;
+}
+
+/**
+ * The task a command by hand is about: the one named, else that of the worktree the person stands in, else the only
+ * one they hold. Throws FlameErrors `no-task`, `no-task-named`.
+ */
+export function pickTask(args: CommandArgs<'task'>, standing: Standing): Task {
+  const { snapshot, person } = standing;
+  const [id] = args.positionals;
+  const here = taskHere(standing);
+  // Two sessions may both have the name: in a task's worktree its own session is meant.
+  const isOther = args.globals.session !== null && here?.session !== args.globals.session;
+  const session = here === null || isOther ? requireSession(snapshot, args).id : here.session;
+  const tasks = snapshot.tasksOf(session);
+  if (id !== undefined) return tasks.find((task) => task.id === id) ?? noTask(id);
+  if (here !== null && !isOther) return here;
+  const held = tasks.filter((task) => isHeldBy(task, person));
+  const [only, another] = held;
+  if (only !== undefined && another === undefined) return only;
+  throw noneNamed(args.subcommand ?? '', held);
+}
+
+/** The task whose worktree or branch the person is in. */
+function taskHere({ snapshot, repository: { workTree }, branch }: Standing): Task | null {
+  const isIts = (task: Task): boolean =>
+    (task.worktree !== null && task.worktree === workTree) ||
+    (branch !== null && taskBranch(task.session, task.id) === `refs/heads/${branch}`);
+  const newest = [...snapshot.sessions].reverse();
+  return newest.flatMap(({ id }) => snapshot.tasksOf(id)).find(isIts) ?? null;
+}
+
+function noTask(id: string): never {
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-task',
+    message: `There is no task ${JSON.stringify(id.slice(0, 100))} in this session.`,
+    hints: ['git flame status'],
+  });
+}
+
+function noneNamed(subcommand: string, held: readonly Task[]): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-task-named',
+    message: `git flame task ${subcommand} needs to know which task.`,
+    hints: [...held.slice(0, 3).map(({ id }) => `git flame task ${subcommand} ${id}`), 'git flame status'],
+  });
+}

@@ -1,0 +1,49 @@
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Io } from '../../domain/io.ts';
+import { dropByHand, type HandRelease, type ReleaseWish, releaseByHand } from '../../engine/hand-release.ts';
+import type { Output } from '../../ui/output.ts';
+import { byHand, taskMeant } from './by-hand.ts';
+
+/** `git flame task release [ID]`: a claim is given back. */
+export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return byHand(args, io, async (opened) => {
+    const { workshop, output } = opened;
+    const { id, session } = await taskMeant(args, opened);
+    if (args.globals.dryRun) return preview(output, 'release', id);
+    const done = await releaseByHand(workshop, session, wishOf(args, io, id, 'released by hand'));
+    output.json({ task: done.task, worktree: done.worktree, rescue: done.rescue });
+    output.result(`${id} is free again.`);
+    tellLeft(output, done);
+    return 0;
+  });
+}
+
+/** `git flame task drop [ID]`: nobody works on it any more. */
+export function dropOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  return byHand(args, io, async (opened) => {
+    const { workshop, output } = opened;
+    const { id, session } = await taskMeant(args, opened);
+    if (args.globals.dryRun) return preview(output, 'drop', id);
+    const done = await dropByHand(workshop, session, wishOf(args, io, id, 'dropped by hand'));
+    output.json({ task: done.task, blocked: done.blocked, worktree: done.worktree, rescue: done.rescue });
+    output.result(`${id} is dropped.`);
+    if (done.blocked.length > 0) output.info(`What needs it can't be done now: ${done.blocked.join(', ')}.`);
+    tellLeft(output, done);
+    return 0;
+  });
+}
+
+function wishOf(args: CommandArgs<'task'>, io: Io, task: string, reason: string): ReleaseWish {
+  return { task, reason: args.options.reason ?? reason, isForced: args.options.force, cwd: io.cwd };
+}
+
+function tellLeft(output: Output, { worktree, rescue }: HandRelease): void {
+  if (rescue !== null) output.info(`Its commits are kept: git flame rescue show ${rescue}`);
+  if (worktree !== null) output.info(`The worktree stays: ${worktree}`);
+}
+
+function preview(output: Output, what: string, id: string): number {
+  output.json({ task: id });
+  output.result(`Would ${what} ${id}.`);
+  return 0;
+}

@@ -1,0 +1,19 @@
+import type { CommandArgs } from '../../domain/command-args.ts';
+import type { Io } from '../../domain/io.ts';
+import { run } from '../show.ts';
+import { withState } from '../wiring/read-state.ts';
+import { pickTask } from './pick-task.ts';
+
+/** `git flame task show [ID]`: like `git flame show`, of the task of this worktree where none is named. */
+export async function showOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  let found = { id: '', session: '' };
+  await withState(args, io, async ({ git, store }) => {
+    const { repository } = git;
+    const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
+    const person = await git.identity();
+    found = pickTask(args, { snapshot: await store.snapshot(), repository, branch, person });
+    return 0;
+  });
+  const globals = { ...args.globals, session: found.session };
+  return run({ ...args, command: 'show', options: { diff: false }, positionals: [found.id], globals }, io);
+}

@@ -1,0 +1,84 @@
+import { applyEdit, type PlanKey, planOf, type TaskPlan } from '../core/edit-task.ts';
+import { transitiveDependents } from '../core/transitive-dependents.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
+import { describeProblem, problemsBeside } from './plan-wave.ts';
+import { record, taskOf } from './record.ts';
+import type { Workshop } from './workshop.ts';
+
+export interface EditedTask {
+  readonly task: Task;
+  readonly changed: readonly PlanKey[];
+}
+
+/**
+ * Changes what was planned of a task that nobody works on. What others changed of it meanwhile stays; where they
+ * changed the same, nothing is. Throws FlameErrors `task-not-editable`, `bad-task`, `changed-meanwhile`.
+ */
+export async function editTask(
+  workshop: Workshop,
+  session: SessionId,
+  edit: { readonly before: TaskPlan; readonly after: TaskPlan },
+): Promise<EditedTask> {
+  let changed: readonly PlanKey[] = [];
+  const { before, after } = edit;
+  let task: Task | undefined;
+  const done = await record(workshop, session, (view) => {
+    const now = taskOf(view, before.id);
+    requireEditable(now);
+    const result = applyEdit(now, before, after);
+    ({ changed, task } = result);
+    if (result.clashes.length > 0) throw clash(now, result.clashes);
+    if (changed.length === 0) return null;
+    const problems = editProblems(workshop, result.task, view.tasks);
+    if (problems.length > 0) throw badTask(now, problems);
+    const subject = `${now.id}: ${changed.join(', ')} changed by ${workshop.gates.person}`;
+    return { steps: [{ task: result.task, subject, transition: `${now.status} -> ${now.status}` }] };
+  });
+  if (task === undefined) throw new Error('nothing was decided');
+  return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };
+}
+
+/** What would be wrong with a task beside the others as they are. */
+export function editProblems(
+  workshop: Pick<Workshop, 'config'>,
+  task: Task,
+  tasks: readonly Task[],
+): readonly string[] {
+  const others = tasks.filter(({ id }) => id !== task.id).map(({ id }) => id);
+  const problems = problemsBeside(workshop, { tasks: [planOf(task)] }, others).map(describeProblem);
+  const dependents = transitiveDependents(tasks, [task.id]);
+  const circular = task.dependencies.filter((id) => dependents.has(id));
+  return [...problems, ...circular.map((id) => `${task.id}: depends on ${id}, which depends on it`)];
+}
+
+/** Throws FlameError `task-not-editable` for a task that is being worked on, or was. */
+export function requireEditable({ id, status }: Task): void {
+  if (status === 'pending' || status === 'blocked' || status === 'requeued' || status === 'failed') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'task-not-editable',
+    message: `${id} is ${status}: what was asked of it can't be changed any more.`,
+    hints: status === 'claimed' ? [`git flame task release ${id}`] : [`git flame task show ${id}`],
+  });
+}
+
+function clash({ id }: Task, keys: readonly PlanKey[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'changed-meanwhile',
+    message: `Somebody else changed ${keys.join(' and ')} of ${id} meanwhile, so nothing was changed.`,
+    hints: [`git flame task show ${id}`, `git flame task edit ${id}`],
+  });
+}
+
+function badTask({ id }: Task, problems: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'bad-task',
+    message: `${id} was not changed: it would have ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`,
+    details: problems,
+    hints: [`git flame task edit ${id}`],
+  });
+}
