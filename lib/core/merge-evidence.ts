@@ -1,4 +1,5 @@
 import type { Verification } from '../domain/evidence.ts';
+import type { MemoryEntry } from '../domain/memory.ts';
 import type { ReviewNote, Verdict } from '../domain/verdict.ts';
 import {
   canonicalText,
@@ -59,5 +60,27 @@ export function mergeReview(
   return {
     value,
     lost: loser === null ? [] : [{ what: 'review', kept: describe(value), lost: describe(loser.value) }],
+  };
+}
+
+/** What is remembered of one task: the later word. */
+export function mergeMemory(
+  base: MemoryEntry | null,
+  ours: MemoryEntry,
+  theirs: MemoryEntry,
+): Merged<MemoryEntry> {
+  const rev = Math.max(ours.rev, theirs.rev);
+  const { value, loser } = chooseValue(
+    {
+      base: base === null ? undefined : { ...base, rev },
+      ours: { ...ours, rev },
+      theirs: { ...theirs, rev },
+    },
+    preferring((a, b) => compareTexts(b.at, a.at)),
+  );
+  const describe = ({ status, at }: MemoryEntry): string => `${status} at ${at}`;
+  return {
+    value,
+    lost: loser === null ? [] : [{ what: 'memory', kept: describe(value), lost: describe(loser.value) }],
   };
 }

@@ -3,6 +3,7 @@ import { concurrencySchema, limitsSchema, sandboxSchema } from './config-limits.
 import { permissionsSchema, validationSchema } from './config-rules.ts';
 import { commandSchema, durationSchema, globSchema } from './config-values.ts';
 import { taskIdPattern } from './ids.ts';
+import { memoryProviderNames } from './memory.ts';
 import type { Role } from './role.ts';
 import { lineSchema } from './text.ts';
 
@@ -102,6 +103,21 @@ const beadsSchema = z
   })
   .describe('Memory from session to session.');
 
+const memorySchema = z
+  .strictObject({
+    provider: z
+      .enum(memoryProviderNames)
+      .default('notes')
+      .describe('notes: in git, on refs/blueflame/memory. none: every session begins anew.'),
+    max_bytes: z
+      .int()
+      .min(500)
+      .max(10_000)
+      .default(8_000)
+      .describe('How much of it a planner is told at most.'),
+  })
+  .describe('What a planner is told of earlier sessions; how it grows old stands in beads.');
+
 const hooksSchema = z
   .strictObject({
     post_plan: z.string().default('').describe('After a plan is approved.'),
@@ -185,6 +201,7 @@ export const configSchema = z
     validation: validationSchema.prefault({}),
     superpowers: superpowersSchema.prefault({}),
     beads: beadsSchema.prefault({}),
+    memory: memorySchema.prefault({}),
     hooks: hooksSchema.prefault({}),
     roles: rolesSchema.prefault({}),
     adapters: z

@@ -44,6 +44,8 @@ export interface Change {
   readonly verdict?: Verdict;
   readonly verification?: Verification;
   readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
+  /** Names the session in the audit trail where nothing above does. */
+  readonly about?: SessionId;
   /** `Transition: pending -> claimed`. */
   readonly transition?: string;
   /** Why a task failed: trailers `Failure` and, one for each, `Rule`. */

@@ -8,6 +8,7 @@ import type { Plan } from '../domain/plan.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { recall } from './remember.ts';
 import { type AgentJob, runAgent } from './run-agent.ts';
 import { inScratch } from './run-diagnostics.ts';
 import { baseTip } from './start-point.ts';
@@ -74,7 +75,7 @@ async function plannerJob(
       objective: session.objective,
       files: (await git.listFiles(base, maxFiles)).join('\n'),
       readme: readme.slice(0, 4_000),
-      memory: await workshop.memory(),
+      memory: await recall(workshop, session.objective),
       notes: [...(session.replan_notes === null ? [] : [session.replan_notes]), ...describeTasks(tasks)],
       problems,
     },

@@ -12,6 +12,7 @@ import { noticeConfig } from './notice-config.ts';
 import { type PlanOptions, planWave } from './plan-wave.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { putAwaySettled, recoverSession, tellKept } from './recover-session.ts';
+import { remember } from './remember.ts';
 import { reviewWave } from './review-wave.ts';
 import { startCycle } from './start-cycle.ts';
 import { validateWave } from './validate-wave.ts';
@@ -117,7 +118,7 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
       return;
     case 'review':
       await reviewWave(workshop, id);
-      return;
+      return remember(workshop, id);
     case 'wait':
       throw claimedElsewhere(action.tasks);
     case 'end-cycle':
@@ -131,6 +132,7 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
 
 /** Work is left at the end of a cycle: a person says whether to go on, plan anew or stop. */
 async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
+  await remember(workshop, id);
   const { session, tasks } = await viewSession(workshop, id);
   const cyclesLeft = workshop.config.limits.max_wave_cycles - session.cycle;
   const decision = await workshop.gates.session({
@@ -168,6 +170,7 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
   });
   if (ended.kind !== 'done') return;
   workshop.events.emit({ event: 'notice', level: 'info', message: `The session has ended: ${reason}.` });
+  await remember(workshop, id);
   await putAwaySettled(workshop);
   await tellKept(workshop, id);
   await workshop.git.tidy();

@@ -5,6 +5,7 @@ import type { EventSink } from '../domain/event.ts';
 import type { Gates } from '../domain/gates.ts';
 import type { GitPort } from '../domain/git-port.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
+import type { MemoryProvider } from '../domain/memory.ts';
 import type { PromptRenderer } from '../domain/prompt-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { Store } from '../domain/store-port.ts';
@@ -62,8 +63,8 @@ export interface Workshop {
   readonly random: () => number;
   readonly newAgentId: (role: Role | 'check') => AgentId;
   readonly newSessionId: () => SessionId;
-  /** Memory of earlier sessions for the planner, already bounded; '' if none. */
-  readonly memory: () => Promise<string>;
+  /** What is kept from session to session. */
+  readonly memory: MemoryProvider;
   /** Aborts when the person stops the program. */
   readonly signal: AbortSignal;
   /** What claims made here name as their place, see cloneName. */

@@ -66,11 +66,13 @@ export function applyChange(state: State, change: Change, context: ChangeContext
   });
 }
 
-function anchored(format: ObjectFormat, anchor: Anchor): { key: ObjectId; anchor: Anchor } {
+/** Where a note with an anchor is filed. */
+export function anchored(format: ObjectFormat, anchor: Anchor): { key: ObjectId; anchor: Anchor } {
   return { key: anchorKey(format, anchor), anchor };
 }
 
-function writeNotes<T extends { readonly rev: number }>(
+/** One ref with these notes written, as one new commit; as it was without any. */
+export function writeNotes<T extends { readonly rev: number }>(
   state: RefState<T>,
   writes: readonly Write<T>[],
   change: Change,
@@ -167,7 +169,8 @@ function editOrExplain<T>(
   }
 }
 
-function renderCommit(
+/** A commit of the person's on a state ref; null: an empty tree, no parent. */
+export function renderCommit(
   tree: ObjectId | null,
   parent: ObjectId | null,
   message: string,

@@ -43,7 +43,8 @@ function sessionIn(change: Change): string | undefined {
     change.tasks?.[0]?.session ??
     change.verdict?.session ??
     change.verification?.session ??
-    change.review?.note.session
+    change.review?.note.session ??
+    change.about
   );
 }
 

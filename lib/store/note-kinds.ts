@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ObjectId, RefName, SessionId, TaskId } from '../domain/ids.ts';
 import { parseRefName } from '../domain/ids.ts';
+import { memoryEntrySchema } from '../domain/memory.ts';
 import { sessionSchema } from '../domain/session.ts';
 import { taskSchema } from '../domain/task.ts';
 import { reviewNoteSchema, validationNoteSchema } from '../domain/verdict.ts';
@@ -32,6 +33,11 @@ export const sessionNotes = defineKind('sessions', sessionSchema, ({ id }) =>
 export const validationNotes = defineKind('validations', validationNoteSchema, null);
 export const reviewNotes = defineKind('reviews', reviewNoteSchema, null);
 
+/** What earlier sessions left: not read with the rest of the state. */
+export const memoryNotes = defineKind('memory', memoryEntrySchema, ({ session, task }) =>
+  isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
+);
+
 export type ValidationNote = z.infer<typeof validationNoteSchema>;
 
 /** Every state ref, in the order transactions move them. */
@@ -49,6 +55,12 @@ export function taskAnchor(session: SessionId | string, id: TaskId | string): An
 
 export function sessionAnchor(id: SessionId | string): Anchor {
   return { text: `blueflame session ${id}\n`, path: [id] };
+}
+
+/** `blueflame memory <session>/task/<id>`, or `…/<session>/session` for the session as a whole. */
+export function memoryAnchor(session: SessionId | string, task: TaskId | string | null): Anchor {
+  const path = task === null ? [session, 'session'] : [session, 'task', task];
+  return { text: `blueflame memory ${path.join('/')}\n`, path };
 }
 
 /** The object id a note is filed under. */

@@ -1,19 +1,21 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ObjectId, RefName } from '../domain/ids.ts';
+import type { MemoryEntry } from '../domain/memory.ts';
 import { CatFile } from '../git/cat-file.ts';
 import type { NewObject } from '../git/loose-object.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../git/ref-transaction.ts';
-import { stateRefs } from './note-kinds.ts';
+import { memoryNotes, stateRefs } from './note-kinds.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { PatientLock } from './patient-lock.ts';
-import { nextState, type State, StateSnapshot, tipsOf } from './state.ts';
+import { readSideRef } from './side-ref.ts';
+import { nextState, type RefState, type State, StateSnapshot, tipsOf } from './state.ts';
 import { StateReader } from './state-reader.ts';
 import { refLocked, refRefused, stateBusy } from './store-errors.ts';
 import { repositoryReadOnly } from './sync-errors.ts';
 import { findKeptCommits, keptRoot } from './sync-kept-commits.ts';
-import { mergeKinds } from './sync-merge-note.ts';
-import { type MergeContext, type MergedRef, mergeRef } from './sync-merge-refs.ts';
+import { type MergeKind, mergeKinds } from './sync-merge-note.ts';
+import { type MergedRef, mergeRef } from './sync-merge-refs.ts';
 import type { SyncOptions } from './sync-options.ts';
 import { listRefs, type PushSpec, type RemoteRefs, trackingRef } from './sync-remote.ts';
 import { branchMoves } from './sync-task-branches.ts';
@@ -62,7 +64,10 @@ export class LocalState {
     const lock = new PatientLock();
     for (;;) {
       const before = await this.#reader.read();
-      const { state, refs } = await this.#mergeRefs(before, theirs);
+      const side = await this.#readMemory();
+      const { state, refs: stateMerges } = await this.#mergeRefs(before, theirs);
+      const memory = await this.#mergeOne(mergeKinds.memory, side, theirs);
+      const refs = [...stateMerges, memory];
       const local = await listRefs(this.#options.context, keptRoot);
       const snapshot = new StateSnapshot(state);
       const kept = await findKeptCommits(snapshot, { local, remote: theirs }, this.#catFile);
@@ -83,7 +88,8 @@ export class LocalState {
       const objects = refs.flatMap((ref) => ref.objects);
       const { context } = this.#options;
       const branches = await branchMoves(context, this.#catFile, new StateSnapshot(before), snapshot);
-      if (await this.#publish(before, state, { objects, branches }, lock)) return result;
+      const moves = [...moved(before, state), ...movedRef(side.kind.ref, side.tip, memory.state.tip)];
+      if (await this.#publish(moves, { objects, branches }, lock)) return result;
       if (performance.now() > until) throw stateBusy();
       await wait(Math.random() * 20);
     }
@@ -112,30 +118,12 @@ export class LocalState {
     before: State,
     theirs: RemoteRefs,
   ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
-    const context: MergeContext = { ...this.#options, catFile: this.#catFile };
-    const side = (ref: RefName) => ({
-      tip: theirs.get(ref) ?? null,
-      ref: trackingRef(this.#options.remote, ref) as RefName,
-    });
-    const sessions = await mergeRef(
-      context,
-      mergeKinds.sessions,
-      before.sessions,
-      side(before.sessions.kind.ref),
-    );
-    const tasks = await mergeRef(context, mergeKinds.tasks, before.tasks, side(before.tasks.kind.ref));
-    const validations = await mergeRef(
-      context,
-      mergeKinds.validations,
-      before.validations,
-      side(before.validations.kind.ref),
-    );
-    const reviews = await mergeRef(
-      context,
-      mergeKinds.reviews,
-      before.reviews,
-      side(before.reviews.kind.ref),
-    );
+    const [sessions, tasks, validations, reviews] = [
+      await this.#mergeOne(mergeKinds.sessions, before.sessions, theirs),
+      await this.#mergeOne(mergeKinds.tasks, before.tasks, theirs),
+      await this.#mergeOne(mergeKinds.validations, before.validations, theirs),
+      await this.#mergeOne(mergeKinds.reviews, before.reviews, theirs),
+    ];
     const state = nextState(before, {
       sessions: sessions.state,
       tasks: tasks.state,
@@ -143,6 +131,18 @@ export class LocalState {
       reviews: reviews.state,
     });
     return { state, refs: [sessions, tasks, validations, reviews] };
+  }
+
+  #mergeOne<T>(kind: MergeKind<T>, ours: RefState<T>, theirs: RemoteRefs): Promise<MergedRef<T>> {
+    const { ref } = kind.kind;
+    return mergeRef({ ...this.#options, catFile: this.#catFile }, kind, ours, {
+      tip: theirs.get(ref) ?? null,
+      ref: trackingRef(this.#options.remote, ref) as RefName,
+    });
+  }
+
+  async #readMemory(): Promise<RefState<MemoryEntry>> {
+    return readSideRef({ ...this.#options, catFile: this.#catFile }, memoryNotes);
   }
 
   /** Commits are kept before the state names them. */
@@ -155,16 +155,10 @@ export class LocalState {
 
   /** Moves the local refs all together; false if one of them was elsewhere already. */
   async #publish(
-    before: State,
-    after: State,
+    commands: readonly RefCommand[],
     added: { readonly objects: readonly NewObject[]; readonly branches: readonly RefCommand[] },
     lock: PatientLock,
   ): Promise<boolean> {
-    const [old, next] = [tipsOf(before), tipsOf(after)];
-    const commands = stateRefs.map((ref): RefCommand => {
-      const [from, to] = [old.get(ref) ?? null, next.get(ref) ?? null];
-      return from === to ? { ref, old: from } : { ref, old: from, new: to };
-    });
     const moves = commands.filter((command) => command.new !== undefined);
     if (moves.length === 0) return true;
     await this.#objects.write(added.objects).catch((error: unknown) => {
@@ -174,6 +168,16 @@ export class LocalState {
     const outcome = await (isFirst ? this.#loggedRefs : this.#refs).run([...commands, ...added.branches]);
     return isPublished(outcome, lock);
   }
+}
+
+/** Refs that stay are verified: the merge rests on them. */
+function moved(before: State, after: State): readonly RefCommand[] {
+  const [old, next] = [tipsOf(before), tipsOf(after)];
+  return stateRefs.flatMap((ref) => movedRef(ref, old.get(ref) ?? null, next.get(ref) ?? null));
+}
+
+function movedRef(ref: RefName, old: ObjectId | null, next: ObjectId | null): readonly RefCommand[] {
+  return [old === next ? { ref, old } : { ref, old, new: next }];
 }
 
 function isPublished(outcome: RefOutcome, lock: PatientLock): boolean {

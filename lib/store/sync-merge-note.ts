@@ -1,9 +1,16 @@
-import { mergeReview, mergeValidation } from '../core/merge-evidence.ts';
+import { mergeMemory, mergeReview, mergeValidation } from '../core/merge-evidence.ts';
 import { mergeSession } from '../core/merge-session.ts';
 import { mergeTask } from '../core/merge-task.ts';
 import { chooseValue, type Loss, type Merged, preferring } from '../core/merge-values.ts';
 import { Note, renderNote } from './note.ts';
-import { type NoteKind, reviewNotes, sessionNotes, taskNotes, validationNotes } from './note-kinds.ts';
+import {
+  memoryNotes,
+  type NoteKind,
+  reviewNotes,
+  sessionNotes,
+  taskNotes,
+  validationNotes,
+} from './note-kinds.ts';
 import type { ObjectSink } from './note-tree.ts';
 
 type MergeValues<T> = (base: T | null, ours: T, theirs: T) => Merged<T>;
@@ -20,6 +27,7 @@ export const mergeKinds = {
   tasks: { kind: taskNotes, merge: mergeTask },
   validations: { kind: validationNotes, merge: mergeValidation },
   reviews: { kind: reviewNotes, merge: mergeReview },
+  memory: { kind: memoryNotes, merge: mergeMemory },
 } as const;
 
 /** Merges two readable versions of a note; the blob goes to the sink. Keys this version doesn't know stay. */

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
-import { reviewNotes, sessionNotes, taskNotes, validationNotes } from '../../lib/store/note-kinds.ts';
+import {
+  memoryNotes,
+  reviewNotes,
+  sessionNotes,
+  taskNotes,
+  validationNotes,
+} from '../../lib/store/note-kinds.ts';
 import { makeRepo } from '../support/repo.ts';
 import {
   closeTestStores,
@@ -24,6 +30,7 @@ for (const [title, kind] of [
   ['Session', sessionNotes],
   ['Verdicts', validationNotes],
   ['Review', reviewNotes],
+  ['Memory', memoryNotes],
 ] as const) {
   test(`REFS.md lists the keys of "${title}" in the order they are written`, () => {
     const section = page.split(`\n### ${title}\n`)[1]?.split('\n#')[0] ?? '';

@@ -6,6 +6,7 @@ import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/a
 import type { EventBody } from '../../lib/domain/event.ts';
 import type { Gates } from '../../lib/domain/gates.ts';
 import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
+import { noMemory } from '../../lib/domain/memory.ts';
 import { planSchema } from '../../lib/domain/plan.ts';
 import { createSession } from '../../lib/engine/create-session.ts';
 import { findBase } from '../../lib/engine/preflight.ts';
@@ -94,7 +95,7 @@ export async function openTestWorkshop(options: {
     random: () => 0,
     newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
     newSessionId: () => parseSessionId('ses-20260206-143000-1a2b'),
-    memory: async () => '',
+    memory: noMemory,
     signal: new AbortController().signal,
     place: 'here',
     windDown: createWindDown(),

@@ -25,6 +25,7 @@ import { configChanges, keepConfig } from './kept-configs.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
 import { openLive } from './open-live.ts';
+import { openMemory } from './open-memory.ts';
 import { readConfig, requireWorkTree } from './read-config.ts';
 import { type Reading, withState } from './read-state.ts';
 import { requireSoundState } from './require-sound-state.ts';
@@ -188,7 +189,7 @@ function assemble(parts: Parts): Omit<Workshop, 'reload'> {
     random: Math.random,
     newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
-    memory: async () => '',
+    memory: openMemory(config, io, reading.git.repository),
     signal: io.signal ?? new AbortController().signal,
     place: cloneName(reading.git.repository.commonDir),
     root,

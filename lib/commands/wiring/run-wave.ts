@@ -4,6 +4,7 @@ import type { CommandArgs } from '../../domain/command-args.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
+import { remember } from '../../engine/remember.ts';
 import { endSession, resume } from '../../engine/run-session.ts';
 import { startCycle } from '../../engine/start-cycle.ts';
 import { commandFor } from './next-command.ts';
@@ -48,6 +49,7 @@ async function finish(
   { wave, wasDue }: { readonly wave: WaveCommand; readonly wasDue: boolean },
 ): Promise<void> {
   const action = await next(opened, session, wave);
+  await remember(opened.workshop, session);
   if (action.kind === 'end') await endSession(opened.workshop, session, action.reason);
   await reportEnd(opened, session);
   const command = commandFor(action);
