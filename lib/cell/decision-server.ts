@@ -11,6 +11,7 @@ import {
   parseRequest,
   parseToolCall,
   renderAnswer,
+  requestLength,
 } from './watcher-protocol.ts';
 
 export type Decide = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => Decision;
@@ -36,25 +37,29 @@ export async function startDecisionServer(
 function serve(socket: Socket, options: DecisionServerOptions): void {
   const chunks: Buffer[] = [];
   let size = 0;
+  let needed: number | null = null;
   const answer = (decision: Decision): void => {
     socket.removeAllListeners('data');
-    socket.end(renderAnswer(decision));
+    socket.end(renderAnswer(decision, chunks[0] ?? Buffer.of()));
   };
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
     if (size > largestRequestBytes) answer(record(options, null, tooLarge));
-    else if (chunk.includes(10)) answer(judge(Buffer.concat(chunks).toString(), options));
+    else if (needed !== null || chunk.includes(10)) {
+      needed ??= requestLength(Buffer.concat(chunks));
+      if (size >= needed) answer(judge(Buffer.concat(chunks), options));
+    }
   });
 }
 
 const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
 const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
 
-function judge(text: string, options: DecisionServerOptions): Decision {
+function judge(bytes: Buffer, options: DecisionServerOptions): Decision {
   try {
-    const request = parseRequest(text.slice(0, text.indexOf('\n')));
+    const request = parseRequest(bytes);
     if (request !== null && 'canary' in request) {
       options.onCanary();
       return { decision: 'allow', rule: 'canary', details: '' };

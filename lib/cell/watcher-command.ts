@@ -11,7 +11,7 @@ export function watcherCommand(
 ): string {
   const words =
     client.kind === 'perl'
-      ? [client.program, join(tools, 'watcher.pl'), socket]
+      ? ['LC_ALL=C', client.program, join(tools, 'watcher.pl'), socket]
       : [...slowStart, process.execPath, join(tools, 'watcher.cjs'), '--socket', socket];
   return words.map(shellQuote).join(' ');
 }

@@ -1,6 +1,7 @@
 import type { Decision, ToolCall } from '../domain/policy.ts';
 
-// One JSON line from the client, one JSON line back, then the connection ends.
+// One JSON line from the node client, one JSON line back, then the connection ends. The perl client's request is
+// a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines.
 
 /** Larger calls are blocked: no file an agent may write is near this size. */
 export const largestCallBytes = 16 * 1024 * 1024;
@@ -8,22 +9,15 @@ export const largestCallBytes = 16 * 1024 * 1024;
 /** How long a client waits for an answer before it blocks the call. */
 export const answerTimeoutMs = 5_000;
 
-/**
- * What a client asks: the call as the hook reported it, its JSON as a string (from a client that can't read
- * JSON), what a git hook was given, or the sign that an agent's settings were accepted.
- */
-export type WatcherRequest =
-  | { readonly call: unknown }
-  | { readonly text: string }
-  | GitHookRequest
-  | { readonly canary: true };
+/** What a client asks: the call as the hook reported it, what a git hook was given, or the sign that an agent's settings were accepted. */
+export type WatcherRequest = { readonly call: unknown } | GitHookRequest | { readonly canary: true };
 
 export interface GitHookRequest {
   readonly gitHook: string;
   readonly text: string;
 }
 
-/** A request is longer than its call where that is sent as a string. */
+/** A request is longer than its call, with what a git hook was given as a string in it. */
 export const largestRequestBytes = 2 * largestCallBytes + 64;
 
 /** A call that can't be judged. */
@@ -39,22 +33,42 @@ export function parseToolCall(value: unknown): ToolCall | null {
   return isRecord(tool_input) ? { tool_name, tool_input, cwd } : null;
 }
 
-/** Reads a request line. Throws a SyntaxError when it, or the call in it, isn't JSON. */
-export function parseRequest(
-  line: string,
-): { readonly call: unknown } | { readonly canary: true } | GitHookRequest | null {
+/** How many bytes a request has, as its beginning says, in which a newline has come. */
+export function requestLength(beginning: Buffer): number {
+  const end = beginning.indexOf(10) + 1;
+  return end + Number(plainHead.exec(beginning.toString('latin1', 0, end))?.groups?.length ?? 0);
+}
+
+/** Reads a whole request; null when it's none. Throws a SyntaxError when it, or the call in it, isn't JSON. */
+export function parseRequest(bytes: Buffer): WatcherRequest | null {
+  const end = bytes.indexOf(10) + 1;
+  if (!isPlain(bytes)) return parseJsonRequest(bytes.toString('utf8', 0, end));
+  const { flag, name = '' } = plainHead.exec(bytes.toString('latin1', 0, end))?.groups ?? {};
+  if (flag === '--canary') return { canary: true };
+  const text = bytes.toString('utf8', end);
+  if (flag === '--hook') return { gitHook: name, text };
+  return flag === '' ? { call: JSON.parse(text) } : null;
+}
+
+function isPlain(bytes: Buffer): boolean {
+  return bytes[0] !== 0x7b;
+}
+
+const plainHead = /^(?<flag>|--canary|--hook) (?<name>[a-z-]*) (?<length>\d{1,9})\n$/;
+
+function parseJsonRequest(line: string): WatcherRequest | null {
   const value: unknown = JSON.parse(line);
   if (!isRecord(value)) return null;
   if (value.canary === true) return { canary: true };
   const { gitHook, text } = value;
   if (typeof gitHook === 'string') return typeof text === 'string' ? { gitHook, text } : null;
-  if (typeof text === 'string') return { call: JSON.parse(text) };
   return 'call' in value ? { call: value.call } : null;
 }
 
-/** An answer line; the perl client relies on the order of its keys. */
-export function renderAnswer({ decision, rule, details }: Decision): string {
-  return `${JSON.stringify({ decision, rule, details })}\n`;
+/** An answer in the form that whoever sent the request reads. */
+export function renderAnswer({ decision, rule, details }: Decision, request: Buffer): string {
+  if (!isPlain(request)) return `${JSON.stringify({ decision, rule, details })}\n`;
+  return decision === 'allow' ? 'allow\n' : `block\n${rule}\n${details}`;
 }
 
 /** Reads an answer line; whatever isn't a clear permission blocks. */
