@@ -109,7 +109,8 @@ function describeCell(
     shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
     mounts: services.mounts,
     doors: services.doors,
-    env: launch.env,
+    // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
+    env: { ...launch.env, ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}) },
     author: request.author,
     hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),
   });

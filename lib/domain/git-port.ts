@@ -108,6 +108,12 @@ export interface CellInfo extends CellWorktree {
   readonly subject: CellSubject | null;
 }
 
+/**
+ * What each path of a cell's worktree is, in a form that differs when it was changed; in front of paths of its
+ * private git folder stands `.git/`. Paths are bytes, read as Latin-1.
+ */
+export type CellSnapshot = ReadonlyMap<string, string>;
+
 /** What the work in a cell is for. */
 export interface CellSubject {
   readonly session: SessionId;
@@ -172,6 +178,8 @@ export interface GitPort {
   cells(): Promise<readonly CellInfo[]>;
   /** HEAD of a cell's worktree; the objects may still be in quarantine. */
   cellHead(cell: CellWorktree): Promise<ObjectId>;
+  /** Every path of a cell, ignored ones too, to be compared with a later one. */
+  snapshotCell(cell: CellWorktree): Promise<CellSnapshot>;
   /** Untracked paths that are nobody's work from now on: cellLeftovers and rescueCell leave them out. */
   markPrepared(cell: CellWorktree, paths: readonly string[]): Promise<void>;
   /** Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. */

@@ -1,11 +1,13 @@
+import { type CellSnapshots, unexplainedChanges } from '../core/unexplained-changes.ts';
 import { parseVerdictAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { CellWorktree } from '../domain/git-port.ts';
+import type { CellSnapshot, CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { listSome } from '../policy/rules.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { runAgent } from './run-agent.ts';
@@ -54,16 +56,31 @@ export async function validateTask(
     workshop,
     task.commit,
     async (cell) => {
-      const diagnostics = hasDiagnostics(workshop) ? await runDiagnostics(workshop, cell) : [];
-      const opinion =
-        adapter === 'none'
-          ? fromDiagnostics(diagnostics)
-          : await askValidator(workshop, { session, task, cell, agent, adapter, diagnostics });
+      const isAsked = adapter !== 'none';
+      const { diagnostics, snapshots } = await check(workshop, cell, isAsked);
+      const opinion = isAsked
+        ? await askValidator(workshop, { session, task, cell, agent, adapter, diagnostics, snapshots })
+        : fromDiagnostics(diagnostics);
       if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason };
       return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
     },
     agent,
   );
+}
+
+interface Checked {
+  readonly diagnostics: readonly DiagnosticRun[];
+  /** What the cell was before and after them. */
+  readonly snapshots: Omit<CellSnapshots, 'after'>;
+}
+
+async function check(workshop: Workshop, cell: CellWorktree, isAsked: boolean): Promise<Checked> {
+  const look = (): Promise<CellSnapshot> =>
+    isAsked ? workshop.git.snapshotCell(cell) : Promise.resolve(new Map());
+  const before = await look();
+  if (!hasDiagnostics(workshop)) return { diagnostics: [], snapshots: { before, checked: before } };
+  const diagnostics = await runDiagnostics(workshop, cell);
+  return { diagnostics, snapshots: { before, checked: await look() } };
 }
 
 /** Whether judging a task means running something. */
@@ -94,6 +111,7 @@ interface ValidatorJob {
   readonly agent: AgentId;
   readonly adapter: string;
   readonly diagnostics: readonly DiagnosticRun[];
+  readonly snapshots: Checked['snapshots'];
 }
 
 async function askValidator(
@@ -101,7 +119,6 @@ async function askValidator(
   job: ValidatorJob,
 ): Promise<Opinion | { readonly reason: string }> {
   const { task, cell, agent, adapter, session, diagnostics } = job;
-  const before = await workshop.git.cellLeftovers(cell);
   const policy = compilePolicy({
     config: workshop.config,
     role: 'validator',
@@ -123,27 +140,14 @@ async function askValidator(
     prompt: { role: 'validator', task, diff, audit, diagnostics, policy },
   });
   if (outcome.failure !== null) return { reason: outcome.failure.message };
-  const changed = await changedByValidator(workshop, cell, before);
-  if (changed !== null) return { reason: `${agent} changed what it was to judge: ${changed}` };
+  const after = await workshop.git.snapshotCell(cell);
+  const changed = unexplainedChanges({ ...job.snapshots, after });
+  if (changed.length > 0) return { reason: `${agent} changed what it was to judge: ${listSome(changed)}` };
   const answer = parseVerdictAnswer(outcome.answer);
   if (answer.kind === 'malformed')
     return { reason: `${agent} gave no verdict in the agreed form: ${answer.problems[0] ?? ''}` };
   const { cost_usd, tokens } = outcome;
   return { ...answer.value, by: agent, cost_usd, tokens };
-}
-
-/** Tracked files must be as they were; what diagnostics leave untracked is thrown away with the worktree. */
-async function changedByValidator(
-  workshop: Workshop,
-  cell: CellWorktree,
-  before: readonly { readonly path: string }[],
-): Promise<string | null> {
-  if ((await workshop.git.cellHead(cell)) !== cell.start) return 'it made a commit';
-  const known = new Set(before.map(({ path }) => path));
-  const changed = (await workshop.git.cellLeftovers(cell)).filter(
-    ({ path, isTracked }) => isTracked && !known.has(path),
-  );
-  return changed.length === 0 ? null : changed.map(({ path }) => path).join(', ');
 }
 
 async function toVerdict(

@@ -37,6 +37,7 @@ import { removeCell } from './remove-cell.ts';
 import { repackLoose } from './repack-loose.ts';
 import { rescueCell } from './rescue-cell.ts';
 import { type GitContext, gitText, runGit } from './run-git.ts';
+import { snapshotCell } from './snapshot-cell.ts';
 import { startMerge } from './start-merge.ts';
 import { readTreeChanges } from './tree-changes.ts';
 import { verifyObjects } from './verify-objects.ts';
@@ -63,6 +64,7 @@ type CellPart =
   | 'findCell'
   | 'cellHead'
   | 'cellLeftovers'
+  | 'snapshotCell'
   | 'markPrepared'
   | 'rescueCell'
   | 'commitLeftovers'
@@ -170,6 +172,7 @@ function cells(access: GitAccess, onStep: StepObserver): Pick<GitPort, CellPart>
     },
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),
+    snapshotCell: (cell) => snapshotCell(access, cell),
     markPrepared: async (cell, paths) => markPrepared(access, cell, paths),
     rescueCell: (cell, init) => rescueCell(access, cell, init),
     commitLeftovers: (cell, paths, message, author) =>

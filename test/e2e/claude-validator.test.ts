@@ -86,6 +86,44 @@ if (place !== 'outside') {
       ]);
     },
   );
+
+  live(
+    'VAL-2: a validator whose diagnostics leave more than they do by themselves has no verdict',
+    async () => {
+      // In both cases the diagnostic keeps a report; in the hands of an agent that of task-002 does more.
+      const report = 'mkdir -p out && date > out/report && date > out/$$.log';
+      const plant = '[ -z "$CLAUDECODE" ] || { touch planted.log; git update-index --chmod=+x README.md; }';
+      const project = await openClaudeProject({
+        config: { validation: { validator_diagnostics: { commands: ['sh src/check.sh'] } } },
+        script: ({ turn }) =>
+          turn === 1
+            ? { tools: [{ tool: 'Bash', input: { command: 'sh src/check.sh', description: 'check' } }] }
+            : structuredAnswer({ status: 'pass', notes: 'Fine.', issues: [] }),
+      });
+      project.repo.write('.gitignore', 'out/\n*.log\n');
+      project.repo.git('add', '.gitignore');
+      project.repo.git('commit', '-qm', 'chore: ignore');
+      const check = (id: string, text: string, group: string): Parameters<typeof writePlan>[1][number] => ({
+        ...{ id, script: `cat > src/check.sh <<'END'\n${text}\nEND`, locks: ['src/check.sh'] },
+        ...{ group, adapter: 'exec' },
+      });
+      const plan = writePlan(project.repo, [
+        check('task-001', report, 'group-1'),
+        check('task-002', `${report}\n${plant}`, 'group-2'),
+      ]);
+      const decisions = writeDecisions(project.repo, {
+        plan: ['approve'],
+        validator_failed: ['skip', 'skip', 'skip', 'skip'],
+        changesets: ['approve', 'approve'],
+        session: ['continue', 'continue', 'continue'],
+      });
+      const run = await project.flame('run', 'Two', '--from', plan, '--decisions-file', decisions);
+      const reasons = tasksOf(run).map(({ id, status, reason }) => `${id} ${status} ${reason ?? ''}`);
+      assert.match(reasons[0] ?? '', /^task-001 merged/, run.stderr);
+      assert.match(reasons[1] ?? '', /^task-002 failed/);
+      assert.match(run.stdout, /changed what it was to judge: \.git\/index, planted\.log/);
+    },
+  );
 }
 
 test.run();
