@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,6 +54,8 @@ async function runFile(file: string): Promise<FileResult> {
   const began = Date.now();
   // A file that is ended at its limit can't clear up after itself, nor can programs that tests kill.
   const temporary = mkdtempSync(join(tmpdir(), 'flame-'));
+  // One test runs the program as another user.
+  chmodSync(temporary, 0o755);
   const child = spawn(process.execPath, [file], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -11,16 +11,18 @@ import { type Reading, withState } from './wiring/read-state.ts';
 
 /** `git flame config show|migrate|schema`. */
 export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
+  const subcommand = (args.subcommand ?? 'show') as 'show' | 'migrate' | 'schema';
+  // An editor asks for it anywhere.
+  if (subcommand === 'schema') {
+    io.stdout.write(renderConfigJsonSchema());
+    return Promise.resolve(0);
+  }
   return withState(args, io, async (reading) => {
-    const subcommand = (args.subcommand ?? 'show') as 'show' | 'migrate' | 'schema';
     switch (subcommand) {
       case 'show':
         return show(args, io, reading);
       case 'migrate':
         return migrate(args, io, reading);
-      case 'schema':
-        io.stdout.write(renderConfigJsonSchema());
-        return 0;
       default:
         return unreachable(subcommand);
     }

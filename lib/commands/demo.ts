@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CommandArgs, GlobalOptions } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { type GitContext, gitText, runGit } from '../git/run-git.ts';
 import { createOutput } from '../ui/output.ts';
+import { makeFolders } from '../util/make-folders.ts';
 import * as init from './init.ts';
 import * as runCommand from './run.ts';
 import { demoConfig, demoDecisions, demoFiles, demoPlan } from './wiring/demo-project.ts';
@@ -36,7 +37,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
 }
 
 async function makeRepository(repo: string, io: Io): Promise<GitContext> {
-  await mkdir(repo, { recursive: true });
+  makeFolders(repo);
   const context = { cwd: repo, env: await withIdentity(io) };
   await runGit(context, ['init', '--quiet', '--initial-branch=main']);
   for (const [path, text] of Object.entries({ ...demoFiles, '.blueflame.yml': demoConfig }))
@@ -44,7 +45,7 @@ async function makeRepository(repo: string, io: Io): Promise<GitContext> {
   await runGit(context, ['add', '--all']);
   await runGit(context, ['commit', '--quiet', '--message', 'A greeter that greets nobody yet']);
   const folder = join(repo, '.git', 'demo');
-  await mkdir(folder);
+  makeFolders(folder);
   await writeFile(join(folder, 'plan.yml'), demoPlan);
   await writeFile(join(folder, 'decisions.yml'), demoDecisions);
   return context;

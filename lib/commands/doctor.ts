@@ -65,7 +65,7 @@ async function readConfigOrDefaults(
     return { config, problems: found };
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    const { message, details, hints } = error;
+    const { message, lines: details, hints } = error;
     const problem = finding({
       ...{ area: 'state', check: 'configuration', result: 'missing' },
       ...{ message, details, hints },

@@ -13,7 +13,7 @@ import { withSessionLock } from './wiring/with-session-lock.ts';
 /** `git flame plan`: an objective becomes tasks, once a person has approved them. */
 export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
-    const { workshop, git, output, config } = opened;
+    const { workshop, git, config } = opened;
     if (args.globals.dryRun) return previewPlan(opened, args, io);
     const { session, plan } = await findStart(opened, args, io);
     return withSessionLock(git.repository.commonDir, session, async () => {
@@ -21,9 +21,8 @@ export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
       const { session: now } = await viewSession(workshop, session);
       if (now.wave !== 'plan') throw alreadyPlanned(session);
       const wantsTalk = args.options.interactive ?? config.planning.interactive;
-      const hasWork = await planWave(workshop, session, { plan, wantsTalk });
+      await planWave(workshop, session, { plan, wantsTalk });
       await reportEnd(opened, session);
-      if (hasWork) output.hint('git flame work');
       return 0;
     });
   });

@@ -24,7 +24,8 @@ export class FlameError extends Error {
   readonly kind: ErrorKind;
   readonly code: string;
   readonly hints: readonly string[];
-  readonly details: readonly string[];
+  /** The details; uvu takes an error's own `details` for a text and says nothing at all of one with a list. */
+  readonly lines: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
 
   constructor(init: FlameErrorInit) {
@@ -33,7 +34,7 @@ export class FlameError extends Error {
     this.kind = init.kind;
     this.code = init.code;
     this.hints = init.hints ?? [];
-    this.details = init.details ?? [];
+    this.lines = init.details ?? [];
     this.data = init.data ?? {};
   }
 }

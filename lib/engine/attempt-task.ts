@@ -172,7 +172,7 @@ function describeViolation({ rule, where, details }: Violation): string {
 /** A worktree whose git folder or objects are of no use is its agent's failure, not the run's. */
 function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure: Failure } {
   if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
-  const { message, details } = error;
+  const { message, lines: details } = error;
   return { kind: 'broken', failure: { kind: 'violation', message, details, retryable: true } };
 }
 

@@ -1,6 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import { record, viewSession } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -42,7 +43,11 @@ export async function requireFreePaths(
       code: 'files-in-the-way',
       message: `Untracked files in ${path} stand where the landing would write, so it was not done.`,
       details: files.slice(0, 20),
-      hints: ['git stash --include-untracked', 'git flame review'],
+      // --all: the file may be an ignored one, which nothing less takes.
+      hints: [
+        `git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`,
+        'git flame review',
+      ],
     });
   }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { makeFolders } from '../util/make-folders.ts';
 import type { GitAccess } from './git-access.ts';
 import { runGit } from './run-git.ts';
 
@@ -10,7 +11,7 @@ import { runGit } from './run-git.ts';
  * FlameError `folder-not-empty`.
  */
 export async function exportCommit(access: GitAccess, commit: ObjectId, folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   if (readdirSync(folder).length > 0) throw notEmpty(folder);
   const index = join(access.repository.commonDir, 'blueflame', `export-${process.pid}.index`);
   mkdirSync(join(access.repository.commonDir, 'blueflame'), { recursive: true });

@@ -87,7 +87,7 @@ async function markMistakes<Value>(
 }
 
 function mistakeBlock(error: FlameError): readonly string[] {
-  const lines = [error.message, ...error.details.flatMap((line) => line.split('\n'))];
+  const lines = [error.message, ...error.lines.flatMap((line) => line.split('\n'))];
   return [
     ...lines.map((line) => mark + visibleLine(line)),
     `${mark}Mend it, save and close; empty the file to give up.`,

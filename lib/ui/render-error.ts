@@ -12,7 +12,7 @@ export function renderError(error: FlameError, style: Style): string {
   return [
     label === '' ? paint(first) : paint(label) + first.slice(label.length),
     ...rest,
-    ...error.details.flatMap((line) => visibleText(line).split('\n')).map((line) => `  ${line}`),
+    ...error.lines.flatMap((line) => visibleText(line).split('\n')).map((line) => `  ${line}`),
     ...error.hints.map((hint) => renderHint(visibleLine(hint), style)),
   ].join('\n');
 }

@@ -30,7 +30,7 @@ test('WAT-2: where no client works, no agent starts', async () => {
   writeFileSync(join(tools, 'watcher.cjs'), 'process.exit(0)');
   const error = await probeWatcher(await openContext(tools)).catch((caught: unknown) => caught);
   assert.is((error as { code?: string }).code, 'watcher-broken');
-  assert.match((error as { details: string[] }).details.join('\n'), /^perl: .*\nnode: allowed 0 canary 0$/);
+  assert.match((error as { lines: string[] }).lines.join('\n'), /^perl: .*\nnode: allowed 0 canary 0$/);
 });
 
 function copyOfTools(): string {

@@ -86,7 +86,7 @@ test('whatever a file holds, it is read or refused with places that exist', () =
 
 function checkPlaces(error: FlameError, text: string): void {
   const lines = text.split('\n').length;
-  for (const detail of error.details) {
+  for (const detail of error.lines) {
     assert.not(/[\u0000-\u001f\u007f-\u009f\u2028\ufeff\u202e]/.test(detail), JSON.stringify(detail));
     const place = /^f:(\d+):(\d+) {2}\S/.exec(detail);
     assert.ok(place !== null || detail.startsWith('  ') || detail.startsWith('… and '), detail);

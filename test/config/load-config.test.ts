@@ -39,7 +39,7 @@ test('a file that says nothing has the digest of no file', async () => {
 test('mistakes name the file as the caller does', async () => {
   const file = join(makeTempDir(), 'other.yml');
   writeFileSync(file, 'nope: 1\n');
-  assert.is((await failure(loadConfig({ file }))).details[0], 'other.yml:1:1  nope is not a known key');
+  assert.is((await failure(loadConfig({ file }))).lines[0], 'other.yml:1:1  nope is not a known key');
   const named = await failure(loadConfig({ file, displayName: '../other.yml' }));
   assert.is(named.message, '../other.yml has a mistake.');
 });

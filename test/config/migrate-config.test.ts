@@ -98,14 +98,14 @@ test('what is current or newer stays as it is', () => {
 test('what is not YAML, or no configuration, is refused', () => {
   assert.is(errorOf(() => migrateConfigText('a: [\n')).code, 'bad-config');
   const list = errorOf(() => migrateConfigText('- a\n'));
-  assert.match(list.details.join('\n'), 'the file must be a map of keys');
+  assert.match(list.lines.join('\n'), 'the file must be a map of keys');
 });
 
 test('mistakes in an old file are shown where they stand in it', () => {
   const error = errorOf(() =>
     parseConfig('schema_version: 0\nlimits:\n  token_budget:\n    warn_threshold: 7\n', 'f'),
   );
-  assert.equal(error.details, [
+  assert.equal(error.lines, [
     'f:4:21  limits.warn_threshold must be at most 1',
     '      warn_threshold: 7',
     '                      ^',

@@ -81,7 +81,7 @@ permissions:
   assert.is(error.kind, 'environment');
   assert.is(error.code, 'bad-config');
   assert.is(
-    [error.message, ...error.details].join('\n'),
+    [error.message, ...error.lines].join('\n'),
     lines(String.raw`
       .blueflame.yml has 5 mistakes.
       .blueflame.yml:3:3  limits.agent_timout is not a known key

@@ -64,7 +64,7 @@ budgets: []
   assert.is(error.code, 'bad-decisions');
   assert.is(error.kind, 'environment');
   assert.is(
-    [error.message, ...error.details].join('\n'),
+    [error.message, ...error.lines].join('\n'),
     lines(`
       d.yml has 11 mistakes.
       d.yml:1:8  plan[0] is not a decision of this list
@@ -113,7 +113,7 @@ budgets: []
 });
 
 test('a list at the top', () => {
-  assert.equal(errorOf(() => readDecisionsFile('- approve\n', 'd')).details, [
+  assert.equal(errorOf(() => readDecisionsFile('- approve\n', 'd')).lines, [
     'd:1:1  the file must be a map of keys, not a list',
     '  - approve',
     '  ^^^^^^^^^',

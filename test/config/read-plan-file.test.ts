@@ -57,7 +57,7 @@ test('all mistakes together, with their places (TSK-5)', () => {
   assert.is(error.code, 'bad-plan');
   assert.is(error.kind, 'environment');
   assert.is(
-    [error.message, ...error.details].join('\n'),
+    [error.message, ...error.lines].join('\n'),
     lines(`
       plan.yml has 7 mistakes.
       plan.yml:2:9  tasks[0].id must be lower-case letters, digits and hyphens, at most 64, like task-001

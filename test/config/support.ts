@@ -3,7 +3,7 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 /** The error a call throws, as a person reads it: message, then details. */
 export function errorText(call: () => unknown): string {
   const error = errorOf(call);
-  return [error.message, ...error.details].join('\n');
+  return [error.message, ...error.lines].join('\n');
 }
 
 /** The FlameError a call throws; fails if it throws none. */

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -368,14 +368,15 @@ test('worktree_dir may lie outside the repository', async () => {
 });
 
 test('a worktree folder that can’t be made is refused before anything is stored', async () => {
-  const folder = makeTempDir();
-  mkdirSync(join(folder, 'x'));
-  const repo = makeExecProject({
-    config: { project: { name: 'x', base_branch: 'main', worktree_dir: '/dev/null/trees' } },
-  });
-  const run = await flame(repo, ['run', 'Out', '--from', writePlan(repo, oneTask)]);
-  assertRefused(run, { code: 128, says: "/dev/null/trees can't be written" });
-  assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
+  // Below /proc mkdir -p of node never comes back.
+  for (const folder of ['/dev/null/trees', ...(existsSync('/proc/self') ? ['/proc/nowhere'] : [])]) {
+    const repo = makeExecProject({
+      config: { project: { name: 'x', base_branch: 'main', worktree_dir: folder } },
+    });
+    const run = await flame(repo, ['run', 'Out', '--from', writePlan(repo, oneTask)]);
+    assertRefused(run, { code: 128, says: `${folder} can't be written` });
+    assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
+  }
 });
 
 function idOf(run: { readonly lines: readonly Record<string, unknown>[] }): string {

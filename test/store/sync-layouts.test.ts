@@ -102,7 +102,7 @@ test('a remote of another object format is refused in the words of git', async (
   const error = await sync(a).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError);
   assert.is(error.code, 'push-failed');
-  assert.match(error.details.join(), /hash algorithm|object format/);
+  assert.match(error.lines.join(), /hash algorithm|object format/);
 });
 
 test('sha256 clones share too', async () => {

@@ -24,7 +24,7 @@ export async function examineHooks(git: GitPort, io: Io): Promise<readonly Findi
         ];
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    const { message, details, hints } = error;
+    const { message, lines: details, hints } = error;
     return [finding({ ...base, result: 'weaker', message, details, hints })];
   }
 }

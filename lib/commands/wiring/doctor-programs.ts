@@ -24,7 +24,7 @@ export async function examinePrograms(context: RunnerContext, git: GitPort): Pro
           message: `${name} ${version}${isRequired ? '' : ', not used here'}`,
         }),
       ];
-    const { message, hints, details } = version;
+    const { message, hints, lines: details } = version;
     return isRequired ? [finding({ ...base, result: 'missing', message, hints, details })] : [];
   });
   return [gitFinding, examineNode(), ...agents];

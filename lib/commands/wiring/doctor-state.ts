@@ -16,7 +16,7 @@ export async function examineState({ store }: Reading): Promise<readonly Finding
     const { ref } = error.data;
     const repair = typeof ref === 'string' ? repairOfRef(ref) : [];
     const hints = [...repair, ...error.hints.filter((hint) => hint !== 'git flame doctor')];
-    return [finding({ ...base, result: 'missing', message: error.message, details: error.details, hints })];
+    return [finding({ ...base, result: 'missing', message: error.message, details: error.lines, hints })];
   }
 }
 

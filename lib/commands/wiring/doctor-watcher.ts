@@ -31,7 +31,7 @@ async function examineClient(context: RunnerContext): Promise<Finding> {
         });
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
-    return finding({ ...base, result: 'missing', message: error.message, details: error.details });
+    return finding({ ...base, result: 'missing', message: error.message, details: error.lines });
   }
 }
 

@@ -3,6 +3,7 @@ import { freemem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/workshop.ts';
+import { makeFolders } from '../../util/make-folders.ts';
 import { pathMatches } from '../../util/path-globs.ts';
 
 const megabyte = 1024 * 1024;
@@ -52,7 +53,7 @@ function availableMemoryMb(): number {
 async function canWrite(path: string): Promise<boolean> {
   const probe = join(path, `.write-probe-${process.pid}`);
   try {
-    await mkdir(path, { recursive: true });
+    makeFolders(path);
     await writeFile(probe, '');
     await rm(probe);
     return true;

@@ -2,21 +2,25 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/session.ts';
 import { statusOf } from '../../domain/status.ts';
 import type { Task } from '../../domain/task.ts';
-import { viewSession } from '../../engine/record.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
 import { renderStatus } from '../../ui/render-status.ts';
 import { nextCommand } from './next-command.ts';
 import type { Opened } from './open-workshop.ts';
 
-/** Shows where a session stands when a command ends: the last event with --json, the status as text else. */
+/** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
 export async function reportEnd(
   { workshop, output }: Opened,
   id: SessionId,
+  comesNext?: (view: SessionView) => string | null,
 ): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
-  const { session, tasks } = await viewSession(workshop, id);
+  const view = await viewSession(workshop, id);
+  const { session, tasks } = view;
   const status = statusOf(session, tasks, await workshop.agents.live());
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
-  else
-    output.result(renderStatus(status, output.style, { now: new Date(), next: nextCommand(session, tasks) }));
+  else {
+    const next = comesNext === undefined ? nextCommand(session, tasks) : comesNext(view);
+    output.result(renderStatus(status, output.style, { now: new Date(), next }));
+  }
   return { session, tasks };
 }
 
@@ -25,6 +29,7 @@ export async function reportingEnd(
   opened: Opened,
   id: SessionId,
   work: () => Promise<void>,
+  comesNext?: (view: SessionView) => string | null,
 ): ReturnType<typeof reportEnd> {
   try {
     await work();
@@ -32,7 +37,7 @@ export async function reportingEnd(
     if (opened.output.isJson) await reportEnd(opened, id);
     throw error;
   }
-  return reportEnd(opened, id);
+  return reportEnd(opened, id, comesNext);
 }
 
 /** 1 when something failed for good, else 0. */

@@ -51,17 +51,16 @@ async function finish(
   const action = await next(opened, session, wave);
   await remember(opened.workshop, session);
   if (action.kind === 'end') await endSession(opened.workshop, session, action.reason);
-  await reportEnd(opened, session);
-  const command = commandFor(action);
+  const command = action.kind === 'wait' ? null : commandFor(action);
+  await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
   if (action.kind === 'wait') {
     opened.output.info(`Somebody else works on: ${action.tasks.map((task) => task.id).join(', ')}.`);
     return;
   }
   if (!wasDue)
     opened.output.info(
-      command === null ? 'There is nothing to do any more.' : 'Nothing to do here now; next comes:',
+      command === null ? 'There is nothing to do any more.' : 'There was nothing to do here.',
     );
-  if (command !== null) opened.output.hint(`git flame ${command}`);
 }
 
 async function preview(opened: Opened, session: SessionId, wave: WaveCommand): Promise<number> {

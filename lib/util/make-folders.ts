@@ -1,0 +1,22 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder and those above it that are missing. Node's own `recursive` never comes back where a system
+ * refuses a folder by ENOENT although the one above is there, as /proc does. Throws the system's error.
+ */
+export function makeFolders(path: string): void {
+  const missing: string[] = [];
+  for (let at = path; statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at))
+    missing.push(at);
+  for (const folder of missing.reverse()) makeFolder(folder);
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Somebody else was as quick.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
