@@ -8,6 +8,8 @@ export interface OptionSpec {
   readonly kind: 'flag' | 'no-flag' | 'yes-no' | 'text' | 'number' | 'list';
   /** Name of the value in help, where there is one. */
   readonly value?: string;
+  /** All that may be given, where it is one of a few. */
+  readonly choices?: readonly string[];
   readonly short?: string;
   readonly summary: string;
 }

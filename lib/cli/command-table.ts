@@ -20,7 +20,7 @@ export const commandTable: CommandTable = {
 export const globalSpecs: GlobalSpecs = {
   directory: { kind: 'text', short: 'C', value: 'DIR', summary: 'run as if started in DIR' },
   config: { kind: 'text', value: 'FILE', summary: 'use this configuration file' },
-  session: { kind: 'text', value: 'ID', summary: 'work on this session instead of the current one' },
+  session: { kind: 'text', value: 'SESSION', summary: 'work on this session instead of the current one' },
   decisionsFile: { kind: 'text', value: 'FILE', summary: 'answer the questions from this file' },
   dryRun: { kind: 'flag', summary: 'show what would happen; start and change nothing' },
   json: { kind: 'flag', summary: 'print JSON: one document, or one event per line' },

@@ -39,17 +39,32 @@ export function planCompletion(words: readonly string[], current: string): Compl
   if (inline !== null) {
     const [, flag = '', typed = ''] = inline;
     const spec = valueOption(flag);
-    const source = spec === null ? nothing : sourceOf(spec.value ?? '');
-    return { source, before: `${flag}=`, typed, directory, session };
+    const value = spec === null ? null : completeValue(spec, typed);
+    return {
+      ...(value ?? { source: nothing, before: '', typed }),
+      before: `${flag}=${value?.before ?? ''}`,
+      directory,
+      session,
+    };
   }
+  if (line.open !== null) return { ...completeValue(line.open, current), directory, session };
   return { source: findSource(line, current), before: '', typed: current, directory, session };
+}
+
+/** Of a list the word behind the last comma is completed. */
+function completeValue(spec: OptionSpec, value: string): Pick<Completion, 'source' | 'before' | 'typed'> {
+  const start = spec.kind === 'list' ? value.lastIndexOf(',') + 1 : 0;
+  const words = spec.choices?.map((word) => ({ word, about: '' }));
+  const source: Source = words === undefined ? sourceOf(spec.value ?? '') : { kind: 'words', words };
+  return { source, before: value.slice(0, start), typed: value.slice(start) };
 }
 
 /** What the placeholder of a value or an operand stands for: `FILE`, `[TASK|AGENT]`. Null: a name nobody described here. */
 export function placeholderSource(placeholder: string): Source | null {
-  const names = placeholder.replace(/[[\].]/g, '').split('|');
-  if (names.every((name) => freeTexts.has(name))) return nothing;
-  const [first = ''] = names;
+  const all = placeholder.replace(/[[\].]/g, '').split(/[|,]/);
+  const names = [...new Set(all)].filter((name) => !freeTexts.has(name));
+  const [first] = names;
+  if (first === undefined) return nothing;
   const fixed = fixedSources[first];
   if (fixed !== undefined) return fixed();
   const kinds = names.flatMap((name) =>
@@ -61,9 +76,18 @@ export function placeholderSource(placeholder: string): Source | null {
 const nothing: Source = { kind: 'nothing' };
 
 /** Placeholders of what only the person knows. */
-const freeTexts: ReadonlySet<string> = new Set(['N', 'NAME', 'REASON', 'OBJECTIVE', 'A,B']);
+const freeTexts: ReadonlySet<string> = new Set([
+  'N',
+  'NAME',
+  'REASON',
+  'OBJECTIVE',
+  'TITLE',
+  'TEXT',
+  'A',
+  'B',
+]);
 
-const kindNames: Readonly<Record<string, string>> = { ID: 'session', GROUP: 'changeset' };
+const kindNames: Readonly<Record<string, string>> = { ID: 'task', GROUP: 'changeset', REV: 'branch' };
 
 const fixedSources: Readonly<Record<string, () => Source>> = {
   FILE: () => ({ kind: 'files' }),
@@ -110,7 +134,6 @@ function valueOption(flag: string): OptionSpec | null {
 }
 
 function findSource(line: Line, current: string): Source {
-  if (line.open !== null) return sourceOf(line.open.value ?? '');
   const [name, ...operands] = line.positionals;
   const spec = findSpec(name);
   if (!line.isPastOptions && current.startsWith('-'))

@@ -49,6 +49,9 @@ test('CLI-1: values of options, beside them or behind =', () => {
   assert.equal(offers('init', '--base', ''), ['branch']);
   assert.equal(offers('policy', 'check', '--role', ''), ['planner', 'worker', 'validator', 'merger']);
   assert.equal(offers('review', '--reject', ''), 'nothing');
+  assert.equal(offers('stats', '--format', ''), ['text', 'json', 'prometheus']);
+  assert.equal(offers('task', 'edit', '--needs', 'task-001,'), ['task']);
+  assert.is(planCompletion(['task', 'edit', '--needs'], 'task-001,ta').before, 'task-001,');
   const { before, typed } = planCompletion(['review'], '--changeset=au');
   assert.equal([before, typed], ['--changeset=', 'au']);
 });
@@ -69,7 +72,9 @@ test('it is known of every placeholder what it stands for', () => {
   const placeholders = [
     ...specs.flatMap(({ operand }) => (operand === undefined ? [] : [operand.usage])),
     ...tables.flatMap((table) =>
-      Object.values(table).flatMap(({ value }) => (value === undefined ? [] : [value])),
+      Object.values(table).flatMap(({ value, choices }) =>
+        value === undefined || choices !== undefined ? [] : [value],
+      ),
     ),
   ];
   const unknown = placeholders.filter((placeholder) => placeholderSource(placeholder) === null);

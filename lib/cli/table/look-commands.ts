@@ -30,7 +30,12 @@ export const lookCommands = {
       'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are a second exact. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats: text; json, whose shape is stable; prometheus, for a textfile collector.',
     options: {
       all: { kind: 'flag', summary: 'all sessions, not the current one alone' },
-      format: { kind: 'text', value: 'FORMAT', summary: 'text, json or prometheus (text)' },
+      format: {
+        kind: 'text',
+        value: 'FORMAT',
+        choices: ['text', 'json', 'prometheus'],
+        summary: 'text, json or prometheus (text)',
+      },
       output: { kind: 'text', value: 'FILE', summary: 'write to this file, whole or not at all' },
     },
     examples: [
