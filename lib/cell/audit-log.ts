@@ -44,7 +44,7 @@ export function openAuditLog(file: string, agentId: string, now: () => Date): Au
 
 /** Counts an audit; zeros where there is none. Lines that can't be read count as nothing. */
 export function summarizeAudit(file: string): AuditSummary {
-  const lines = readLines(file);
+  const lines = readAudit(file);
   const blockedLines = lines.filter((line) => line.decision === 'block');
   const byCall = new Map<string, number>();
   for (const { tool, target, rule } of blockedLines) {
@@ -62,7 +62,7 @@ export function summarizeAudit(file: string): AuditSummary {
 export function blockedByRule(commonDir: string, agent: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   if (!agentIdPattern.test(agent)) return counts;
-  for (const { decision, rule } of readLines(auditFile(commonDir, agent)))
+  for (const { decision, rule } of readAudit(auditFile(commonDir, agent)))
     if (decision === 'block') counts.set(rule, (counts.get(rule) ?? 0) + 1);
   return counts;
 }
@@ -74,7 +74,8 @@ export function auditTarget(call: ToolCall): string {
   return typeof found === 'string' ? found.slice(0, longestTarget) : '';
 }
 
-function readLines(file: string): AuditLine[] {
+/** The lines of an audit; none where there is none. What can't be read is left out. */
+export function readAudit(file: string): AuditLine[] {
   try {
     return readFileSync(file, 'utf8').split('\n').flatMap(parseAuditLine);
   } catch {

@@ -1,24 +1,65 @@
 import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import { agentIdPattern, sessionIdPattern } from '../domain/ids.ts';
 import type { Io } from '../domain/io.ts';
+import type { Session } from '../domain/session.ts';
+import type { LogEntry, Store } from '../domain/store-port.ts';
+import type { Task } from '../domain/task.ts';
 import { renderLog } from '../ui/render-log.ts';
 import { pickSession, withState } from './wiring/read-state.ts';
+import { showLong } from './wiring/show-long.ts';
 
 const defaultCount = 50;
 
-/** `git flame log`: the audit trail, newest first; the same commits `git log` shows. */
+/** `git flame log`: the audit trail, newest first unless told; the same commits `git log` shows. */
 export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
   return withState(args, io, async ({ store, output }) => {
-    const session = pickSession(await store.snapshot(), args);
+    const [name] = args.positionals;
+    const isSession = name !== undefined && sessionIdPattern.test(name);
+    const meant = isSession ? { ...args, globals: { ...args.globals, session: name } } : args;
+    const snapshot = await store.snapshot();
+    const session = pickSession(snapshot, meant);
     if (session === null) {
       output.json([]);
       output.info('Nothing has happened yet.');
       return 0;
     }
-    const [task] = args.positionals;
-    const limit = args.options.maxCount ?? defaultCount;
-    const entries = await store.log({ session: session.id, limit, ...(task === undefined ? {} : { task }) });
+    const about = isSession || name === undefined ? null : name;
+    const found = await entriesAbout(store, session, { about, tasks: snapshot.tasksOf(session.id) });
+    const latest = found.slice(0, args.options.maxCount ?? defaultCount);
+    const entries = args.options.reverse ? latest.reverse() : latest;
     output.json(entries);
-    output.result(renderLog(entries, output.style));
+    await showLong(output, io, renderLog(entries, output.style));
+    const hidden = found.length - latest.length;
+    if (hidden > 0) output.info(`${hidden} earlier ones are not shown: -n ${found.length}`);
     return 0;
+  });
+}
+
+/** Of a task, by its trailer; of an agent or a changeset, where its name stands. */
+async function entriesAbout(
+  store: Store,
+  session: Session,
+  { about, tasks }: { readonly about: string | null; readonly tasks: readonly Task[] },
+): Promise<LogEntry[]> {
+  if (about === null) return [...(await store.log({ session: session.id }))];
+  if (tasks.some(({ id }) => id === about))
+    return [...(await store.log({ session: session.id, task: about }))];
+  const isKnown =
+    agentIdPattern.test(about) || session.changesets.some(({ id, group }) => id === about || group === about);
+  if (!isKnown) throw nothingNamedSo(session, about);
+  const names = [about, ...session.changesets.filter(({ group }) => group === about).map(({ id }) => id)];
+  const all = await store.log({ session: session.id });
+  return all.filter(({ subject, author }) =>
+    names.some((name) => subject.split(/[\s,:]+/).includes(name) || author.startsWith(`${name} `)),
+  );
+}
+
+function nothingNamedSo(session: Session, name: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'nothing-named-so',
+    message: `Session ${session.id} has no task, agent or changeset named ${JSON.stringify(name)}.`,
+    hints: ['git flame status', 'git flame log'],
   });
 }

@@ -1,4 +1,4 @@
-import { readLiveAgents } from '../cell/agent-registry.ts';
+import { readLiveAgents, readRegisteredAgents } from '../cell/agent-registry.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { statusOf } from '../domain/status.ts';
@@ -17,9 +17,12 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const status = statusOf(session, tasks, agents);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
+    if (output.isJson) return 0;
+    const registered = agents.length === 0 ? [] : readRegisteredAgents(git.repository.commonDir);
+    const activity = new Map(registered.map((agent) => [agent.id, agent.activity]));
     const spend = session === null ? [] : renderSpend(session, output.style, '  ');
     const next = nextCommand(session, tasks);
-    output.result(renderStatus(status, output.style, { now: new Date(), next, spend }));
+    output.result(renderStatus(status, output.style, { now: new Date(), next, spend, activity }));
     return 0;
   });
 }

@@ -35,7 +35,7 @@ export interface CommandOptions {
     readonly format: string | null;
     readonly output: string | null;
   };
-  readonly log: { readonly maxCount: number | null };
+  readonly log: { readonly maxCount: number | null; readonly reverse: boolean };
   readonly task: {
     readonly title: string | null;
     readonly description: string | null;

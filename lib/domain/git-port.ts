@@ -48,6 +48,13 @@ export interface ChangedFile {
   readonly isBinary: boolean;
 }
 
+/** How many lines of a file differ. */
+export interface FileStat {
+  readonly path: string;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
 /** One file that differs between two commits; `blob` is null, and the mode 000000, where it is gone. */
 export interface TreeChange {
   readonly path: string;
@@ -147,6 +154,8 @@ export interface GitPort {
   /** Files that differ between two commits, in git's order; cheaper than changedFiles, which also reads contents. */
   treeChanges(base: ObjectId, tip: ObjectId): Promise<readonly TreeChange[]>;
   diffStat(base: ObjectId, tip: ObjectId): Promise<DiffStat>;
+  /** Lines that differ in each file; none of them in a binary one. */
+  fileStats(base: ObjectId, tip: ObjectId): Promise<readonly FileStat[]>;
   /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
   diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
   /** The same file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */

@@ -1,4 +1,5 @@
 import type { DiffStat } from '../domain/changeset.ts';
+import type { FileStat } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
@@ -12,14 +13,25 @@ const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--ds
 
 /** Files and lines that differ; a binary file counts as a file without lines. */
 export async function readDiffStat(context: GitContext, base: ObjectId, tip: ObjectId): Promise<DiffStat> {
+  const files = await readFileStats(context, base, tip);
+  const sum = (key: 'insertions' | 'deletions'): number =>
+    files.reduce((total, file) => total + file[key], 0);
+  return { files: files.length, insertions: sum('insertions'), deletions: sum('deletions') };
+}
+
+/** The same for each file, in git's order. */
+export async function readFileStats(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<readonly FileStat[]> {
   const { stdout } = await runGit(context, ['diff-tree', ...plainDiff, '--numstat', '-z', base, tip, '--']);
-  const rows = stdout
-    .toString()
-    .split('\0')
-    .filter((row) => row !== '');
-  const sum = (column: number): number =>
-    rows.reduce((total, row) => total + (Number(row.split('\t', 2)[column]) || 0), 0);
-  return { files: rows.length, insertions: sum(0), deletions: sum(1) };
+  const rows = stdout.toString().split('\0');
+  return rows.flatMap((row) => {
+    const [, insertions, deletions, path] = /^(\d+|-)\t(\d+|-)\t(.+)$/s.exec(row) ?? [];
+    if (path === undefined) return [];
+    return [{ path, insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 }];
+  });
 }
 
 /** The unified diff, whole. */

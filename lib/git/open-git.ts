@@ -11,7 +11,7 @@ import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { readChangedFiles } from './changed-files.ts';
 import { commitLeftovers } from './commit-leftovers.ts';
 import { commitTree } from './commit-tree.ts';
-import { readDiffStat, readDiffText } from './diff-commits.ts';
+import { readDiffStat, readDiffText, readFileStats } from './diff-commits.ts';
 import { readChangedTracked, readDirtyPaths } from './dirty-paths.ts';
 import { discoverRepository } from './discover-repository.ts';
 import { exportCommit } from './export-commit.ts';
@@ -113,6 +113,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       readChangedFiles(...(await reading(tip, quarantine)), base, tip),
     treeChanges: (base, tip) => readTreeChanges(access.objects, base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
+    fileStats: (base, tip) => readFileStats(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
     readPatch: (base, tip) => readPatch(objects, access.objects, base, tip),
     readTexts: async (commit, paths, quarantine) =>

@@ -131,6 +131,20 @@ export async function gitText(
   return (await runGit(context, args, options)).stdout.toString().replace(/\n$/, '');
 }
 
+/**
+ * What git says about how the person likes things shown, such as `git var GIT_PAGER`: also by what they gave with
+ * `git -c`. '' where it can't say. For questions that run nothing of the repository.
+ */
+export async function askPreference(context: GitContext, args: readonly string[]): Promise<string> {
+  const given = Object.entries(context.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && /^GIT_CONFIG_[A-Z]+/.test(entry[0]),
+  );
+  const env = { ...environmentOf(context), ...Object.fromEntries(given) };
+  const argv = [gitIn(env), ...args];
+  const { stdout } = await runProgram({ argv, env, context, args }, { accept: [0, 1, 128, 129] });
+  return stdout.toString().replace(/\n$/, '');
+}
+
 /** Starts git with a clean environment and piped streams, for those that talk with it. git is spawned in this file alone. */
 export function spawnGit(
   context: GitContext,

@@ -1,28 +1,58 @@
 import type { LiveAgent } from '../domain/agent-port.ts';
 import type { AgentRun } from '../domain/session.ts';
+import type { HistoryEntry } from '../domain/task.ts';
+import type { AgentCalls } from '../domain/task-story.ts';
 import { formatSpend } from '../util/format-amount.ts';
 import { formatDuration, formatTime } from '../util/format-time.ts';
+import { wrapText } from '../util/format-width.ts';
 import { renderTable } from '../util/table.ts';
+import { renderCalls } from './render-calls.ts';
+import { renderHint } from './render-error.ts';
 import type { Style } from './style.ts';
-import { visibleLine } from './visible-text.ts';
+import { visibleLine, visibleText } from './visible-text.ts';
 
-/** An agent that runs, or one that ran: what it worked on, for how long and for how much. */
-export function renderAgent(agent: AgentRun | LiveAgent, style: Style, now: Date): string {
-  const hasEnded = 'ended_at' in agent;
-  const end = hasEnded ? Date.parse(agent.ended_at) : now.getTime();
-  const rows: readonly (readonly [string, string | null])[] = [
-    ['role', agent.role],
-    ['task', agent.task_id],
-    ['model', hasEnded ? agent.model : null],
-    ['pid', hasEnded ? null : String(agent.pid)],
-    ['started', formatTime(agent.started_at)],
-    [hasEnded ? 'took' : 'runs for', formatDuration(Math.max(0, end - Date.parse(agent.started_at)) || 0)],
-    ['outcome', hasEnded ? agent.outcome : 'running'],
-    ['cost', formatSpend(agent)],
-  ];
-  const shown = rows.flatMap(([name, value]) => (value === null ? [] : [[name, visibleLine(value)]]));
+export interface AgentView {
+  readonly id: string;
+  /** null of one that cost nothing and has ended. */
+  readonly run: AgentRun | LiveAgent | null;
+  readonly task: string | null;
+  /** What became of its work. */
+  readonly attempts: readonly HistoryEntry[];
+  readonly calls: readonly AgentCalls[];
+  readonly next: readonly string[];
+}
+
+/** An agent that runs, or one that ran: what it worked on, for how long, for how much, and what it was not let do. */
+export function renderAgent(view: AgentView, style: Style, now: Date): string {
+  const { id, run, task, attempts, calls, next } = view;
+  const shown = (run === null ? [['task', task] as const] : runRows(run, now)).flatMap(([name, value]) =>
+    value === null ? [] : [[name, visibleLine(value)]],
+  );
+  const ends = attempts.flatMap(({ result, notes }) =>
+    wrapText(`${visibleLine(result)}: ${visibleText(notes)}`, style.width, '  '),
+  );
+  const blocked = renderCalls(calls, style);
   return [
-    style.bold(visibleLine(agent.id)),
+    style.bold(visibleLine(id)),
     ...renderTable(shown, { width: style.width, indent: '  ' }),
+    ...(ends.length === 0 ? [] : ['', style.bold('What came of it'), ...ends]),
+    ...(blocked.length === 0 ? [] : ['', style.bold('Calls'), ...blocked]),
+    ...(next.length === 0 ? [] : ['']),
+    ...next.map((command) => renderHint(visibleLine(command), style)),
   ].join('\n');
+}
+
+function runRows(run: AgentRun | LiveAgent, now: Date): readonly (readonly [string, string | null])[] {
+  const hasEnded = 'ended_at' in run;
+  const end = hasEnded ? Date.parse(run.ended_at) : now.getTime();
+  return [
+    ['role', run.role],
+    ['task', run.task_id],
+    ['model', hasEnded ? run.model : null],
+    ['pid', hasEnded ? null : String(run.pid)],
+    ['started', formatTime(run.started_at)],
+    [hasEnded ? 'took' : 'runs for', formatDuration(Math.max(0, end - Date.parse(run.started_at)) || 0)],
+    ['outcome', hasEnded ? run.outcome : 'running'],
+    ['cost', formatSpend(run)],
+  ];
 }

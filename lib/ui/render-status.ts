@@ -13,10 +13,14 @@ import { visibleLine } from './visible-text.ts';
 export interface StatusOptions {
   /** For how long agents have run. */
   readonly now: Date;
+  /** What each agent did last, by its id. */
+  readonly activity?: ReadonlyMap<string, string>;
   /** The command to go on with; null: nothing is left to do. */
   readonly next: string | null;
   /** What each role cost, as lines; see renderSpend. */
   readonly spend?: readonly string[];
+  /** Shown before the next command. */
+  readonly more?: readonly string[];
 }
 
 /** Where a session stands: every task, running agents, changesets, cost and the next command. */
@@ -37,8 +41,9 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     ...(options.spend ?? []),
     ...section(renderTasks(status, style)),
     ...wrapText(countTasks(status), style.width, '  '),
-    ...section(renderAgents(status, style, options.now)),
+    ...section(renderAgents(status, style, options)),
     ...section(renderChangesets(status, style)),
+    ...(options.more ?? []),
     ...next,
   ].join('\n');
 }
@@ -52,8 +57,12 @@ export function paintStatus(status: TaskStatus, style: Style): string {
 }
 
 function renderTasks({ tasks }: Status, style: Style): readonly string[] {
+  const settled = new Set<string>(
+    tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
+  );
   const rows = tasks.map((task) => {
-    const reason = task.reason === null || task.reason === '' ? '' : ` (${visibleLine(task.reason)})`;
+    const why = task.reason === null || task.reason === '' ? waitsFor(task, settled) : task.reason;
+    const reason = why === '' ? '' : ` (${visibleLine(why)})`;
     return [
       task.id,
       paintStatus(task.status, style),
@@ -64,6 +73,12 @@ function renderTasks({ tasks }: Status, style: Style): readonly string[] {
   return renderTable(rows, { width: style.width, indent: '  ' });
 }
 
+function waitsFor({ status, dependencies }: Status['tasks'][number], settled: ReadonlySet<string>): string {
+  if (status !== 'pending') return '';
+  const open = dependencies.filter((id) => !settled.has(id));
+  return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
+}
+
 function countTasks({ tasks }: Status): string {
   if (tasks.length === 0) return 'no tasks';
   const counts = taskStatuses
@@ -72,13 +87,14 @@ function countTasks({ tasks }: Status): string {
   return counts.map(({ status, count }) => `${count} ${status}`).join(', ');
 }
 
-function renderAgents({ agents }: Status, style: Style, now: Date): readonly string[] {
+function renderAgents({ agents }: Status, style: Style, { now, activity }: StatusOptions): readonly string[] {
   const rows = agents.map((agent) => [
     agent.id,
     agent.task_id ?? agent.role,
     formatDuration(Math.max(0, now.getTime() - Date.parse(agent.started_at)) || 0),
     formatSpend(agent),
     `pid ${agent.pid}`,
+    ...(activity === undefined ? [] : [visibleLine(activity.get(agent.id) ?? '')]),
   ]);
   return withTitle('Agents', renderTable(rows, { width: style.width, indent: '  ' }), style);
 }

@@ -1,52 +1,48 @@
-import type { EvidenceDoubt } from '../domain/gates.ts';
 import type { HistoryEntry, Task } from '../domain/task.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import type { TaskStory } from '../domain/task-story.ts';
 import { formatSpend } from '../util/format-amount.ts';
-import { formatTime } from '../util/format-time.ts';
+import { formatDuration, formatTime } from '../util/format-time.ts';
 import { wrapText } from '../util/format-width.ts';
 import { renderTable } from '../util/table.ts';
+import { renderCalls } from './render-calls.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { renderHint } from './render-error.ts';
 import { paintStatus } from './render-status.ts';
 import { bullet, renderVerdict } from './render-verdict.ts';
+import { renderWork } from './render-work.ts';
 import { shortId } from './short-id.ts';
 import type { Style } from './style.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
-export interface TaskStory {
-  readonly task: Task;
-  /** On any commit of the task, oldest first. */
-  readonly verdicts: readonly Verdict[];
-  /** Whether its evidence came out otherwise when somebody checked again. */
-  readonly doubts?: readonly EvidenceDoubt[];
-  /** The command to go on with; null: the one the task's state suggests. */
-  readonly next?: string | null;
-}
-
-/** The whole story of a task: what it asks, where it stands, its attempts and verdicts, what to do next. */
-export function renderTask({ task, verdicts, doubts = [], next }: TaskStory, style: Style): string {
-  return [
-    ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width).map(style.bold),
-    ...renderFacts(task, style),
-    ...section('Description', wrapText(visibleText(task.description), style.width, '  '), style),
-    ...section('Accepted when', bullets(task.acceptance_criteria, style), style),
-    ...section('Constraints', bullets(task.constraints, style), style),
-    ...section('Result', renderResult(task, style), style),
-    ...section(
-      'Attempts',
-      task.history.flatMap((entry) => renderAttempt(entry, style)),
-      style,
-    ),
-    ...section(
+/** The whole story of a task: what it asks, where it stands, what was tried and found, and what to do next. */
+export function renderTask(story: TaskStory, style: Style): string {
+  const { task, verdicts, doubts } = story;
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    ['Asked', wrapText(visibleText(task.description.trimEnd()), style.width, '  ')],
+    ['Accepted when', bullets(task.acceptance_criteria, style)],
+    ['Constraints', bullets(task.constraints, style)],
+    ['Waits for', bullets(story.waits_for, style)],
+    ['Attempts', task.history.flatMap((entry) => renderAttempt(entry, story, style))],
+    ['Other agents', renderOthers(story, style)],
+    ['Calls', renderCalls(story.calls, style)],
+    ['Result', renderResult(task, style)],
+    ['Work', story.work === null ? [] : renderWork(story.work, style)],
+    [
       'Verdicts',
       [
         ...verdicts.flatMap((verdict) => renderVerdict(verdict, style, '  ')),
         ...doubts.flatMap((doubt) => wrapText(renderDoubt(doubt), style.width, '  ')).map(style.yellow),
       ],
-      style,
-    ),
-    '',
-    renderHint(next ?? nextCommand(task, verdicts), style),
+    ],
+    ['Changesets', renderSets(story, style)],
+    ['Kept', renderKept(story, style)],
+  ];
+  return [
+    ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width).map(style.bold),
+    ...renderFacts(task, style),
+    ...sections.flatMap(([title, lines]) => (lines.length === 0 ? [] : ['', style.bold(title), ...lines])),
+    ...(story.next.length === 0 ? [] : ['']),
+    ...story.next.map((command) => renderHint(visibleLine(command), style)),
   ].join('\n');
 }
 
@@ -66,7 +62,6 @@ function renderFacts(task: Task, style: Style): readonly string[] {
         : null,
     ],
     ['branch', branchOf(task)],
-    ['worktree', task.worktree],
     ['retries', task.retry_count === 0 ? null : String(task.retry_count)],
     ['not before', task.not_before === null ? null : formatTime(task.not_before)],
     ['model', task.model],
@@ -95,11 +90,13 @@ function renderResult({ result }: Task, style: Style): readonly string[] {
   ];
 }
 
-function renderAttempt(entry: HistoryEntry, style: Style): readonly string[] {
+function renderAttempt(entry: HistoryEntry, { times }: TaskStory, style: Style): readonly string[] {
+  const took = times.find(({ agent }) => agent === entry.agent_id)?.took_ms ?? null;
   const facts = [
     `${entry.attempt}. ${visibleLine(entry.result)}`,
     ...(entry.agent_id === null ? [] : [`by ${visibleLine(entry.agent_id)}`]),
     formatTime(entry.timestamp),
+    ...(took === null ? [] : [`took ${formatDuration(took)}`]),
     formatSpend({ cost_usd: entry.cost_usd, tokens: entry.tokens_used }),
   ];
   const rejected = entry.rejection_reason;
@@ -112,21 +109,35 @@ function renderAttempt(entry: HistoryEntry, style: Style): readonly string[] {
   ];
 }
 
-/** What the state of a task suggests to type next. */
-function nextCommand(task: Task, verdicts: readonly Verdict[]): string {
-  switch (task.status) {
-    case 'pending':
-    case 'requeued':
-      return 'git flame work';
-    case 'done': {
-      const verdict = verdicts.filter(({ commit }) => commit === task.commit).at(-1);
-      return verdict?.status === 'pass' ? 'git flame merge' : 'git flame validate';
-    }
-    case 'merged':
-      return `git flame log ${task.id}`;
-    default:
-      return 'git flame status';
-  }
+/** Paid agents that made no attempt: they judged it, or solved its conflicts. */
+function renderOthers({ runs, task }: TaskStory, style: Style): readonly string[] {
+  const own = new Set(task.history.map(({ agent_id }) => agent_id));
+  return runs
+    .filter(({ id }) => !own.has(id))
+    .flatMap((run) => {
+      const took = formatDuration(Math.max(0, Date.parse(run.ended_at) - Date.parse(run.started_at)) || 0);
+      const facts = [visibleLine(run.id), visibleLine(run.outcome), `took ${took}`, formatSpend(run)];
+      return wrapText(facts.join(' · '), style.width, '  ');
+    });
+}
+
+function renderSets({ changesets }: TaskStory, style: Style): readonly string[] {
+  return changesets.flatMap((set) => {
+    const facts = [
+      `${visibleLine(set.id)} ${set.state}`,
+      ...(set.landed_commit === null ? [] : [`as ${shortId(set.landed_commit)}`]),
+      ...(set.decided_by === null ? [] : [`by ${visibleLine(set.decided_by)}`]),
+    ];
+    const reason = set.reason === null || set.reason === '' ? '' : `: ${visibleText(set.reason)}`;
+    return wrapText(`${facts.join(' ')}${reason}`, style.width, '  ');
+  });
+}
+
+function renderKept({ worktrees, rescues }: TaskStory, style: Style): readonly string[] {
+  return [
+    ...worktrees.map((path) => `worktree ${visibleLine(path)}`),
+    ...rescues.map(({ name, why }) => `rescue ${visibleLine(name)}: ${visibleLine(why)}`),
+  ].flatMap((line) => wrapText(line, style.width, '  '));
 }
 
 function bullets(texts: readonly string[], style: Style): readonly string[] {
@@ -135,8 +146,4 @@ function bullets(texts: readonly string[], style: Style): readonly string[] {
 
 function joined(words: readonly string[]): string | null {
   return words.length === 0 ? null : words.join(', ');
-}
-
-function section(title: string, lines: readonly string[], style: Style): readonly string[] {
-  return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
 }

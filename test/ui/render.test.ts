@@ -24,6 +24,7 @@ import {
   samplePlanQuestion,
   sampleSession,
   sampleSessionQuestion,
+  sampleStory,
   sampleTask,
   sampleVerdict,
   taskId,
@@ -40,6 +41,11 @@ const agent = {
   tokens: 900,
 } as const;
 const now = new Date('2026-02-06T14:33:42Z');
+
+const sampleAgentView = {
+  ...{ id: agent.id, task: agent.task_id, attempts: [], calls: [] },
+  next: [`git flame agent attach ${agent.id}`],
+};
 
 const logEntries = [
   {
@@ -203,7 +209,46 @@ test('the whole story of a task', () => {
     ],
   });
   assert.is(
-    renderTask({ task, verdicts: [sampleVerdict()] }, plainStyle()),
+    renderTask(
+      sampleStory({
+        task,
+        verdicts: [sampleVerdict()],
+        waits_for: ['task-000, which it depends on, is claimed'],
+        runs: [
+          {
+            ...{ id: 'validator-1a2b3c4d', role: 'validator', task_id: 'task-001', model: 'haiku' },
+            ...{ started_at: at, ended_at: '2026-02-06T14:31:22.000Z', outcome: 'ended' },
+            ...{ cost_usd: 0.02, tokens: 400 },
+          },
+        ],
+        times: [{ agent: 'worker-1a2b3c4d', took_ms: 65_000 }],
+        calls: [
+          {
+            agent: 'worker-1a2b3c4d',
+            allowed: 12,
+            blocked: [
+              { rule: 'path-blocked', tool: 'Write', target: '.env', details: 'It is blocked.', count: 2 },
+            ],
+          },
+        ],
+        work: {
+          commits: [
+            {
+              oid: commitA,
+              tree: commitB,
+              parents: [commitB],
+              author: 'x',
+              message: 'hash: with scrypt\n\nx',
+            },
+          ],
+          files: [{ path: 'src/auth/hash.ts', insertions: 20, deletions: 1 }],
+        },
+        worktrees: ['/repo/.trees/worker-1a2b3c4d'],
+        changesets: [sampleChangeset({ state: 'rejected', reason: 'no tests', decided_by: 'Lea' })],
+        next: ['git flame show task-001 --diff', 'git flame work'],
+      }),
+      plainStyle(),
+    ),
     [
       'task-001: Add password hashing',
       '  status    requeued',
@@ -211,65 +256,70 @@ test('the whole story of a task', () => {
       '  priority  1',
       '  changes   src/auth/',
       '  branch    blueflame/ses-20260206-143022-1a2b/task-001 at aaaaaaaaaa, from bbbbbbbbbb',
-      '  worktree  .trees/worker-1a2b3c4d',
       '  retries   1',
       '  created   2026-02-06 14:30 UTC by Lea Lead <lea@example.com>',
       '  updated   2026-02-06 14:30 UTC',
       '',
-      'Description',
+      'Asked',
       '  Hash every password with scrypt.',
       '',
       'Accepted when',
       '  - Two equal passwords have two hashes',
       '',
+      'Waits for',
+      '  - task-000, which it depends on, is claimed',
+      '',
+      'Attempts',
+      '  1. rejected · by worker-1a2b3c4d · 2026-02-06 14:30 UTC · took 1m 05s · $0.12, 900 tokens',
+      '     Hashing works.',
+      '     rejected: no tests',
+      '',
+      'Other agents',
+      '  validator-1a2b3c4d · ended · took 1m 00s · $0.02, 400 tokens',
+      '',
+      'Calls',
+      '  worker-1a2b3c4d: 12 allowed, 2 blocked',
+      '    blocked: Write .env (2 times)',
+      '      path-blocked: It is blocked.',
+      '',
       'Result',
       '  fail: The salt is constant.',
       '  - one salt for all',
       '',
-      'Attempts',
-      '  1. rejected · by worker-1a2b3c4d · 2026-02-06 14:30 UTC · $0.12, 900 tokens',
-      '     Hashing works.',
-      '     rejected: no tests',
+      'Work',
+      '  aaaaaaaaaa hash: with scrypt',
+      '  src/auth/hash.ts  +20  -1',
+      '  1 file changed, 20 insertions(+), 1 deletion(-)',
       '',
       'Verdicts',
       '  fail at aaaaaaaaaa by validator-1a2b3c4d, 2026-02-06 14:30 UTC',
       '    The salt is constant.',
       '    - src/auth/hash.ts uses one salt for all',
       '',
+      'Changesets',
+      '  1-auth rejected by Lea: no tests',
+      '',
+      'Kept',
+      '  worktree /repo/.trees/worker-1a2b3c4d',
+      '',
+      'next: git flame show task-001 --diff',
       'next: git flame work',
     ].join('\n'),
-  );
-});
-
-test('what a task needs next follows from its state and its latest verdict', () => {
-  const next = (
-    task: Parameters<typeof sampleTask>[0],
-    verdicts: Parameters<typeof renderTask>[0]['verdicts'] = [],
-  ) =>
-    renderTask({ task: sampleTask(task), verdicts }, plainStyle())
-      .split('\n')
-      .at(-1);
-  assert.is(next({ status: 'pending' }), 'next: git flame work');
-  assert.is(next({ status: 'done', commit: commitA }), 'next: git flame validate');
-  assert.is(next({ status: 'done', commit: commitA }, [sampleVerdict()]), 'next: git flame validate');
-  assert.is(
-    next({ status: 'done', commit: commitA }, [sampleVerdict({ status: 'pass' })]),
-    'next: git flame merge',
-  );
-  assert.is(
-    next({ status: 'done', commit: commitB }, [sampleVerdict({ status: 'pass' })]),
-    'next: git flame validate',
   );
 });
 
 test('the log and an agent', () => {
   assert.is(
     renderLog(logEntries, plainStyle()),
-    'aaaaaaaaaa 2026-02-06 14:30 UTC task-001: pending -> claimed by worker-1a2b3c4d (Lea Lead)\n    Highest priority, nothing to wait for.',
+    [
+      '2026-02-06 UTC',
+      '14:30:22 aaaaaaaaaa task-001: pending -> claimed by worker-1a2b3c4d (Lea Lead)',
+      '         Highest priority, nothing to wait for.',
+    ].join('\n'),
   );
   assert.is(renderLog([], plainStyle()), 'Nothing has happened yet.');
   assert.is(
-    renderAgent(agent, plainStyle(), now),
+    renderAgent({ ...sampleAgentView, run: agent }, plainStyle(), now),
     [
       'worker-1a2b3c4d',
       '  role      worker',
@@ -279,6 +329,8 @@ test('the log and an agent', () => {
       '  runs for  3m 20s',
       '  outcome   running',
       '  cost      $0.12, 900 tokens',
+      '',
+      'next: git flame agent attach worker-1a2b3c4d',
     ].join('\n'),
   );
 });
@@ -314,7 +366,7 @@ test('CLI-4: nothing is wider than a terminal of 40 columns, but for a command t
     renderCycle(sampleSessionQuestion(), style),
     renderStatus(sampleStatus(), style, { now, next: null }),
     renderTask(
-      { task, verdicts: [sampleVerdict({ notes: long, issues: [long] })], next: 'git flame work' },
+      sampleStory({ task, verdicts: [sampleVerdict({ notes: long, issues: [long] })], waits_for: [long] }),
       style,
     ),
     renderLog(logEntries, style),
@@ -353,7 +405,27 @@ test('TSK-4: hostile text of models is shown, not obeyed, everywhere', () => {
       }),
       plainStyle(),
     ),
-    renderTask({ task, verdicts: [verdict] }, plainStyle()),
+    renderTask(
+      sampleStory({
+        task,
+        verdicts: [verdict],
+        calls: [
+          {
+            agent: hostile,
+            allowed: 0,
+            blocked: [{ rule: hostile, tool: hostile, target: hostile, details: hostile, count: 1 }],
+          },
+        ],
+        work: {
+          commits: [{ oid: commitA, tree: commitB, parents: [], author: hostile, message: hostile }],
+          files: [{ path: hostile, insertions: 1, deletions: 0 }],
+        },
+        worktrees: [hostile],
+        changesets: [sampleChangeset({ reason: hostile, decided_by: hostile })],
+        next: [hostile],
+      }),
+      plainStyle(),
+    ),
     renderChangeset({ ...question, tasks: [task], verdicts: [verdict] }, plainStyle()),
     renderStatus(statusOf(sampleSession({ objective: hostile }), [task], []), plainStyle(), {
       now,

@@ -4,6 +4,7 @@ import type { ObjectId, SessionId, TaskId } from '../../lib/domain/ids.ts';
 import type { Plan, PlannedTask } from '../../lib/domain/plan.ts';
 import type { Session } from '../../lib/domain/session.ts';
 import type { Task } from '../../lib/domain/task.ts';
+import type { TaskStory } from '../../lib/domain/task-story.ts';
 import type { Verdict } from '../../lib/domain/verdict.ts';
 import { createStyle, type Style } from '../../lib/ui/style.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
@@ -54,6 +55,25 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     created_at: at,
     updated_at: at,
     claimed_at: null,
+    ...changes,
+  };
+}
+
+export function sampleStory(changes: Partial<TaskStory> = {}): TaskStory {
+  return {
+    task: sampleTask(),
+    verdicts: [],
+    verifications: [],
+    doubts: [],
+    waits_for: [],
+    runs: [],
+    times: [],
+    calls: [],
+    work: null,
+    worktrees: [],
+    rescues: [],
+    changesets: [],
+    next: ['git flame work'],
     ...changes,
   };
 }

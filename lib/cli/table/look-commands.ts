@@ -14,9 +14,10 @@ export const lookCommands = {
   },
   show: {
     load: () => import('../../commands/show.ts'),
-    summary: 'Tell the whole story of a task, an agent or a changeset',
-    details: 'Attempts, verdicts, history, worktree and what to do next. Without a name: the session.',
-    operand: { usage: '[TASK|AGENT|CHANGESET]', kind: 'one' },
+    summary: 'Tell the whole story of a task, an agent, a changeset or a session',
+    details:
+      'What was asked, each attempt with how it ended, what it cost and took, the calls that were blocked and by which rule, verdicts with their evidence, commits, where its worktree is, and what to type next. Without a name: the session. In your pager at a terminal, as git does it.',
+    operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
     options: { diff: { kind: 'flag', summary: 'show the diff too' } },
     examples: [
       { command: 'git flame show task-001', does: 'one task' },
@@ -49,9 +50,13 @@ export const lookCommands = {
   log: {
     load: () => import('../../commands/log.ts'),
     summary: 'List what happened, newest first',
-    details: 'Each line is a commit on refs/blueflame/*, so plain git log shows the same.',
-    operand: { usage: '[TASK]', kind: 'one' },
-    options: { maxCount: { kind: 'number', short: 'n', value: 'N', summary: 'at most N entries' } },
+    details:
+      'When, what, by whom and why. Each entry is a commit on refs/blueflame/*, so plain git log shows the same. A name narrows it down to what concerns one task, agent, changeset or session. In your pager at a terminal, as git does it.',
+    operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
+    options: {
+      maxCount: { kind: 'number', short: 'n', value: 'N', summary: 'at most N entries, the latest (50)' },
+      reverse: { kind: 'flag', summary: 'oldest first' },
+    },
     examples: [
       { command: 'git flame log -n 20', does: 'the latest twenty changes' },
       { command: 'git flame log task-001', does: 'everything about one task' },

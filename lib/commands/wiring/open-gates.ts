@@ -11,7 +11,7 @@ import type { Gates } from '../../domain/gates.ts';
 import type { Io } from '../../domain/io.ts';
 import { runScript } from '../../engine/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
-import { gitText } from '../../git/run-git.ts';
+import { askPreference } from '../../git/run-git.ts';
 import { createGates } from '../../ui/create-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -44,10 +44,8 @@ export async function openGates(
     resume: resumeCommand(args),
     reviewPage: page.open,
     style: reading.output.errorStyle,
-    pager:
-      io.stdin.isTTY === true ? await gitText(context, ['var', 'GIT_PAGER'], { accept: [0, 1, 128] }) : '',
-    editor:
-      io.stdin.isTTY === true ? await gitText(context, ['var', 'GIT_EDITOR'], { accept: [0, 1, 128] }) : '',
+    pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',
+    editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
     formatPlan: renderPlanYaml,
     onWaiting: async (facts) => {

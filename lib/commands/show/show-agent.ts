@@ -1,0 +1,27 @@
+import type { LiveAgent } from '../../domain/agent-port.ts';
+import type { AgentRun } from '../../domain/session.ts';
+import type { Task } from '../../domain/task.ts';
+import { renderAgent } from '../../ui/render-agent.ts';
+import { callsOf } from '../wiring/agent-calls.ts';
+import { showLong } from '../wiring/show-long.ts';
+import type { Showing } from './showing.ts';
+
+export interface ShownAgent {
+  readonly id: string;
+  /** null of one that cost nothing and has ended: its task tells of it. */
+  readonly run: AgentRun | LiveAgent | null;
+  readonly task: Task | null;
+}
+
+/** One agent: what it worked on, for how long and for how much, and what its watcher blocked. */
+export async function showAgent({ io, reading }: Showing, { id, run, task }: ShownAgent): Promise<number> {
+  const { git, output } = reading;
+  const calls = callsOf(git.repository.commonDir, [id]);
+  const attempts = (task?.history ?? []).filter(({ agent_id }) => agent_id === id);
+  const taskId = run?.task_id ?? task?.id ?? null;
+  const next = [`git flame agent attach ${id}`, ...(taskId === null ? [] : [`git flame show ${taskId}`])];
+  output.json({ agent: id, run, task: taskId, attempts, calls, next });
+  const shown = { id, run, task: taskId, attempts, calls, next };
+  await showLong(output, io, renderAgent(shown, output.style, new Date()));
+  return 0;
+}

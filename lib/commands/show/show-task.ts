@@ -1,0 +1,21 @@
+import type { Task } from '../../domain/task.ts';
+import { renderDiff } from '../../ui/render-diff.ts';
+import { renderTask } from '../../ui/render-task.ts';
+import { showLong } from '../wiring/show-long.ts';
+import { tellStory } from '../wiring/tell-story.ts';
+import type { Showing } from './showing.ts';
+
+/** The whole story of a task, and with --diff what it changes. */
+export async function showTask(
+  { args, io, reading, snapshot, session }: Showing,
+  task: Task,
+): Promise<number> {
+  const { git, output } = reading;
+  const story = await tellStory(reading, { snapshot, session, task });
+  output.json(story);
+  const { commit, start_commit: start } = task;
+  const isDiffWanted = args.options.diff && story.work !== null && commit !== null && start !== null;
+  const diff = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
+  await showLong(output, io, [renderTask(story, output.style), ...diff].join('\n'));
+  return 0;
+}

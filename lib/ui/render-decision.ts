@@ -1,0 +1,47 @@
+import type { Changeset } from '../domain/changeset.ts';
+import type { FileStat } from '../domain/git-port.ts';
+import type { ReviewNote } from '../domain/verdict.ts';
+import { formatSpend } from '../util/format-amount.ts';
+import { formatTime } from '../util/format-time.ts';
+import { wrapText } from '../util/format-width.ts';
+import { renderHint } from './render-error.ts';
+import { renderWork } from './render-work.ts';
+import { shortId } from './short-id.ts';
+import type { Style } from './style.ts';
+import { visibleLine, visibleText } from './visible-text.ts';
+
+export interface DecidedChangeset {
+  readonly changeset: Changeset;
+  readonly files: readonly FileStat[];
+  /** The note on the commit it landed as. */
+  readonly review: ReviewNote | null;
+}
+
+/** Which files a changeset changes, what became of it, and what to type next. */
+export function renderDecision({ changeset, files, review }: DecidedChangeset, style: Style): string {
+  const { state, decided_by, reason, landed_commit } = changeset;
+  const facts = [
+    state,
+    ...(landed_commit === null ? [] : [`as ${shortId(landed_commit)}`]),
+    ...(decided_by === null ? [] : [`by ${visibleLine(decided_by)}`]),
+    ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),
+  ];
+  const why = [reason, review?.override ?? null].flatMap((text) =>
+    text === null || text === '' ? [] : [text],
+  );
+  return [
+    ...(files.length === 0 ? [] : ['', style.bold('Files'), ...renderWork({ commits: [], files }, style)]),
+    '',
+    style.bold('Decision'),
+    ...wrapText(facts.join(' '), style.width, '  '),
+    ...why.flatMap((text) => wrapText(visibleText(text), style.width, '    ')),
+    '',
+    ...nextSteps(changeset).map((command) => renderHint(visibleLine(command), style)),
+  ].join('\n');
+}
+
+function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
+  if (state === 'waiting') return [`git flame review --changeset ${group}`, `git flame show ${id} --diff`];
+  if (landed_commit !== null) return [`git show --first-parent ${shortId(landed_commit)}`];
+  return [`git flame show ${id} --diff`, 'git flame status'];
+}
