@@ -33,7 +33,8 @@ const tasks = [
     needs: ['task-002'],
   },
 ];
-const fresh = ['run', 'Count', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml'];
+/** Arguments of a run from its beginning to its end. */
+export const freshRun = ['run', 'Count', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml'];
 
 let template: TestRepo | null = null;
 
@@ -61,7 +62,7 @@ function buildTemplate(): TestRepo {
 /** Starts the program; `env` may hold FLAME_TEST_KILL_AT. */
 export function start(
   repo: TestRepo,
-  argv: readonly string[] = fresh,
+  argv: readonly string[] = freshRun,
   env: Readonly<Record<string, string>> = {},
 ): ProcessRun {
   const run = spawnSync(process.execPath, [join(packageRoot(), 'bin', 'git-flame'), ...argv], {
@@ -77,7 +78,7 @@ export function start(
 /** Starts it again as a person would who doesn't know how far it came. */
 export function startAgain(repo: TestRepo, env: Readonly<Record<string, string>> = {}): ProcessRun {
   const { session } = JSON.parse(start(repo, ['status', '--json']).stdout);
-  if (session === null || session.wave === 'plan') return start(repo, fresh, env);
+  if (session === null || session.wave === 'plan') return start(repo, freshRun, env);
   return start(repo, ['resume', '--decisions-file', '.git/decisions.yml'], env);
 }
 
@@ -85,7 +86,7 @@ export function startAgain(repo: TestRepo, env: Readonly<Record<string, string>>
 export function listKillPoints(): readonly string[] {
   const repo = makeVictim();
   const log = join(dirname(repo.path), 'points');
-  const run = start(repo, fresh, { FLAME_TEST_KILL_LOG: log });
+  const run = start(repo, freshRun, { FLAME_TEST_KILL_LOG: log });
   if (run.code !== 0) throw new Error(`the undisturbed run ended with ${run.code}: ${run.stderr}`);
   return readFileSync(log, 'utf8').trim().split('\n');
 }
