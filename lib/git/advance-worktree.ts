@@ -1,18 +1,48 @@
+import { join } from 'node:path';
 import type { ObjectId } from '../domain/ids.ts';
 import { filesInTheWay } from './files-in-the-way.ts';
-import { type GitContext, runGit } from './run-git.ts';
+import { MotionJournal } from './motion-journal.ts';
+import { type GitContext, gitText, runGit } from './run-git.ts';
+
+export interface Advance {
+  readonly from: ObjectId;
+  readonly to: ObjectId;
+  readonly inertDrivers: GitContext['variables'];
+  readonly commonDir: string;
+}
 
 /**
  * Brings index and files of the person's work tree from one commit to another after its branch was moved.
  * Anything that is neither as in `from` nor as in `to` makes it 'refused', and then nothing is touched. Files
- * are written as git stores them: what an agent wrote starts no filter of the person's.
+ * are written as git stores them: what an agent wrote starts no filter of the person's. What a kill cut short is
+ * finished by finishMotions.
  */
 export async function advanceWorktree(
   context: GitContext,
-  move: { readonly from: ObjectId; readonly to: ObjectId; readonly inertDrivers: GitContext['variables'] },
+  advance: Advance,
 ): Promise<'advanced' | 'already' | 'refused'> {
-  const { from, to, inertDrivers } = move;
-  const quiet = { ...context, variables: { ...context.variables, ...inertDrivers } };
+  const gitDir = await gitText(context, ['rev-parse', '--path-format=absolute', '--git-dir']);
+  const journal = new MotionJournal(advance.commonDir);
+  const { from, to } = advance;
+  const noted = { workTree: context.cwd, gitDir, from, to, variables: variablesOf(context, advance) };
+  journal.begin({ git: null, moves: [], locks: [join(gitDir, 'index.lock')], advance: noted });
+  try {
+    return await bringAlong(context, advance);
+  } finally {
+    journal.close();
+  }
+}
+
+function variablesOf({ variables }: GitContext, { inertDrivers }: Advance): Record<string, string> {
+  return { ...variables, ...inertDrivers };
+}
+
+async function bringAlong(
+  context: GitContext,
+  advance: Advance,
+): Promise<'advanced' | 'already' | 'refused'> {
+  const { from, to } = advance;
+  const quiet = { ...context, variables: variablesOf(context, advance) };
   // Only files that a filter turned into what they are need it to be seen as unchanged.
   const place = (await whereIsIt(quiet, from, to)) ?? (await whereIsIt(context, from, to));
   if (place !== from) return place === null ? 'refused' : 'already';

@@ -70,6 +70,7 @@ export async function removeLines(
 
 const noBytes = Buffer.alloc(0);
 const mostTries = 10;
+const silent = { throwIfNoEntry: false } as const;
 
 /** Has `change` work on a copy; should the file be another one by then, on a new copy. */
 async function replace(
@@ -79,6 +80,8 @@ async function replace(
 ): Promise<void> {
   const copy = `${path}.flame-new`;
   mkdirSync(dirname(path), { recursive: true });
+  // One file with two names: a process was killed just before the lock became the file.
+  if (statSync(`${path}.lock`, silent)?.ino === (statSync(copy, silent)?.ino ?? -1)) rmSync(`${path}.lock`);
   try {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const before = readIfThere(path);

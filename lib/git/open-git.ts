@@ -131,7 +131,9 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     advanceWorktree: async (workTree, from, to) => {
       killPoint('work tree to bring along');
       const inertDrivers = await access.inertDrivers();
-      const outcome = await advanceWorktree(inWorkTree(access, workTree), { from, to, inertDrivers });
+      const { commonDir } = repository;
+      const move = { from, to, inertDrivers, commonDir };
+      const outcome = await advanceWorktree(inWorkTree(access, workTree), move);
       killPoint('work tree brought along');
       return outcome;
     },

@@ -1,6 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
+import { processStart } from '../util/process-identity.ts';
+import { finishMotion } from './finish-motions.ts';
+import { type Motion, MotionJournal } from './motion-journal.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null stands for "does not exist". */
@@ -30,6 +33,8 @@ export class RefTransactions {
   readonly #args: readonly string[];
   readonly #zero: string;
   #child: ChildProcessWithoutNullStreams | null = null;
+  readonly #journal: MotionJournal;
+  #startedAt: string | null = null;
   #busy: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -43,13 +48,14 @@ export class RefTransactions {
   }) {
     this.#context = { ...options.context, cwd: options.gitDir };
     this.#gitDir = options.gitDir;
+    this.#journal = new MotionJournal(options.gitDir);
     this.#args = [...(options.createsReflogs === true ? ['--create-reflog'] : []), '-m', options.reason];
     this.#zero = '0'.repeat(options.objectFormat === 'sha1' ? 40 : 64);
   }
 
   /** Moves all refs or none, in the order given. One transaction at a time. */
   run(commands: readonly RefCommand[]): Promise<RefOutcome> {
-    const result = this.#busy.then(() => this.#run(commands));
+    const result = this.#busy.then(() => this.#runToEnd(commands));
     this.#busy = result.catch(() => undefined);
     return result;
   }
@@ -57,6 +63,7 @@ export class RefTransactions {
   /** Ends git; resolves when it's gone. */
   async close(): Promise<void> {
     await this.#busy;
+    this.#journal.close();
     const child = this.#child;
     if (child === null) return;
     const gone = new Promise((resolve) => child.once('close', resolve));
@@ -64,8 +71,19 @@ export class RefTransactions {
     await gone;
   }
 
+  async #runToEnd(commands: readonly RefCommand[]): Promise<RefOutcome> {
+    const at = Date.now();
+    const outcome = await this.#run(commands);
+    // A git that was killed left locks, and may have moved some of the refs.
+    if (outcome.kind === 'unknown')
+      await finishMotion({ context: this.#context, commonDir: this.#gitDir }, motionOf(commands), at);
+    this.#journal.end();
+    return outcome;
+  }
+
   #run(commands: readonly RefCommand[]): Promise<RefOutcome> {
     const child = this.#child ?? this.#start();
+    this.#journal.begin({ ...motionOf(commands), git: { pid: child.pid ?? 0, start: this.#startedAt } });
     killPoint(`refs to move: ${describe(commands)}`);
     return new Promise((resolve) => {
       let out = '';
@@ -107,6 +125,7 @@ export class RefTransactions {
       ],
     );
     this.#child = child;
+    this.#startedAt = child.pid === undefined ? null : processStart(child.pid);
     child.stdin.on('error', () => undefined);
     child.on('error', () => undefined);
     child.once('close', () => {
@@ -124,6 +143,13 @@ export class RefTransactions {
     });
     return ['start', ...lines, 'prepare', 'commit', ''].join('\n');
   }
+}
+
+function motionOf(commands: readonly RefCommand[]): Pick<Motion, 'moves' | 'locks'> {
+  const moves = commands.flatMap(({ ref, old, new: to }) =>
+    to === undefined ? [] : [{ ref, old, new: to }],
+  );
+  return { moves, locks: [] };
 }
 
 function describe(commands: readonly RefCommand[]): string {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TransactResult } from '../domain/store-port.ts';
 import type { CatFile } from '../git/cat-file.ts';
+import { finishMotions } from '../git/finish-motions.ts';
 import type { ObjectFormat } from '../git/loose-object.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../git/ref-transaction.ts';
 import type { GitContext } from '../git/run-git.ts';
@@ -42,6 +43,8 @@ export class GroupCommit {
   #work: Promise<void> | null = null;
   #identity: Promise<CommitIdentity> | null = null;
   #queueUntil = 0;
+  /** Nothing is built on refs that a killed git had moved in part. */
+  #healed: Promise<unknown> | null = null;
 
   constructor(options: Options) {
     this.#options = options;
@@ -108,6 +111,8 @@ export class GroupCommit {
 
   /** One compare-and-swap for all open callers; those it settles leave `open`. */
   async #attempt(open: Set<Caller>, lock: PatientLock): Promise<void> {
+    this.#healed ??= finishMotions(this.#options.context, this.#options.commonDir);
+    await this.#healed;
     this.#identity ??= readCommitIdentity(this.#options.context);
     const identity = await this.#identity.catch((error: unknown) => {
       this.#identity = null;
@@ -129,7 +134,8 @@ export class GroupCommit {
         return;
       case 'locked':
         this.#queueUntil = performance.now() + queueForMs;
-        if (lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
+        if (lock.isAbandoned(outcome.file) && !(await this.#unlock(outcome.file)))
+          throw refLocked(outcome.ref, outcome.file);
         return;
       case 'refused':
         if (open.size === 1) throw refRefused(outcome.message);
@@ -144,6 +150,12 @@ export class GroupCommit {
       default:
         unreachable(outcome);
     }
+  }
+
+  /** Whether the lock was one that a killed git of ours had left. */
+  async #unlock(file: string): Promise<boolean> {
+    const { context, commonDir } = this.#options;
+    return (await finishMotions(context, commonDir)).includes(file);
   }
 
   async #publish({ base, commands, objects }: Round): Promise<RefOutcome> {

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Loss } from '../core/merge-values.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
+import { finishMotions } from '../git/finish-motions.ts';
 import { remoteBusy, repositoryReadOnly } from './sync-errors.ts';
 import { LocalState, type MergedState } from './sync-local-state.ts';
 import { nameOf } from './sync-merge-message.ts';
@@ -41,6 +42,7 @@ const pushTries = 10;
  * refs move by compare-and-swap, the remote's never by force. Throws the FlameErrors of sync-errors.ts.
  */
 export async function syncState(options: SyncOptions): Promise<SyncResult> {
+  await finishMotions(options.context, options.commonDir);
   const { context, commonDir, remote, isDry } = options;
   if (!isDry) requireWritable(commonDir);
   const local = new LocalState(options);

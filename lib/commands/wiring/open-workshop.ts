@@ -15,6 +15,7 @@ import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { Workshop } from '../../engine/workshop.ts';
+import { finishMotions } from '../../git/finish-motions.ts';
 import { prepareRepository } from '../../git/prepare-repository.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
@@ -142,6 +143,11 @@ async function makeReady({ git, output }: Reading, io: Io, root: string, config:
   }
   removeStaleCanaries();
   for (const folder of ['', 'blueflame', 'blueflame/locks']) removeDeadLocks(join(commonDir, folder));
+  const finished = await finishMotions({ cwd: root, env: io.env }, commonDir);
+  if (finished.length > 0) {
+    const message = 'Finished what a killed git had begun.';
+    output.events.emit({ event: 'notice', level: 'info', message, details: finished });
+  }
   await git.recoverCells();
   await prepareRepository({ cwd: root, env: io.env }, commonDir, config.project.worktree_dir);
 }
