@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
@@ -84,7 +84,9 @@ export async function followAgent(
 
 /** Says that the tool's own index is that of `head`. */
 export function setOwnHead(ownGitDir: string, head: ObjectId): void {
-  writeFileSync(join(ownGitDir, 'HEAD'), `${head}\n`);
+  // In one step: half a HEAD would make it no git folder any more.
+  writeFileSync(join(ownGitDir, 'HEAD.new'), `${head}\n`);
+  renameSync(join(ownGitDir, 'HEAD.new'), join(ownGitDir, 'HEAD'));
   writeFileSync(join(ownGitDir, 'index-of'), head);
 }
 

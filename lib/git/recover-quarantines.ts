@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { CellInfo } from '../domain/git-port.ts';
 import { removeTree } from '../util/remove-tree.ts';
 import { withCellLock } from './cell-lock.ts';
@@ -12,8 +13,11 @@ import {
   readCell,
   readyFile,
 } from './cell-paths.ts';
+import { gitsAt } from './gits-at.ts';
 import type { StepObserver } from './import-objects.ts';
 import { removeCell, removingSuffix } from './remove-cell.ts';
+
+const patienceMs = 10_000;
 
 /**
  * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone or was never
@@ -38,6 +42,7 @@ export async function recoverQuarantines(
       else await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, onStep);
       removed.push(id);
     }
+    await unlockCells(commonDir);
     return [...removed, ...(await removeOrphans(commonDir))];
   });
 }
@@ -69,6 +74,18 @@ function isOurs(commonDir: string, id: string, path: string | null): boolean {
   if (!existsSync(link)) return false;
   // A kill may have come in the middle of writing it.
   return `gitdir: ${cellPaths(commonDir, id).agentGitDir}\n`.startsWith(readFileSync(link, 'utf8'));
+}
+
+/** A git that died with its tool leaves the lock of our own index in a cell. One that outlived it is waited for. */
+async function unlockCells(commonDir: string): Promise<void> {
+  for (const { path, owner, quarantine } of listCells(commonDir)) {
+    if (owner !== 'gone') continue;
+    const { ownGitDir } = cellPaths(commonDir, basename(quarantine.objectDir));
+    const lock = join(ownGitDir, 'index.lock');
+    const until = performance.now() + patienceMs;
+    while (existsSync(lock) && gitsAt([path]).length > 0 && performance.now() < until) await wait(20);
+    rmSync(lock, { force: true });
+  }
 }
 
 async function removeOrphans(commonDir: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -37,10 +37,12 @@ for (let run = 1; run <= runs; run += 1) {
     const repo = makeVictim();
     await startAndKill(repo, afterMs, whom);
     await untilAlone(repo);
+    const left = describeLocks(repo);
     const again = startAgain(repo);
-    assert.is(again.code, 0, again.stderr);
-    assert.equal(endState(repo), expected, again.stderr);
-    assert.equal(findRemains(repo), [], again.stderr);
+    const told = `${again.stderr}\n${left}`;
+    assert.is(again.code, 0, told);
+    assert.equal(endState(repo), expected, told);
+    assert.equal(findRemains(repo), [], told);
     assert.is(findDamage(repo), '');
     assert.is(findTornLanding(repo), '');
     rmSync(dirname(repo.path), { recursive: true, force: true });
@@ -71,6 +73,16 @@ async function untilAlone(repo: TestRepo): Promise<void> {
 
 function isNamed(pid: string, name: string): boolean {
   return readProc(pid, 'comm').trim() === name;
+}
+
+/** What the kill left of lock files and notes, to tell why a run didn't go on. */
+function describeLocks(repo: TestRepo): string {
+  const git = join(repo.path, '.git');
+  return readdirSync(git, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.lock$|motion-/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => `${path} ${statSync(path).mtimeMs}: ${readFileSync(path, 'utf8')}`)
+    .join('\n');
 }
 
 function descendants(pid: number): number[] {
