@@ -1,6 +1,7 @@
 import type { DiffStat } from './changeset.ts';
 import type { ObjectId, RefName, SessionId, TaskId } from './ids.ts';
 import type { Patch } from './patch.ts';
+import type { AgentRun } from './session.ts';
 
 /** Where a command stands; all paths absolute. */
 export interface Repository {
@@ -113,6 +114,15 @@ export interface CellInfo extends CellWorktree {
   readonly owner: 'own' | 'alive' | 'gone' | 'unknown';
   /** null for scratch worktrees, whose content is nobody's work. */
   readonly subject: CellSubject | null;
+  /** What its agent's end was noted as; null while it isn't over, or where it failed. */
+  readonly ended: EndNote | null;
+}
+
+/** The end of an agent that did well: enough to take in its work where nothing else is left of its process. */
+export interface EndNote {
+  readonly run: AgentRun;
+  /** Its last words. */
+  readonly text: string;
 }
 
 /**
@@ -191,6 +201,8 @@ export interface GitPort {
   snapshotCell(cell: CellWorktree): Promise<CellSnapshot>;
   /** Untracked paths that are nobody's work from now on: cellLeftovers and rescueCell leave them out. */
   markPrepared(cell: CellWorktree, paths: readonly string[]): Promise<void>;
+  /** Notes that the agent in a cell is over and did well. */
+  noteEnd(cell: CellWorktree, note: EndNote): Promise<void>;
   /** Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. */
   cellLeftovers(
     cell: CellWorktree,

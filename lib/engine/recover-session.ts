@@ -3,6 +3,7 @@ import type { CellInfo } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { bringAlong } from './bring-along.ts';
+import { collectEnded } from './collect-ended.ts';
 import { record, viewSession } from './record.ts';
 import { rescueName } from './rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './rescue-worktree.ts';
@@ -20,6 +21,9 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
       workshop,
       `${session.base_branch} is checked out as it landed, at ${session.checkout.to.slice(0, 12)}.`,
     );
+  const collected = await collectEnded(workshop, id, await orphanTest(workshop));
+  if (collected.length > 0)
+    notice(workshop, `What agents had finished before the stop was taken in: ${collected.join(', ')}.`);
   const released = await releaseOrphans(workshop, id);
   if (released.length > 0)
     notice(workshop, `Claims whose agents are gone are free again: ${released.join(', ')}.`);

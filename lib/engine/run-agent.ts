@@ -84,11 +84,19 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   const task = job.task?.id ?? null;
   workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
   const outcome = await untilEnd(workshop, running);
+  const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
+  const { cost_usd, tokens, duration_ms } = outcome;
+  const run: AgentRun = {
+    ...{ id, role, task_id: task },
+    model: workshop.adapter(job.adapter).needsModel ? model : null,
+    ...{ started_at: began, ended_at: timestamp(workshop), outcome: told, cost_usd, tokens },
+  };
+  // First of all: a kill from here on makes nobody pay twice.
+  if (role === 'worker' && outcome.failure === null)
+    await workshop.git.noteEnd(job.cell, { run, text: outcome.text.slice(0, 2_000) });
   for (const message of outcome.warnings ?? []) {
     workshop.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
   }
-  const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
-  const { cost_usd, tokens, duration_ms } = outcome;
   workshop.events.emit({
     event: 'agent-ended',
     agent: id,
@@ -99,17 +107,7 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
     tokens,
     duration_ms,
   });
-  await bookRun(workshop, job.session, {
-    id,
-    role,
-    task_id: task,
-    model: workshop.adapter(job.adapter).needsModel ? model : null,
-    started_at: began,
-    ended_at: timestamp(workshop),
-    outcome: told,
-    cost_usd,
-    tokens,
-  });
+  await bookRun(workshop, job.session, run);
   return outcome;
 }
 

@@ -48,7 +48,8 @@ export async function solveConflict(workshop: Workshop, conflict: Conflict): Pro
     return { kind: 'solved', tree: (await workshop.git.readCommit(solution.commit)).tree };
   } finally {
     const why = `${agent} did not solve the conflict.`;
-    if (!isKept) await putAway(workshop, { ...cell, owner: 'own', subject }, { why, isAsked: false });
+    if (!isKept)
+      await putAway(workshop, { ...cell, owner: 'own', subject, ended: null }, { why, isAsked: false });
   }
 }
 

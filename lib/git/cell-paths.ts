@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CellSubject, CellWorktree } from '../domain/git-port.ts';
+import * as z from 'zod';
+import type { CellSubject, CellWorktree, EndNote } from '../domain/git-port.ts';
 import { parseObjectId, parseSessionId, parseTaskId } from '../domain/ids.ts';
+import { agentRunSchema } from '../domain/session.ts';
+import { killPoint } from '../util/kill-point.ts';
 import { parseIdentity, processState } from '../util/process-identity.ts';
 
 /**
@@ -54,6 +57,27 @@ export function cellSubject(commonDir: string, id: string): CellSubject | null {
     const text = readFileSync(join(cellPaths(commonDir, id).root, subjectFile), 'utf8');
     const { session, task }: Record<string, unknown> = JSON.parse(text);
     return { session: parseSessionId(`${session}`), task: parseTaskId(`${task}`) };
+  } catch {
+    return null;
+  }
+}
+
+const endedFile = 'ended';
+const endNoteSchema = z.object({ run: agentRunSchema, text: z.string() });
+
+/** Notes that the agent in a cell is over and did well. */
+export function noteCellEnd(commonDir: string, id: string, note: EndNote): void {
+  const file = join(cellPaths(commonDir, id).root, endedFile);
+  writeFileSync(`${file}.new`, JSON.stringify(note));
+  renameSync(`${file}.new`, file);
+  killPoint('end of the agent noted');
+}
+
+/** What noteCellEnd wrote; null if it didn't. */
+export function cellEnd(commonDir: string, id: string): EndNote | null {
+  try {
+    const text = readFileSync(join(cellPaths(commonDir, id).root, endedFile), 'utf8');
+    return endNoteSchema.parse(JSON.parse(text));
   } catch {
     return null;
   }

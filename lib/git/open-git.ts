@@ -6,7 +6,7 @@ import { addCell } from './add-cell.ts';
 import { advanceWorktree } from './advance-worktree.ts';
 import { CatFile } from './cat-file.ts';
 import { markPrepared, readLeftovers } from './cell-leftovers.ts';
-import { readCell } from './cell-paths.ts';
+import { noteCellEnd, readCell } from './cell-paths.ts';
 import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { readChangedFiles } from './changed-files.ts';
 import { commitLeftovers } from './commit-leftovers.ts';
@@ -66,6 +66,7 @@ type CellPart =
   | 'cellLeftovers'
   | 'snapshotCell'
   | 'markPrepared'
+  | 'noteEnd'
   | 'rescueCell'
   | 'commitLeftovers'
   | 'startMergeIn'
@@ -176,6 +177,7 @@ function cells(access: GitAccess, onStep: StepObserver): Pick<GitPort, CellPart>
     cellHead: (cell) => readCellHead(access, cell),
     cellLeftovers: (cell) => readLeftovers(access, cell),
     snapshotCell: (cell) => snapshotCell(access, cell),
+    noteEnd: async (cell, note) => noteCellEnd(commonDir, pathsOf(access, cell).id, note),
     markPrepared: async (cell, paths) => markPrepared(access, cell, paths),
     rescueCell: (cell, init) => rescueCell(access, cell, init),
     commitLeftovers: (cell, paths, message, author) =>

@@ -5,6 +5,7 @@ import type { CellInfo } from '../domain/git-port.ts';
 import { removeTree } from '../util/remove-tree.ts';
 import { withCellLock } from './cell-lock.ts';
 import {
+  cellEnd,
   cellOwner,
   cellPaths,
   cellSubject,
@@ -54,7 +55,14 @@ export function listCells(commonDir: string): readonly CellInfo[] {
     if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, readyFile))) return [];
     const cell = readCell(commonDir, id);
     return existsSync(cell.path)
-      ? [{ ...cell, owner: cellOwner(commonDir, id), subject: cellSubject(commonDir, id) }]
+      ? [
+          {
+            ...cell,
+            owner: cellOwner(commonDir, id),
+            subject: cellSubject(commonDir, id),
+            ended: cellEnd(commonDir, id),
+          },
+        ]
       : [];
   });
 }

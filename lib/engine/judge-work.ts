@@ -1,0 +1,102 @@
+import type { AgentOutcome } from '../domain/agent-port.ts';
+import type { Failure } from '../domain/failure.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
+import type { AgentPolicy, Violation } from '../domain/policy.ts';
+import { collectWork } from './collect-work.ts';
+import type { Attempt, Ending } from './settle-attempt.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What is known of an agent that is over. */
+export type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'cost_usd' | 'tokens' | 'audit'>;
+
+export interface EndedWork {
+  readonly attempt: Attempt;
+  readonly cell: CellWorktree;
+  readonly policy: AgentPolicy;
+  readonly outcome: AgentEnding;
+  /** See CollectRequest. */
+  readonly prepared: readonly string[];
+}
+
+/** What an agent's work comes to; what passes the post-check is in the repository then, on no branch yet. */
+export async function judgeWork(
+  workshop: Workshop,
+  { attempt, cell, policy, outcome, prepared }: EndedWork,
+): Promise<Ending> {
+  // What a failed or stopped agent left stays in its worktree, untouched, for a person to read.
+  if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
+  const author = `${attempt.agent} <${attempt.agent}@agents.invalid>`;
+  const request = { cell, task: attempt.task, policy, adapter: attempt.adapter, author, prepared };
+  const work = await collectWork(workshop, request).catch(brokenCell);
+  switch (work.kind) {
+    case 'broken':
+      return { ...failed(work.failure), outcome };
+    case 'nothing':
+      return { ...failed(nothingDone(outcome, work.leftBehind)), outcome };
+    case 'violation': {
+      const details = work.violations.map(describeViolation);
+      const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${details.length - 1} more broken rules` : ''}`;
+      const rules = [...new Set(work.violations.map(({ rule }) => rule))];
+      return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), outcome };
+    }
+    case 'work': {
+      await workshop.git.importCell(cell, work.tip);
+      const left =
+        work.leftBehind.length > 0
+          ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
+          : '';
+      return {
+        failure: null,
+        work: { tip: work.tip, cell, leftBehind: work.leftBehind },
+        notes: [outcome.text.slice(0, 2_000), left].filter(Boolean).join('\n'),
+        outcome,
+      };
+    }
+  }
+}
+
+/** Most explanations open with the path already. */
+function describeViolation({ rule, where, details }: Violation): string {
+  return `[${rule}] ${details.startsWith(where) ? details : `${where}: ${details}`}`;
+}
+
+/** A worktree whose git folder or objects are of no use is its agent's failure, not the run's. */
+function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure: Failure } {
+  if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
+  const { message, lines: details } = error;
+  return { kind: 'broken', failure: { kind: 'violation', message, details, retryable: true } };
+}
+
+function nothingDone(outcome: AgentEnding, leftBehind: readonly string[]): Failure {
+  const details = [
+    ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
+    ...outcome.audit.top,
+  ];
+  return {
+    kind: 'no-commits',
+    message: 'It ended without a change inside its scope.',
+    details,
+    retryable: true,
+  };
+}
+
+/** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
+export async function discardUntouched(workshop: Workshop, cell: CellWorktree): Promise<void> {
+  if (await isUntouched(workshop, cell)) await workshop.git.discardCell(cell);
+}
+
+async function isUntouched(workshop: Workshop, cell: CellWorktree): Promise<boolean> {
+  try {
+    const isMoved = (await workshop.git.cellHead(cell)) !== cell.start;
+    return !isMoved && (await workshop.git.cellLeftovers(cell)).length === 0;
+  } catch (error) {
+    if (error instanceof FlameError && error.code.startsWith('cell-')) return false;
+    throw error;
+  }
+}
+
+/** An attempt that came to nothing. */
+export function failed(failure: Failure): Ending {
+  return { failure, work: null, notes: '', outcome: { cost_usd: 0, tokens: 0 } };
+}
