@@ -8,15 +8,15 @@ import { showChangeset } from './show/show-changeset.ts';
 import { showSession } from './show/show-session.ts';
 import { showTask } from './show/show-task.ts';
 import type { Showing } from './show/showing.ts';
-import { requireSession, withState } from './wiring/read-state.ts';
+import { readSnapshot, requireSession, withState } from './wiring/read-state.ts';
 
 /** `git flame show [TASK|AGENT|CHANGESET|SESSION]`: the whole story of one thing. */
 export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
-    const snapshot = await reading.store.snapshot();
     const [name] = args.positionals;
     const isSession = name !== undefined && sessionIdPattern.test(name);
     const meant = isSession ? { ...args, globals: { ...args.globals, session: name } } : args;
+    const snapshot = await readSnapshot(reading.store, meant);
     const session = requireSession(snapshot, meant);
     const showing: Showing = {
       ...{ args, io, reading, snapshot, session },

@@ -5,12 +5,12 @@ import { statusOf } from '../domain/status.ts';
 import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
 import { nextCommand } from './wiring/next-command.ts';
-import { pickSession, withState } from './wiring/read-state.ts';
+import { pickSession, readSnapshot, withState } from './wiring/read-state.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
   return withState(args, io, async ({ git, store, output }) => {
-    const snapshot = await store.snapshot();
+    const snapshot = await readSnapshot(store, args);
     const session = pickSession(snapshot, args);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const agents = readLiveAgents(git.repository.commonDir);

@@ -52,6 +52,10 @@ const preferCourse: Preference<Course> = preferring(
 const preferChangeset: Preference<Changeset> = preferring(
   (a, b) => changesetOrder.indexOf(a.state) - changesetOrder.indexOf(b.state),
 );
+const preferArchived: Preference<Session> = preferring(
+  (a, b) => Number(a.archived_at === undefined) - Number(b.archived_at === undefined),
+  (a, b) => compareTexts(a.archived_at ?? '', b.archived_at ?? ''),
+);
 const byTime: Preference<AgentRun> = preferring(
   (a, b) => compareTexts(a.ended_at, b.ended_at),
   (a, b) => compareTexts(a.started_at, b.started_at),
@@ -62,6 +66,7 @@ const byTime: Preference<AgentRun> = preferring(
  * decisions of both are there, what was spent is counted once. Without a base the side with more changes is preferred.
  */
 export function mergeSession(base: Session | null, ours: Session, theirs: Session): Merged<Session> {
+  if (ours.archived_at !== undefined || theirs.archived_at !== undefined) return mergeArchived(ours, theirs);
   const sides = sidesOf(base, ours, theirs);
   const moreChanges = base === null ? theirs.rev - ours.rev : 0;
   const choose = <Value>(get: (session: Session) => Value, prefer: Preference<Value> = preferring()) =>
@@ -106,6 +111,21 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
       : [{ what: 'objective', kept: objective.value, lost: objective.loser.value }]),
   ];
   return { value, lost };
+}
+
+/** An archived session stays so, and as it was archived: what another clone did in it later is a loss that is told. */
+function mergeArchived(ours: Session, theirs: Session): Merged<Session> {
+  const rev = Math.max(ours.rev, theirs.rev);
+  const updated_at = laterText(ours.updated_at, theirs.updated_at);
+  const [left, right] = [
+    { ...ours, rev, updated_at },
+    { ...theirs, rev, updated_at },
+  ];
+  const value = preferArchived(left, right) <= 0 ? left : right;
+  const other = value === left ? right : left;
+  if (other.archived_at !== undefined) return { value, lost: [] };
+  const lost = { what: 'archived', kept: value.archived_at ?? '', lost: describeCourse(courseOf(other)) };
+  return { value, lost: [lost] };
 }
 
 function courseOf(session: Session): Course {

@@ -82,6 +82,8 @@ export const sessionSchema = z.object({
   gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
   /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
   checkout: z.object({ from: oid, to: oid }).nullable(),
+  /** Set once the session is on refs/blueflame/archive/*: this note then is what says so, and holds no lists. */
+  archived_at: z.string().optional(),
   /** Adapters that nothing is asked of before a time. */
   pauses: z.array(servicePauseSchema).default([]),
 });

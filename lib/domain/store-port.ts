@@ -92,6 +92,16 @@ export interface Store {
    * On a lost race it's called again with a newer one.
    */
   transact(decide: (snapshot: Snapshot) => Transaction | null): Promise<TransactResult>;
+  /** What was archived, in the same form; `reviewOn` answers for all landed commits. */
+  archive(): Promise<Snapshot>;
+  /**
+   * Moves sessions with their tasks and verdicts out of what each snapshot reads, in one ref transaction. `pick` sees
+   * the newest snapshot. Sessions of which a note can't be read stay. Resolves to those that were moved.
+   */
+  moveToArchive(
+    pick: (snapshot: Snapshot) => readonly SessionId[],
+    actor: string,
+  ): Promise<readonly SessionId[]>;
   /** Newest first. */
   log(filter: {
     readonly session?: SessionId;

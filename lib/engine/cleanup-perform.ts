@@ -6,7 +6,7 @@ import type { Workshop } from './workshop.ts';
 /** What became of one thing that was to go. */
 export interface Cleaned {
   readonly name: string;
-  readonly outcome: 'removed' | 'rescued' | 'kept';
+  readonly outcome: 'removed' | 'rescued' | 'archived' | 'kept';
   /** Name of the rescue, or why it was kept. */
   readonly details: string;
 }
@@ -18,12 +18,27 @@ export async function performCleanup(
 ): Promise<readonly Cleaned[]> {
   const done: Cleaned[] = [];
   for (const stale of plan) {
+    if (stale.kind === 'session') continue;
     done.push({ name: stale.name, ...(await remove(workshop, stale)) });
   }
-  return done;
+  return [...done, ...(await archive(workshop, plan))];
 }
 
-async function remove(workshop: Workshop, stale: Stale): Promise<Omit<Cleaned, 'name'>> {
+/** After the worktrees and branches: a session with worktrees is still in use. */
+async function archive(workshop: Workshop, plan: readonly Stale[]): Promise<readonly Cleaned[]> {
+  const named = plan.flatMap((stale) => (stale.kind === 'session' ? stale.session : []));
+  if (named.length === 0) return [];
+  const moved = new Set(await workshop.store.moveToArchive(() => named, workshop.gates.person));
+  return named.map((id): Cleaned => {
+    if (moved.has(id)) return { name: id, outcome: 'archived', details: `git flame status --session ${id}` };
+    return { name: id, outcome: 'kept', details: 'one of its notes can not be read' };
+  });
+}
+
+async function remove(
+  workshop: Workshop,
+  stale: Exclude<Stale, { kind: 'session' }>,
+): Promise<Omit<Cleaned, 'name'>> {
   if (stale.kind !== 'worktree') return removeRef(workshop, stale);
   const why = `Cleaned up by ${workshop.gates.person}: ${stale.why}.`;
   const outcome = await putAway(workshop, stale.cell, { why, isAsked: true });
@@ -34,9 +49,11 @@ async function remove(workshop: Workshop, stale: Stale): Promise<Omit<Cleaned, '
 
 async function removeRef(
   workshop: Workshop,
-  { ref: { ref, commit }, subject, isMerged }: Exclude<Stale, { kind: 'worktree' }>,
+  stale: Exclude<Stale, { kind: 'worktree' | 'session' }>,
 ): Promise<Omit<Cleaned, 'name'>> {
-  const rescue = isMerged ? null : await keepCommit(workshop, subject, commit);
+  const { ref, commit } = stale.ref;
+  const isElsewhere = stale.kind === 'commit' || stale.isMerged;
+  const rescue = isElsewhere ? null : await keepCommit(workshop, stale.subject, commit);
   const result = await workshop.store.transact(() => ({
     changes: [],
     refs: [{ ref, old: commit, new: null }],

@@ -1,14 +1,18 @@
 import { basename } from 'node:path';
 import type { CellInfo, CellSubject, RefInfo } from '../domain/git-port.ts';
+import type { SessionId } from '../domain/ids.ts';
 import { parseSessionId, parseTaskId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { Snapshot } from '../domain/store-port.ts';
+import { oldSessions } from './archive-old.ts';
 import { isElsewhere, taskIn } from './rescue-worktree.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Something that could go. `needsForce`: it holds work that was not merged. */
 export type Stale = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
   | { readonly kind: 'worktree'; readonly cell: CellInfo }
+  | { readonly kind: 'session'; readonly session: SessionId }
+  | { readonly kind: 'commit'; readonly ref: RefInfo }
   | {
       readonly kind: 'branch' | 'changeset';
       readonly ref: RefInfo;
@@ -25,7 +29,24 @@ export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]>
     await staleRefs(workshop, snapshot, { prefix: 'refs/heads/blueflame/', kind: 'branch' }),
     await staleRefs(workshop, snapshot, { prefix: 'refs/blueflame/changesets/', kind: 'changeset' }),
   ];
-  return [...worktrees, ...branches, ...changesets];
+  const sessions = (await oldSessions(workshop)).map((session): Stale => {
+    const why = 'older than the sessions kept at hand (retention.sessions), to be archived';
+    return { kind: 'session', session, name: session, why, needsForce: false };
+  });
+  return [...worktrees, ...branches, ...changesets, ...(await staleCommits(workshop, snapshot)), ...sessions];
+}
+
+/** Commits that were kept for other clones while their session was open, and that landed. */
+async function staleCommits(workshop: Workshop, snapshot: Snapshot): Promise<readonly Stale[]> {
+  const prefix = 'refs/blueflame/commits/';
+  const found = (await workshop.git.listRefs(prefix)).map(async (ref): Promise<Stale[]> => {
+    const id = ref.ref.slice(prefix.length).split('/')[0];
+    const session = snapshot.sessions.find((candidate) => candidate.id === id);
+    if (session?.state !== 'ended' || !(await isOnBase(workshop, session, ref))) return [];
+    const why = `merged into ${session.base_branch}`;
+    return [{ kind: 'commit', ref, name: ref.ref, why, needsForce: false }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 async function staleWorktrees(workshop: Workshop): Promise<readonly Stale[]> {

@@ -5,6 +5,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { unreachable } from '../util/unreachable.ts';
+import { archiveInPassing } from './archive-old.ts';
 import { withGate } from './ask-for-budget.ts';
 import { interruptedError } from './interrupted.ts';
 import { mergeWave } from './merge-wave.ts';
@@ -173,5 +174,6 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
   await remember(workshop, id);
   await putAwaySettled(workshop);
   await tellKept(workshop, id);
+  await archiveInPassing(workshop);
   await workshop.git.tidy();
 }

@@ -155,7 +155,8 @@ function renderChecked<T>(state: RefState<T>, value: T, stored: Note<T> | null) 
   }
 }
 
-function editOrExplain<T>(
+/** editTree, its trouble as a FlameError `state-corrupt`. */
+export function editOrExplain<T>(
   state: RefState<T>,
   edits: readonly TreeEdit<Note<T>>[],
   sink: ObjectSink,

@@ -33,6 +33,13 @@ export const sessionNotes = defineKind('sessions', sessionSchema, ({ id }) =>
 export const validationNotes = defineKind('validations', validationNoteSchema, null);
 export const reviewNotes = defineKind('reviews', reviewNoteSchema, null);
 
+/** Sessions out of the way with what belongs to them: read when one is asked for by name. */
+export const archiveNotes = {
+  sessions: archivedKind('sessions', sessionNotes),
+  tasks: archivedKind('tasks', taskNotes),
+  validations: archivedKind('validations', validationNotes),
+} as const;
+
 /** What earlier sessions left: not read with the rest of the state. */
 export const memoryNotes = defineKind('memory', memoryEntrySchema, ({ session, task }) =>
   isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
@@ -74,6 +81,10 @@ function defineKind<T>(
   anchor: NoteKind<T>['anchor'],
 ): NoteKind<T> {
   return { ref: parseRefName(`refs/blueflame/${name}`), schema, keys: Object.keys(schema.shape), anchor };
+}
+
+function archivedKind<T>(name: string, kind: NoteKind<T>): NoteKind<T> {
+  return { ...kind, ref: parseRefName(`refs/blueflame/archive/${name}`) };
 }
 
 function isText(value: unknown): value is string {

@@ -40,6 +40,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     snapshot: async (): Promise<Snapshot> => new StateSnapshot(await reader.read()),
     transact: (decide): Promise<TransactResult> => writer.transact(decide),
+    // Loaded when first needed: most commands have nothing to do with the archive.
+    archive: async () => {
+      const { readArchive } = await import('./read-archive.ts');
+      return new StateSnapshot(await readArchive({ ...options, catFile }, await reader.read()));
+    },
+    moveToArchive: async (pick, actor) => {
+      const { archiveSessions } = await import('./archive-sessions.ts');
+      return archiveSessions({ options, catFile, reader }, pick, actor);
+    },
     log: async (filter) => {
       const tips = tipsOf(await reader.read());
       const refs = [...tips].flatMap(([ref, tip]) => (tip === null ? [] : [ref]));

@@ -2,14 +2,21 @@ import type { ObjectId, RefName } from '../domain/ids.ts';
 import { objectIdPattern, sessionIdPattern } from '../domain/ids.ts';
 import type { Snapshot } from '../domain/store-port.ts';
 import type { CatFile } from '../git/cat-file.ts';
+import type { GitContext } from '../git/run-git.ts';
 import type { RemoteRefs } from './sync-remote.ts';
+import { unmergedCommits } from './unmerged-commits.ts';
 
 /** Below it, each commit the state speaks of has a ref named after it: nothing to merge, and it never moves. */
 export const keptRoot = 'refs/blueflame/commits/';
 
+/** The same for archived sessions, as far as their base branch doesn't hold them. */
+export const archivedRoot = 'refs/blueflame/archive/commits/';
+
 export interface KeptCommits {
   /** Refs to make here. */
   readonly missing: ReadonlyMap<RefName, ObjectId>;
+  /** Refs that nobody needs any more: their session is archived. */
+  readonly obsolete: { readonly here: ReadonlyMap<RefName, ObjectId>; readonly there: readonly string[] };
   /** Commits the state names that neither side has. */
   readonly unknown: readonly ObjectId[];
 }
@@ -18,12 +25,21 @@ export interface KeptCommits {
 export async function findKeptCommits(
   snapshot: Snapshot,
   refs: { readonly local: ReadonlyMap<RefName, ObjectId>; readonly remote: RemoteRefs },
-  catFile: CatFile,
+  { git, catFile }: { readonly git: GitContext; readonly catFile: CatFile },
 ): Promise<KeptCommits> {
+  const sessions = new Map(snapshot.sessions.map((session) => [session.id as string, session]));
+  const sessionOf = (ref: string) => sessions.get(ref.slice(keptRoot.length).split('/')[0] ?? '');
+  const isObsolete = (ref: string): boolean =>
+    ref.startsWith(keptRoot) && sessionOf(ref)?.archived_at !== undefined;
+  const offered = [...refs.remote].filter(
+    ([ref, oid]) => isKept(ref, oid) && !isObsolete(ref) && !refs.local.has(ref as RefName),
+  );
   const missing = new Map<RefName, ObjectId>();
-  for (const [ref, oid] of refs.remote) {
-    if (isKept(ref, oid) && !refs.local.has(ref as RefName)) missing.set(ref as RefName, oid);
-  }
+  const landed = await landedCommits(git, offered, (ref) => {
+    const session = ref.startsWith(keptRoot) ? sessionOf(ref) : undefined;
+    return session?.state === 'ended' ? session.base_branch : null;
+  });
+  for (const [ref, oid] of offered) if (!landed.has(ref)) missing.set(ref as RefName, oid);
   const unknown: ObjectId[] = [];
   const wanted = wantedCommits(snapshot).filter(({ ref }) => !refs.local.has(ref) && !missing.has(ref));
   await Promise.all(
@@ -32,7 +48,36 @@ export async function findKeptCommits(
       else unknown.push(oid);
     }),
   );
-  return { missing, unknown };
+  const obsolete = {
+    here: new Map([...refs.local].filter(([ref]) => isObsolete(ref))),
+    there: [...refs.remote.keys()].filter(isObsolete),
+  };
+  return { missing, obsolete, unknown };
+}
+
+/** Refs to commits of ended sessions that the base branch here holds: cleaned up, and not taken again. */
+async function landedCommits(
+  git: GitContext,
+  refs: readonly (readonly [string, ObjectId])[],
+  baseOf: (ref: string) => string | null,
+): Promise<ReadonlySet<string>> {
+  const byBase = new Map<string, [string, ObjectId][]>();
+  for (const [ref, oid] of refs) {
+    const base = baseOf(ref);
+    if (base !== null) byBase.set(base, [...(byBase.get(base) ?? []), [ref, oid]]);
+  }
+  const landed = new Set<string>();
+  for (const [base, list] of byBase) {
+    const open = new Set(
+      await unmergedCommits(
+        git,
+        list.map(([, oid]) => oid),
+        base,
+      ),
+    );
+    for (const [ref, oid] of list) if (!open.has(oid)) landed.add(ref);
+  }
+  return landed;
 }
 
 function wantedCommits(snapshot: Snapshot): readonly { readonly ref: RefName; readonly oid: ObjectId }[] {
@@ -48,7 +93,8 @@ function wantedCommits(snapshot: Snapshot): readonly { readonly ref: RefName; re
 
 /** Whether a ref of a remote is what its name says. */
 function isKept(ref: string, oid: ObjectId): boolean {
-  if (!ref.startsWith(keptRoot)) return false;
-  const [session = '', name = '', ...rest] = ref.slice(keptRoot.length).split('/');
+  const root = [keptRoot, archivedRoot].find((known) => ref.startsWith(known));
+  if (root === undefined) return false;
+  const [session = '', name = '', ...rest] = ref.slice(root.length).split('/');
   return rest.length === 0 && sessionIdPattern.test(session) && objectIdPattern.test(name) && name === oid;
 }

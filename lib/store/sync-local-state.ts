@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ObjectId, RefName } from '../domain/ids.ts';
-import type { MemoryEntry } from '../domain/memory.ts';
 import { CatFile } from '../git/cat-file.ts';
 import type { NewObject } from '../git/loose-object.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../git/ref-transaction.ts';
-import { memoryNotes, stateRefs } from './note-kinds.ts';
+import { stateRefs } from './note-kinds.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { PatientLock } from './patient-lock.ts';
 import { readSideRef } from './side-ref.ts';
 import { nextState, type RefState, type State, StateSnapshot, tipsOf } from './state.ts';
 import { StateReader } from './state-reader.ts';
 import { refLocked, refRefused, stateBusy } from './store-errors.ts';
+import { withoutArchived } from './sync-archived.ts';
 import { repositoryReadOnly } from './sync-errors.ts';
-import { findKeptCommits, keptRoot } from './sync-kept-commits.ts';
+import { archivedRoot, findKeptCommits, keptRoot } from './sync-kept-commits.ts';
 import { type MergeKind, mergeKinds } from './sync-merge-note.ts';
 import { type MergedRef, mergeRef } from './sync-merge-refs.ts';
 import type { SyncOptions } from './sync-options.ts';
@@ -30,6 +30,8 @@ export interface MergedState {
   readonly unknown: readonly ObjectId[];
   /** What is left to push. */
   readonly specs: readonly PushSpec[];
+  /** Refs the remote may forget, once it has the rest. */
+  readonly obsolete: readonly PushSpec[];
 }
 
 /** The local side of one sync: merges into the state refs by compare-and-swap. `close` ends its gits. */
@@ -64,31 +66,45 @@ export class LocalState {
     const lock = new PatientLock();
     for (;;) {
       const before = await this.#reader.read();
-      const side = await this.#readMemory();
-      const { state, refs: stateMerges } = await this.#mergeRefs(before, theirs);
-      const memory = await this.#mergeOne(mergeKinds.memory, side, theirs);
-      const refs = [...stateMerges, memory];
-      const local = await listRefs(this.#options.context, keptRoot);
+      const { state, refs: merged } = await this.#mergeRefs(before, theirs);
+      const sides = [
+        await this.#mergeSide(mergeKinds.archivedSessions, theirs),
+        await this.#mergeSide(mergeKinds.archivedTasks, theirs),
+        await this.#mergeSide(mergeKinds.archivedValidations, theirs),
+        await this.#mergeSide(mergeKinds.memory, theirs),
+      ];
+      const refs = [...merged, ...sides.map((side) => side.merged)];
+      const { context } = this.#options;
+      const local = new Map([
+        ...(await listRefs(context, keptRoot)),
+        ...(await listRefs(context, archivedRoot)),
+      ]);
       const snapshot = new StateSnapshot(state);
-      const kept = await findKeptCommits(snapshot, { local, remote: theirs }, this.#catFile);
+      const kept = await findKeptCommits(
+        snapshot,
+        { local, remote: theirs },
+        { git: context, catFile: this.#catFile },
+      );
       const allKept = new Map([...local, ...kept.missing]);
-      const unsent = [...allKept].filter(([ref]) => !theirs.has(ref));
+      const { obsolete } = kept;
+      const unsent = [...allKept].filter(([ref]) => !theirs.has(ref) && !obsolete.here.has(ref));
       const result: MergedState = {
         refs,
         received: [...kept.missing.keys()].filter((ref) => theirs.has(ref)).length,
         sent: unsent.length,
         unknown: kept.unknown,
-        specs: [
-          ...pushSpecs(refs, theirs),
-          ...(unsent.length === 0 ? [] : [{ from: `${keptRoot}*`, to: `${keptRoot}*` }]),
-        ],
+        specs: [...pushSpecs(refs, theirs), ...commitSpecs(unsent.map(([ref]) => ref))],
+        obsolete: obsolete.there.map((ref) => ({ from: '', to: ref })),
       };
       if (this.#options.isDry) return result;
       await this.#keep(kept.missing);
       const objects = refs.flatMap((ref) => ref.objects);
-      const { context } = this.#options;
       const branches = await branchMoves(context, this.#catFile, new StateSnapshot(before), snapshot);
-      const moves = [...moved(before, state), ...movedRef(side.kind.ref, side.tip, memory.state.tip)];
+      const moves = [
+        ...sides.flatMap(({ move }) => move),
+        ...moved(before, state),
+        ...[...obsolete.here].map(([ref, old]): RefCommand => ({ ref, old, new: null })),
+      ];
       if (await this.#publish(moves, { objects, branches }, lock)) return result;
       if (performance.now() > until) throw stateBusy();
       await wait(Math.random() * 20);
@@ -118,10 +134,11 @@ export class LocalState {
     before: State,
     theirs: RemoteRefs,
   ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
-    const [sessions, tasks, validations, reviews] = [
-      await this.#mergeOne(mergeKinds.sessions, before.sessions, theirs),
-      await this.#mergeOne(mergeKinds.tasks, before.tasks, theirs),
-      await this.#mergeOne(mergeKinds.validations, before.validations, theirs),
+    const sessions = await this.#mergeOne(mergeKinds.sessions, before.sessions, theirs);
+    const kinds = withoutArchived(sessions.state.root);
+    const [tasks, validations, reviews] = [
+      await this.#mergeOne(kinds.tasks, before.tasks, theirs),
+      await this.#mergeOne(kinds.validations, before.validations, theirs),
       await this.#mergeOne(mergeKinds.reviews, before.reviews, theirs),
     ];
     const state = nextState(before, {
@@ -141,8 +158,14 @@ export class LocalState {
     });
   }
 
-  async #readMemory(): Promise<RefState<MemoryEntry>> {
-    return readSideRef({ ...this.#options, catFile: this.#catFile }, memoryNotes);
+  /** One of the refs that are not read with the state. */
+  async #mergeSide<T>(
+    kind: MergeKind<T>,
+    theirs: RemoteRefs,
+  ): Promise<{ readonly merged: MergedRef<unknown>; readonly move: readonly RefCommand[] }> {
+    const before = await readSideRef({ ...this.#options, catFile: this.#catFile }, kind.kind);
+    const merged = await this.#mergeOne(kind, before, theirs);
+    return { merged, move: movedRef(kind.kind.ref, before.tip, merged.state.tip) };
   }
 
   /** Commits are kept before the state names them. */
@@ -193,6 +216,13 @@ function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): Pus
     state.tip === null || state.tip === (theirs.get(state.kind.ref) ?? null)
       ? []
       : [{ from: state.tip, to: state.kind.ref }],
+  );
+}
+
+/** By pattern: a session may have thousands. */
+function commitSpecs(refs: readonly string[]): PushSpec[] {
+  return [keptRoot, archivedRoot].flatMap((root) =>
+    refs.some((ref) => ref.startsWith(root)) ? [{ from: `${root}*`, to: `${root}*` }] : [],
   );
 }
 

@@ -4,6 +4,7 @@ import { mergeTask } from '../core/merge-task.ts';
 import { chooseValue, type Loss, type Merged, preferring } from '../core/merge-values.ts';
 import { Note, renderNote } from './note.ts';
 import {
+  archiveNotes,
   memoryNotes,
   type NoteKind,
   reviewNotes,
@@ -11,7 +12,7 @@ import {
   taskNotes,
   validationNotes,
 } from './note-kinds.ts';
-import type { ObjectSink } from './note-tree.ts';
+import type { ObjectSink, TreeEdit, TreeNode } from './note-tree.ts';
 
 type MergeValues<T> = (base: T | null, ours: T, theirs: T) => Merged<T>;
 type Json = Readonly<Record<string, unknown>>;
@@ -20,6 +21,8 @@ type Json = Readonly<Record<string, unknown>>;
 export interface MergeKind<T> {
   readonly kind: NoteKind<T>;
   readonly merge: MergeValues<T>;
+  /** What leaves the merged tree whatever the sides say: notes of archived sessions. */
+  readonly removal?: (root: TreeNode<Note<T>> | null) => readonly TreeEdit<Note<T>>[];
 }
 
 export const mergeKinds = {
@@ -28,6 +31,9 @@ export const mergeKinds = {
   validations: { kind: validationNotes, merge: mergeValidation },
   reviews: { kind: reviewNotes, merge: mergeReview },
   memory: { kind: memoryNotes, merge: mergeMemory },
+  archivedSessions: { kind: archiveNotes.sessions, merge: mergeSession },
+  archivedTasks: { kind: archiveNotes.tasks, merge: mergeTask },
+  archivedValidations: { kind: archiveNotes.validations, merge: mergeValidation },
 } as const;
 
 /** Merges two readable versions of a note; the blob goes to the sink. Keys this version doesn't know stay. */

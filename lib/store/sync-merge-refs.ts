@@ -58,7 +58,7 @@ export async function mergeRef<T>(
   const sink = collectInto(objects, context.objectFormat);
   const { root, conflicts } = mergeTrees(kind, roots, sink);
   const parents: readonly ObjectId[] = [ours.tip, theirs.tip].sort();
-  const tree = root?.oid ?? makeObject(context.objectFormat, 'tree', '').oid;
+  const tree = root?.oid ?? sink('tree', '').oid;
   const text = renderMerge({
     tree,
     parents,

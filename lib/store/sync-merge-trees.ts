@@ -28,7 +28,7 @@ export interface MergedTrees<T> {
 
 /**
  * Two trees of notes as one: a note that only one side changed is that side's, one that both changed is merged.
- * Nothing is ever removed. The tree depends on the contents alone, not on which side is which.
+ * Nothing is removed but what belongs to archived sessions. The tree depends on the contents alone, not on which side is which.
  */
 export function mergeTrees<T>(
   kind: MergeKind<T>,
@@ -49,7 +49,9 @@ export function mergeTrees<T>(
     const entry = mergeEntries(base.others.get(path), ours.others.get(path), theirs.others.get(path));
     if (entry !== undefined && entry !== ours.others.get(path)) edits.push({ path: path.split('/'), entry });
   }
-  return { root: edits.length === 0 ? roots.ours : editTree(roots.ours, edits, sink), conflicts };
+  const merged = edits.length === 0 ? roots.ours : editTree(roots.ours, edits, sink);
+  const removal = kind.removal?.(merged) ?? [];
+  return { root: removal.length === 0 ? merged : editTree(merged, removal, sink), conflicts };
 }
 
 interface Place<T> {

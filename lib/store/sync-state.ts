@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Loss } from '../core/merge-values.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 import { finishMotions } from '../git/finish-motions.ts';
+import { stateRefs } from './note-kinds.ts';
 import { remoteBusy, repositoryReadOnly } from './sync-errors.ts';
 import { LocalState, type MergedState } from './sync-local-state.ts';
 import { nameOf } from './sync-merge-message.ts';
@@ -55,6 +56,8 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
       if (isDry) return describe(options, merged, 0);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
+        // Some servers delete nothing; the refs are in nobody's way there.
+        await push(options, merged.obsolete).catch(() => null);
         await local.track(merged);
         return describe(options, merged, races);
       }
@@ -74,7 +77,10 @@ function describe({ remote }: SyncOptions, merged: MergedState, races: number): 
   const { received, sent, unknown } = merged;
   return {
     remote,
-    refs: merged.refs.map(({ state, outcome }) => ({ ref: state.kind.ref, outcome })),
+    // Memory and archive are told of where there are any.
+    refs: merged.refs
+      .map(({ state, outcome }) => ({ ref: state.kind.ref, outcome }))
+      .filter(({ ref, outcome }) => outcome !== 'absent' || stateRefs.includes(ref)),
     conflicts: merged.refs.flatMap(({ state, conflicts }) =>
       conflicts.flatMap(({ note, losses }) =>
         losses.map((loss) => ({ ref: state.kind.ref, note: nameOf(note.json, note.key), ...loss })),

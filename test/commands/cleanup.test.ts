@@ -169,6 +169,52 @@ test('CLN-3 logs older than their retention go, younger ones stay', async () => 
   assert.is(readdirSync(logs).length, before - 1);
 });
 
+test('CLN-3 old sessions are archived at the end of a later one, or by cleanup; they stay readable by name', async () => {
+  const repo = makeExecProject({ config: { retention: { sessions: 2 } } });
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  const runOne = async (name: string): Promise<string> => {
+    const task = { id: 'task-001', script: `echo ${name} > src/${name}.txt`, locks: [`src/${name}.txt`] };
+    const plan = writePlan(repo, [task]);
+    const run = await flameJson(repo, ['run', name, '--from', plan, '--decisions-file', decisions]);
+    assert.is(run.code, 0, run.stderr);
+    const last = run.lines.at(-1)?.session as { readonly id: string };
+    return last.id;
+  };
+  const [first, second] = [await runOne('one'), await runOne('two')];
+  const whole = (await flameJson(repo, ['status', '--session', first])).lines[0];
+  await runOne('three');
+  const archived = (): string =>
+    repo.git('ls-tree', '--name-only', 'refs/blueflame/archive/sessions:anchors/').replaceAll('anchors/', '');
+  assert.is(archived(), first);
+  assert.equal((await flameJson(repo, ['status', '--session', first])).lines[0], whole);
+  const shown = await flame(repo, ['show', 'task-001', '--session', first]);
+  assert.match(shown.stdout, 'echo one');
+  assert.match((await flame(repo, ['log', '--session', first])).stdout, `session: ${first} archived`);
+  repo.write('.blueflame.yml', repo.git('show', 'HEAD:.blueflame.yml').replace('sessions: 2', 'sessions: 1'));
+  repo.commit('keep less');
+  const preview = await flame(repo, ['cleanup']);
+  assert.match(preview.stdout, new RegExp(`session +${second}`));
+  assert.is(archived(), first);
+  const done = await flame(repo, ['cleanup', '--yes']);
+  assert.is(done.code, 0, done.stderr);
+  assert.match(done.stdout, new RegExp(`archived +${second}`));
+  assert.is(archived(), `${first}\n${second}`);
+  assert.match((await flame(repo, ['cleanup'])).stdout, 'Nothing to remove');
+  repo.git('fsck', '--strict');
+});
+
+test('CLN-1 refs that kept a commit for other clones go once it has landed and its session has ended', async () => {
+  const repo = await runTasks([{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
+  const id = repo.git('ls-tree', '--name-only', 'refs/blueflame/sessions:anchors/');
+  const tip = repo.git('rev-parse', 'main');
+  repo.git('update-ref', `refs/blueflame/commits/${id}/${tip}`, tip);
+  const loose = repo.git('commit-tree', '-m', 'not landed', 'HEAD^{tree}');
+  repo.git('update-ref', `refs/blueflame/commits/${id}/${loose}`, loose);
+  assert.match((await flame(repo, ['cleanup'])).stdout, new RegExp(`commit +.*${tip}.*merged into main`));
+  assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);
+  assert.match(repo.git('for-each-ref', 'refs/blueflame/commits'), new RegExp(`^${loose}.*$`));
+});
+
 /** Every text in the repository's objects, also those nothing refers to. */
 function allObjects(repo: TestRepo): string {
   return repo

@@ -2,7 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type MemoryEntry, type MemoryProvider, memoryEntrySchema } from '../../lib/domain/memory.ts';
 import { openNotesMemory } from '../../lib/store/notes-memory.ts';
-import { makeRepo, openRepo, type TestRepo } from '../support/repo.ts';
+import { makeRepo, type TestRepo } from '../support/repo.ts';
+import { editByHand, noteAt } from '../support/state-by-hand.ts';
 import { testSession } from '../support/tasks.ts';
 import { commonDirOf, makeClones, sync } from './sync-clones.ts';
 
@@ -52,19 +53,17 @@ test('MEM-2 one entry that can not be read hides no other; a ref that is none is
   const repo = makeRepo();
   const memory = memoryOf(repo);
   await memory.save([entry('task-001'), entry('task-002')], person);
-  const key = repo.git('rev-parse', `refs/blueflame/memory:anchors/${testSession}/task/task-001`);
-  const file = `${key.slice(0, 2)}/${key.slice(2)}`;
-  repo.git('read-tree', '--index-output=.git/other', 'refs/blueflame/memory');
-  const own = openRepo(repo.path, { ...repo.env, GIT_INDEX_FILE: '.git/other' } as Record<string, string>);
-  const blob = repo.git('hash-object', '-w', '--no-filters', '.git/HEAD');
-  own.git('update-index', '--cacheinfo', `100644,${blob},${file}`);
-  const tree = own.git('write-tree');
-  const commit = repo.git('commit-tree', '-p', 'refs/blueflame/memory', '-m', 'by hand', tree);
-  repo.git('update-ref', 'refs/blueflame/memory', commit);
+  editByHand(
+    repo,
+    'refs/blueflame/memory',
+    noteAt(repo, 'refs/blueflame/memory', `${testSession}/task/task-001`),
+    '{',
+  );
   assert.equal(
     (await memory.load()).map(({ task }) => task),
     ['task-002'],
   );
+  const blob = repo.git('hash-object', '-w', 'README.md');
   repo.git('update-ref', 'refs/blueflame/memory', blob);
   const error = await memory.load().catch((thrown: unknown) => thrown);
   assert.match(String(error), `refs/blueflame/memory can't be used: ${blob} is a blob`);

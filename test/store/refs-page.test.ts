@@ -62,7 +62,7 @@ test('UNI-1 the commands of REFS.md read the state as the tool does', async () =
   const run = (script: string): string =>
     execFileSync('sh', ['-euc', script], {
       cwd: repo.path,
-      env: { ...repo.env, session: sampleSessionId, task: 'task-001', commit },
+      env: { ...repo.env, session: sampleSessionId, archived: sampleSessionId, task: 'task-001', commit },
       encoding: 'utf8',
     });
   const output = run(read);
@@ -78,6 +78,12 @@ test('UNI-1 the commands of REFS.md read the state as the tool does', async () =
   assert.is(run(anchor).trim(), key);
   run(repair);
   assert.match(run(read), /^task-001 pending\ntask-002 pending$/m);
+  const again = await openTestStore(repo);
+  await again.moveToArchive(() => [sampleSessionId], 'a');
+  const old = run(blocks.find((text) => text.includes('refs/blueflame/archive/tasks')) ?? '');
+  assert.match(old, new RegExp(`^${sampleSessionId}\n`));
+  assert.match(old, /"objective": "Add a greeting"/);
+  assert.match(old, /"status": "pending"/);
 });
 
 test.after(closeTestStores);

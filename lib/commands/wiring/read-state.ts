@@ -46,6 +46,13 @@ async function askGitColor({ globals }: CommandArgs, io: Io): Promise<boolean | 
   return answer === 'true' || answer === 'false' ? answer === 'true' : null;
 }
 
+/** The state a command that only reads is about: what is at hand, or the archive where --session names one of there. */
+export async function readSnapshot(store: Store, { globals }: CommandArgs): Promise<Snapshot> {
+  const snapshot = await store.snapshot();
+  const named = snapshot.sessions.find(({ id }) => id === globals.session);
+  return named?.archived_at === undefined ? snapshot : store.archive();
+}
+
 /** The session a command is about: the one named with --session, else the current one. Throws FlameError `no-session`. */
 export function pickSession(snapshot: Snapshot, args: CommandArgs): Session | null {
   if (args.globals.session === null) return snapshot.current;

@@ -1,0 +1,57 @@
+import type { ObjectId, RefName, SessionId } from '../domain/ids.ts';
+import type { Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import type { RefCommand } from '../git/ref-transaction.ts';
+import { keysOf, type SessionNotes } from './archive-notes.ts';
+import type { Note } from './note.ts';
+import type { ValidationNote } from './note-kinds.ts';
+import type { StoreOptions } from './open-store.ts';
+import { archivedRoot, keptRoot } from './sync-kept-commits.ts';
+import { listRefs } from './sync-remote.ts';
+import { unmergedCommits } from './unmerged-commits.ts';
+
+interface Subject {
+  readonly id: SessionId;
+  readonly session: Session | null;
+  readonly tasks: readonly Note<Task>[];
+  readonly verdicts: SessionNotes<ValidationNote>;
+}
+
+/**
+ * Keeps the commits of sessions that are archived alive where the base branch doesn't, and drops the refs that
+ * kept them for the time the session was open.
+ */
+export async function archivedCommits(
+  { context, commonDir }: StoreOptions,
+  subjects: readonly Subject[],
+): Promise<readonly RefCommand[]> {
+  const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
+  const commands: RefCommand[] = [];
+  for (const subject of subjects) {
+    const open = await listRefs(git, `${keptRoot}${subject.id}/`);
+    const kept = await listRefs(git, `${archivedRoot}${subject.id}/`);
+    const named = new Set([...commitsOf(subject), ...open.values()]);
+    const tips = await unmergedCommits(git, [...named], subject.session?.base_branch ?? null);
+    const wanted = tips.map((oid): [RefName, ObjectId] => [
+      `${archivedRoot}${subject.id}/${oid}` as RefName,
+      oid,
+    ]);
+    commands.push(
+      ...wanted.flatMap(([ref, oid]) => (kept.has(ref) ? [] : [{ ref, old: null, new: oid }])),
+      ...[...open].map(([ref, old]) => ({ ref, old, new: null })),
+    );
+  }
+  return commands;
+}
+
+function commitsOf({ id, session, tasks, verdicts }: Subject): readonly ObjectId[] {
+  const own = {
+    ...verdicts,
+    notes: verdicts.notes.filter(({ value }) => value?.verdicts.some((verdict) => verdict.session === id)),
+  };
+  return [
+    ...tasks.flatMap(({ value }) => value?.commit ?? []),
+    ...(session?.changesets.map(({ commit }) => commit) ?? []),
+    ...keysOf(own),
+  ];
+}

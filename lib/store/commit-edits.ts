@@ -1,0 +1,21 @@
+import type { Change } from '../domain/store-port.ts';
+import { type ChangeContext, editOrExplain, renderCommit } from './apply-change.ts';
+import { renderMessage } from './commit-message.ts';
+import type { Note } from './note.ts';
+import type { TreeEdit } from './note-tree.ts';
+import type { RefState } from './state.ts';
+
+/** One ref with entries added and removed as they are, as one new commit; as it was without any. */
+export function commitTree<T>(
+  state: RefState<T>,
+  edits: readonly TreeEdit<Note<T>>[],
+  { change, context }: { readonly change: Change; readonly context: ChangeContext },
+): RefState<T> {
+  if (edits.length === 0) return state;
+  const root = editOrExplain(state, edits, context.sink);
+  const message = renderMessage(change, { actor: context.actor, host: context.host, rev: null });
+  // The last note may have gone: git misses even an empty tree.
+  const tree = root?.oid ?? context.sink('tree', '').oid;
+  const tip = context.sink('commit', renderCommit(tree, state.tip, message, context)).oid;
+  return { ...state, tip, root };
+}
