@@ -5,6 +5,7 @@ import { sessionIdPattern } from '../domain/ids.ts';
 import type { Io } from '../domain/io.ts';
 import { showAgent } from './show/show-agent.ts';
 import { showChangeset } from './show/show-changeset.ts';
+import { showGraph } from './show/show-graph.ts';
 import { showSession } from './show/show-session.ts';
 import { showTask } from './show/show-task.ts';
 import type { Showing } from './show/showing.ts';
@@ -22,6 +23,7 @@ export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
       ...{ args, io, reading, snapshot, session },
       tasks: snapshot.tasksOf(session.id),
     };
+    if (args.options.graph || args.options.format !== null) return showGraph(showing);
     if (name === undefined || isSession) return showSession(showing);
     return showNamed(showing, name);
   });

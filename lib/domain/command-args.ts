@@ -29,7 +29,7 @@ export interface CommandOptions {
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean };
   readonly status: NoOptions;
-  readonly show: { readonly diff: boolean };
+  readonly show: { readonly diff: boolean; readonly graph: boolean; readonly format: string | null };
   readonly stats: {
     readonly all: boolean;
     readonly format: string | null;

@@ -116,7 +116,7 @@ test('the log is a history: by day, with why; of a task, an agent, a changeset o
   const { lines } = await flameJson(repo, ['show', '--session', await firstSession(repo)]);
   const id = String(lines[0]?.id);
   const all = await flame(repo, ['log', id, '-n', '500']);
-  assert.match(all.stdout, /^\d{4}-\d\d-\d\d UTC\n\d\d:\d\d:\d\d [0-9a-f]{10} session: /);
+  assert.match(all.stdout, /^\d{4}-\d\d-\d\d UTC\n\d\d:\d\d:\d\d [0-9a-f]{10} \S/);
   const bad = await flame(repo, ['log', 'bad', '--session', id, '--reverse']);
   assert.match(bad.stdout, new RegExp(`pending -> claimed by ${agent}.*\n[\\s\\S]*claimed -> failed`));
   assert.is(/ good: /.test(bad.stdout), false);

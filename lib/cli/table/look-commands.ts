@@ -18,10 +18,20 @@ export const lookCommands = {
     details:
       'What was asked, each attempt with how it ended, what it cost and took, the calls that were blocked and by which rule, verdicts with their evidence, commits, where its worktree is, and what to type next. Without a name: the session. In your pager at a terminal, as git does it.',
     operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
-    options: { diff: { kind: 'flag', summary: 'show the diff too' } },
+    options: {
+      diff: { kind: 'flag', summary: 'show the diff too' },
+      graph: { kind: 'flag', summary: 'draw the plan, and how far each task is' },
+      format: {
+        kind: 'text',
+        value: 'FORMAT',
+        choices: ['text', 'mermaid', 'dot'],
+        summary: 'the graph as text, mermaid or dot (text)',
+      },
+    },
     examples: [
       { command: 'git flame show task-001', does: 'one task' },
       { command: 'git flame show auth --diff', does: 'a changeset and its diff' },
+      { command: 'git flame show --graph', does: 'the plan with its dependencies, and its progress' },
     ],
   },
   stats: {

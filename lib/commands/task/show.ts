@@ -15,5 +15,14 @@ export async function showOne(args: CommandArgs<'task'>, io: Io): Promise<number
     return 0;
   });
   const globals = { ...args.globals, session: found.session };
-  return run({ ...args, command: 'show', options: { diff: false }, positionals: [found.id], globals }, io);
+  return run(
+    {
+      ...args,
+      command: 'show',
+      options: { diff: false, graph: false, format: null },
+      positionals: [found.id],
+      globals,
+    },
+    io,
+  );
 }

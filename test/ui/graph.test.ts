@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { GraphTask } from '../../lib/domain/task-graph.ts';
+import { drawRails } from '../../lib/ui/draw-rails.ts';
+import { graphDot } from '../../lib/ui/graph-dot.ts';
+import { graphMermaid } from '../../lib/ui/graph-mermaid.ts';
+import { renderGraph } from '../../lib/ui/render-graph.ts';
+import { textWidth } from '../../lib/util/format-width.ts';
+import { makeRandom } from '../support/random.ts';
+import { testIf } from '../support/skip.ts';
+import { hostile, isHarmless, plainStyle } from './samples.ts';
+
+const tasks: readonly GraphTask[] = [
+  { id: 'a', title: 'Store', status: 'merged', group: 'one', dependencies: [] },
+  { id: 'b', title: 'Form', status: 'done', group: 'one', dependencies: ['a'] },
+  { id: 'c', title: 'Docs', status: 'claimed', group: 'two', dependencies: [] },
+  { id: 'd', title: 'Login', status: 'pending', group: 'one', dependencies: ['a', 'b', 'gone'] },
+  { id: 'e', title: 'Release', status: 'blocked', group: 'two', dependencies: ['c', 'd'] },
+];
+
+function draw(edges: Readonly<Record<string, readonly string[]>>): string {
+  const nodes = Object.entries(edges).map(([id, dependencies]) => ({ id, dependencies }));
+  return drawRails(nodes, () => '*').join('\n');
+}
+
+test('PLN-5: a graph with its progress', () => {
+  assert.is(
+    renderGraph(tasks, plainStyle()),
+    [
+      '████████░░░░░░░░░░░░ 2 of 5 tasks done',
+      '',
+      '●          a  merged   [one] Store',
+      '├─◉        b  done     [one] Form',
+      '│ │ ◐      c  claimed  [two] Docs',
+      '└─┴─│─○    d  pending  [one] Login',
+      '    └─┴─⊘  e  blocked  [two] Release',
+    ].join('\n'),
+  );
+});
+
+test('rails: chains, diamonds, roots beside each other, two needs over a third', () => {
+  assert.is(draw({ a: [], b: ['a'], c: ['b'] }), '*\n└─*\n  └─*');
+  assert.is(draw({ a: [], b: ['a'], c: ['a'], d: ['b', 'c'] }), '*\n├─*\n└─│─*\n  └─┴─*');
+  assert.is(draw({ a: [], b: [], c: [] }), '*\n*\n*');
+  assert.is(draw({ a: [], b: [], c: ['a'], d: ['b'], e: ['a', 'b'] }), '*\n│ *\n├─│─*\n│ ├─*\n└─┴─*');
+});
+
+test('every need is joined to its task, whatever the graph', () => {
+  const random = makeRandom(7);
+  for (let round = 0; round < 200; round += 1) {
+    const count = 1 + random.int(0, 11);
+    const nodes = Array.from({ length: count }, (_, index) => ({
+      id: `n${index}`,
+      dependencies: Array.from({ length: index }, (_, at) => `n${at}`).filter(() => random.chance(0.3)),
+    }));
+    const lines = drawRails(nodes, () => '*');
+    for (const [index, { dependencies }] of nodes.entries()) {
+      const joints = [...(lines[index] ?? '')].filter((character) => '├└┼┴'.includes(character)).length;
+      assert.is(joints, dependencies.length, lines.join('\n'));
+    }
+  }
+});
+
+test('at 40 columns, and of a chain that is too long to draw, the needs are named', () => {
+  const chain = Array.from({ length: 30 }, (_, index): GraphTask => {
+    const dependencies = index === 0 ? [] : [`task-${index - 1}`];
+    return { id: `task-${index}`, title: 'Something to do', status: 'pending', group: 'main', dependencies };
+  });
+  const text = renderGraph(chain, plainStyle(40));
+  assert.match(text, /○ {2}task-29 {2}pending {2}after task-28: \S+…/);
+  assert.match(
+    renderGraph(chain, plainStyle(80)),
+    /○ {2}task-29 {2}pending {2}after task-28: Something to do/,
+  );
+  const lines = [text, renderGraph(tasks, plainStyle(40))].join('\n').split('\n');
+  assert.ok(lines.every((line) => textWidth(line) <= 40));
+});
+
+test('Mermaid and Graphviz get titles they cannot misread', () => {
+  const evil: readonly GraphTask[] = [
+    { id: 'x', title: `"]; end <script>#${hostile}\\`, status: 'proposed', group: 'g', dependencies: [] },
+    { id: 'y', title: 'plain', status: 'done', group: 'g', dependencies: ['x', 'gone'] },
+  ];
+  const mermaid = graphMermaid(evil);
+  assert.match(mermaid, '    t1["x: #34;#93;#59; end #60;script#62;#35;Add');
+  assert.match(mermaid, '\n  t1 --> t2\n');
+  assert.is(mermaid.includes('gone'), false);
+  const dot = graphDot(evil);
+  assert.match(dot, 'label="x: \\"]; end <script>#Add');
+  assert.match(dot, '  "x" -> "y";');
+  for (const text of [mermaid, dot, renderGraph(evil, plainStyle())]) assert.ok(isHarmless(text), text);
+});
+
+testIf(
+  test,
+  spawnSync('dot', ['-V']).status === 0,
+  'graph: dot of Graphviz is missing',
+)('Graphviz takes it', () => {
+  const { status, stderr } = spawnSync('dot', ['-Tplain'], { input: graphDot(tasks), encoding: 'utf8' });
+  assert.is(status, 0, stderr);
+});
+
+test.run();
