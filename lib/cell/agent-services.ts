@@ -159,7 +159,7 @@ function openGateway(
   canary: Signal,
 ): Promise<Gateway> {
   const { budget, id } = service.request;
-  const file = join(logRoot(context.repository.commonDir), `${id}.egress.jsonl`);
+  const file = egressFile(context.repository.commonDir, id);
   return startGateway({
     socketPath,
     secret: randomBytes(16).toString('hex'),
@@ -171,6 +171,11 @@ function openGateway(
     log: (line) => appendEgress(file, context.now(), line),
     now: context.now,
   });
+}
+
+/** What left an agent's cell, or would have. */
+export function egressFile(commonDir: string, agent: string): string {
+  return join(logRoot(commonDir), `${agent}.egress.jsonl`);
 }
 
 function appendEgress(file: string, at: Date, line: EgressLine): void {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AgentRunner, CommandRun } from '../domain/agent-port.ts';
+import { watchAwake } from './awake-clock.ts';
 import { describeLimit, type LimitName } from './limits.ts';
 import { commandEnvironment, prepareCell } from './prepare-cell.ts';
 import { makeRunFolder } from './run-folder.ts';
@@ -70,15 +71,14 @@ async function withTimeout(
   timeoutMs: number,
 ): Promise<{ timedOut: boolean; exitCode: number | null; limit: LimitName | null }> {
   let timedOut = false;
-  const timer = setTimeout(
-    () => {
-      timedOut = true;
-      void cell.stop(graceMs);
-    },
-    Math.min(timeoutMs, 2 ** 31 - 1),
-  );
+  const onTime = (): void => {
+    timedOut = true;
+    void cell.stop(graceMs);
+  };
+  // A limit of 0 would be none.
+  const endWatch = watchAwake({ timeoutMs: Math.max(1, timeoutMs), lookMs: 1_000, onTime });
   const end = await cell.ended;
-  clearTimeout(timer);
+  endWatch();
   const exitCode = timedOut || end.startError !== null ? null : end.exitCode;
   return { timedOut, exitCode, limit: timedOut ? null : end.limit };
 }

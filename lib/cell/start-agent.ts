@@ -10,11 +10,14 @@ import {
   openRun,
   registerRun,
 } from './agent-run.ts';
-import { type AgentServices, startServices } from './agent-services.ts';
+import { type AgentServices, egressFile, startServices } from './agent-services.ts';
+import { auditFile } from './audit-log.ts';
+import { watchAwake } from './awake-clock.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { openCappedLog } from './capped-log.ts';
 import type { CellPlace } from './cell-layout.ts';
 import { prepareCell } from './prepare-cell.ts';
+import { watchQuiet } from './quiet-watch.ts';
 import { filesOf, resolveCommand } from './resolve-command.ts';
 import { makeRunFolder, writeLaunchFiles } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
@@ -34,8 +37,6 @@ export interface AgentStart {
 
 const largestStreamLog = 20 * 1024 * 1024;
 const stderrTail = 8_192;
-// Node fires a longer one at once.
-const longestTimer = 2 ** 31 - 1;
 
 /** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
 export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
@@ -59,7 +60,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
       ...{ command, services, launch },
       place: start.place ?? request.worktree,
     });
-    return watch(run, launch, (output) =>
+    return watch(run, launch, context.config.limits.heartbeat_interval, (output) =>
       spawnCell({
         sandbox,
         profile,
@@ -122,16 +123,30 @@ interface Output {
 }
 
 /** Follows an agent from its start to its end, and clears up after it. */
-function watch(run: AgentRun, launch: Launch, spawn: (output: Output) => CellProcess): RunningAgent {
+function watch(
+  run: AgentRun,
+  launch: Launch,
+  heartbeatMs: number,
+  spawn: (output: Output) => CellProcess,
+): RunningAgent {
   const log = openCappedLog(run.logFile, largestStreamLog);
   const stderr = tailBuffer(stderrTail);
   const decoder = new TextDecoder();
+  const quiet = watchQuiet({
+    heartbeatMs,
+    files: [auditFile(run.commonDir, run.request.id), egressFile(run.commonDir, run.request.id)],
+    onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
+  });
   const cell = spawn({
     onStdout(chunk) {
+      quiet.hear();
       log.write(chunk);
       followOutput(run, decoder.decode(chunk, { stream: true }));
     },
-    onStderr: stderr.push,
+    onStderr(chunk) {
+      quiet.hear();
+      stderr.push(chunk);
+    },
   });
   run.cell = cell;
   registerRun(run);
@@ -139,10 +154,12 @@ function watch(run: AgentRun, launch: Launch, spawn: (output: Output) => CellPro
     run.timedOut = true;
     void cell.stop(graceMs);
   };
-  const { timeoutMs } = run.request;
-  const timer = timeoutMs === 0 ? undefined : setTimeout(onTime, Math.min(timeoutMs, longestTimer));
+  const { timeoutMs, isInteractive } = run.request;
+  // A person who thinks is no agent that is stuck.
+  const onLook = isInteractive ? () => undefined : quiet.look;
+  const endWatch = watchAwake({ timeoutMs, lookMs: heartbeatMs, onTime, onLook });
   const outcome = cell.ended.then(async (end) => {
-    clearTimeout(timer);
+    endWatch();
     endRegistration(run);
     log.close();
     await run.services?.close();

@@ -38,6 +38,8 @@ export interface AgentRequest {
 }
 
 export interface AgentActivity {
+  /** Set where it's no activity but the lack of it: nothing was printed and nothing asked for so long. */
+  readonly quiet_ms?: number;
   readonly text: string;
   readonly tokens: number;
   readonly cost_usd: number;

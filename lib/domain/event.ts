@@ -107,6 +107,13 @@ export type EventBody =
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
   /** Where changesets can be decided in a browser; whoever has the address may. */
   | { readonly event: 'review-page'; readonly url: string }
+  /** An agent printed nothing and asked for nothing for a while; its time limit will end it, or a person. */
+  | {
+      readonly event: 'agent-stalled';
+      readonly agent: string;
+      readonly task: string | null;
+      readonly quiet_ms: number;
+    }
   /** A model API said to wait: no agent of that adapter starts before `until` (ISO 8601). */
   | {
       readonly event: 'paused';

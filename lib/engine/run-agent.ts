@@ -113,8 +113,11 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
 
 function startAgent(workshop: Workshop, job: AgentJob, model: string): Promise<RunningAgent> {
   const { system, prompt } = promptFor(workshop, job);
-  const onActivity = ({ text, tokens, cost_usd }: AgentActivity): void => {
-    workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
+  const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
+    if (quiet_ms === undefined)
+      workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
+    else
+      workshop.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
   };
   return workshop.agents.start(
     {

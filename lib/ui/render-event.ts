@@ -58,6 +58,8 @@ export function renderEvent(event: Event, style: Style): string | null {
       return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
     case 'review-page':
       return `Review page: ${event.url}`;
+    case 'agent-stalled':
+      return `${style.yellow('warning:')} ${event.agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${event.agent}; to end it: git flame agent stop ${event.agent}`;
     case 'paused':
       return renderPause(event, style);
     case 'resumed':
@@ -84,6 +86,7 @@ export function isNews(event: Event): boolean {
     case 'review-page':
     case 'session-ended':
     case 'paused':
+    case 'agent-stalled':
       return true;
     case 'notice':
       return event.level === 'warning';

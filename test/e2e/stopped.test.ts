@@ -131,6 +131,22 @@ test('LIF-3 an agent that does not listen is ended after its grace time', async 
   await assertGoesOn(repo);
 });
 
+test('LIF-2 an agent without a sign of life is told of, with how to look and how to end it', async () => {
+  const repo = makeProject(waits, { limits: { heartbeat_interval: '200ms' } });
+  const run = startRun(repo);
+  await run.saw('"event":"agent-stalled"');
+  run.child.kill('SIGTERM');
+  const { code, output } = await run.ended;
+  assert.is(code, 130, output);
+  const line = output.split('\n').find((one) => one.includes('"event":"agent-stalled"')) ?? '{}';
+  const { agent, task, quiet_ms: quiet } = JSON.parse(line);
+  assert.match(String(agent), /^worker-/);
+  assert.is(task, 'task-001');
+  assert.ok(quiet >= 800, `${quiet} ms`);
+  assert.is(output.match(/"event":"agent-stalled"/g)?.length, 1);
+  await assertGoesOn(repo);
+});
+
 test('LIF-3 stopped while a diagnostic runs: it ends, and what it did not say is no verdict', async () => {
   const commands = ['touch started-here; sleep 300'];
   const repo = makeProject(whole, { validation: { validator_diagnostics: { commands, timeout: '5m' } } });

@@ -1,0 +1,52 @@
+/** A clock and its ticks; tests bring their own. */
+export interface Ticker {
+  /** Milliseconds that never go back. */
+  now(): number;
+  /** Calls again and again; returns what ends it. */
+  every(ms: number, action: () => void): () => void;
+}
+
+export const systemTicker: Ticker = {
+  now: () => performance.now(),
+  every(ms, action) {
+    const timer = setInterval(action, ms);
+    return () => clearInterval(timer);
+  },
+};
+
+export interface Watched {
+  /** 0: as long as it takes. */
+  readonly timeoutMs: number;
+  /** How often it is looked at, in milliseconds. */
+  readonly lookMs: number;
+  /** Its time is over. Called once. */
+  onTime(): void;
+  /** Called at each look with the time since the start. */
+  onLook?(elapsedMs: number): void;
+}
+
+// A gap this many looks long isn't a busy machine any more: it was suspended, or this process was.
+const longestGap = 3;
+
+/**
+ * Measures how long something has run, in time the machine was awake: a laptop that was closed for an hour ends no
+ * agent at its wake, whatever its system counts of that hour. Returns what ends it.
+ */
+export function watchAwake(watched: Watched, ticker: Ticker = systemTicker): () => void {
+  const { timeoutMs, onTime, onLook } = watched;
+  const tickMs = Math.max(
+    1,
+    Math.min(watched.lookMs, timeoutMs === 0 ? watched.lookMs : timeoutMs / 4, 1_000),
+  );
+  let [elapsed, last, isOver] = [0, ticker.now(), false];
+  return ticker.every(tickMs, () => {
+    const now = ticker.now();
+    elapsed += Math.min(now - last, tickMs * longestGap);
+    last = now;
+    if (!isOver && timeoutMs > 0 && elapsed >= timeoutMs) {
+      isOver = true;
+      onTime();
+    }
+    onLook?.(elapsed);
+  });
+}
