@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
+import { pipeClosedCode } from './report-error.ts';
 
 /** How long a second Ctrl-C leaves for ending agents before the process goes at once, in milliseconds. */
 const hurryMs = 3_000;
@@ -12,7 +13,11 @@ const hurryMs = 3_000;
  */
 export async function bindProcess(main: (argv: readonly string[], io: Io) => Promise<number>): Promise<void> {
   const interruption = listenForSignals();
-  watchPipes(() => interruption.stop(pipeClosed()));
+  let isPipeClosed = false;
+  watchPipes(() => {
+    isPipeClosed = true;
+    interruption.stop(pipeClosed());
+  });
   let isSettled = false;
   process.on('exit', (code) => {
     if (isSettled) return;
@@ -32,6 +37,10 @@ export async function bindProcess(main: (argv: readonly string[], io: Io) => Pro
   });
   isSettled = true;
   process.exitCode = exitCode;
+  // What was written may still be on its way: the end of the pipe is learned of only then.
+  process.on('exit', () => {
+    if (isPipeClosed) process.exitCode = pipeClosedCode;
+  });
   interruption.close();
 }
 

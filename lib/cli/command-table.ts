@@ -40,4 +40,5 @@ export const exitCodeTable: readonly { readonly code: number; readonly means: st
   { code: 128, means: 'cannot work here: no repository, or a bad configuration' },
   { code: 129, means: 'the command line is wrong' },
   { code: 130, means: 'interrupted; everything is saved' },
+  { code: 141, means: 'nobody read the output to its end, as with git' },
 ];

@@ -1,19 +1,48 @@
 import { diskFull, exitCodes, FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
-import { renderError } from '../ui/render-error.ts';
+import { renderError, toJsonError } from '../ui/render-error.ts';
 import { createStyle } from '../ui/style.ts';
+import { toJsonLine } from '../ui/to-json-line.ts';
 
-/** The only catch of what nobody expected: says it on stderr in one sentence and returns the exit code. */
-export function reportError(error: unknown, argv: readonly string[], io: Io): number {
+/**
+ * The only catch of what nobody expected: says it on stderr, for a person or with --json as one line, and returns
+ * the exit code.
+ */
+export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
   const known = toFlameError(error, io.signal);
+  const exitCode = exitCodes[known.kind];
   // `| head` has seen enough: that is no error.
-  if (known.code === 'pipe-closed') return exitCodes.interrupted;
-  const color = argv.includes('--color') ? true : argv.includes('--no-color') ? false : null;
-  const style = createStyle(io.stderr, io.env, { color, plain: argv.includes('--plain') });
-  const isDebug = argv.includes('--debug');
-  const stack = isDebug && error instanceof Error ? `\n${error.stack ?? ''}` : '';
-  io.stderr.write(`${renderError(known, style)}${stack}\n`);
-  return exitCodes[known.kind];
+  if (known.code === 'pipe-closed') return pipeClosedCode;
+  const isGiven = (flag: string): boolean => optionsOf(argv).includes(flag);
+  const stack = isGiven('--debug') && error instanceof Error ? (error.stack ?? '') : null;
+  if (isGiven('--json')) {
+    io.stderr.write(`${toJsonLine(toJsonError(known, { exitCode, stack }))}\n`);
+    return exitCode;
+  }
+  const color = isGiven('--color') ? true : isGiven('--no-color') ? false : null;
+  const plain = isGiven('--plain');
+  const gitColor = await askGit(io, { color, plain });
+  const style = createStyle(io.stderr, io.env, { color, plain, gitColor });
+  io.stderr.write(`${renderError(known, style)}${stack === null ? '' : `\n${stack}`}\n`);
+  return exitCode;
+}
+
+/** What a shell shows for a program that ended by SIGPIPE, as git does. */
+export const pipeClosedCode = 141;
+
+/** Behind `--` nothing is an option. */
+function optionsOf(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv : argv.slice(0, end);
+}
+
+async function askGit(
+  io: Io,
+  options: { readonly color: boolean | null; readonly plain: boolean },
+): Promise<boolean | null> {
+  const { readGitColor } = await import('../commands/wiring/git-color.ts');
+  // Where git is missing, that may be the very error.
+  return readGitColor(io, { ...options, json: false }).catch(() => null);
 }
 
 function toFlameError(error: unknown, signal: AbortSignal | undefined): FlameError {

@@ -9,10 +9,12 @@ import { makeFolders } from '../util/make-folders.ts';
 import * as init from './init.ts';
 import * as runCommand from './run.ts';
 import { demoConfig, demoDecisions, demoFiles, demoPlan } from './wiring/demo-project.ts';
+import { readGitColor } from './wiring/git-color.ts';
 
 /** `git flame demo`: a whole cycle on a throw-away repository; its agents are scripts, no account and no network. */
 export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
-  const output = createOutput(io, args.globals);
+  const gitColor = await readGitColor(io, args.globals);
+  const output = createOutput(io, args.globals, { gitColor });
   const { dir, keep } = args.options;
   if (args.globals.dryRun) {
     output.result('A repository would be made, and a whole cycle run in it with shell scripts as agents.');

@@ -27,7 +27,7 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  /** What `git config --get-colorbool color.flame` said; null or absent: not asked. */
+  /** What the person's git says: always, never, or (null or absent) what the stream allows. */
   readonly gitColor?: boolean | null;
   readonly now?: () => Date;
 }
@@ -37,11 +37,7 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
   const { color, plain, json: isJson, quiet } = globals;
   const gitColor = options.gitColor ?? null;
   const style = createStyle(io.stdout, io.env, { color, plain, gitColor });
-  const errorStyle = createStyle(io.stderr, io.env, {
-    color,
-    plain,
-    gitColor: gitColor === true ? null : gitColor,
-  });
+  const errorStyle = createStyle(io.stderr, io.env, { color, plain, gitColor });
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
   const now = options.now ?? (() => new Date());
   const emit = (body: EventBody): void => {
@@ -62,7 +58,8 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
     result: (text) => void (isJson || io.stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
     json: (value) => void (isJson && io.stdout.write(`${toJsonLine(value)}\n`)),
     info: (text) => void (isSilent || say(text)),
-    warn: (text) => say(`${errorStyle.yellow('warning:')} ${text}`),
+    warn: (text) =>
+      say(isJson ? toJsonLine({ warning: { message: text } }) : `${errorStyle.yellow('warning:')} ${text}`),
     hint: (command) => void (isSilent || say(renderHint(command, errorStyle))),
     events: { emit },
   };

@@ -21,3 +21,12 @@ export function renderError(error: FlameError, style: Style): string {
 export function renderHint(hint: string, style: Style): string {
   return `${style.dim('next:')} ${style.bold(hint)}`;
 }
+
+/** An error for a program: the one line on stderr that --json gives, of a stable shape. */
+export function toJsonError(
+  { code, kind, message, lines, hints, data }: FlameError,
+  { exitCode, stack }: { readonly exitCode: number; readonly stack: string | null },
+): unknown {
+  const trace = stack === null ? {} : { stack: stack.split('\n') };
+  return { error: { code, kind, exit: exitCode, message, details: lines, hints, data, ...trace } };
+}

@@ -32,10 +32,12 @@ export async function runProgram(io: Io, commandLine: string, options: ProgramOp
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(options.input);
   try {
-    return await new Promise<number>((resolve, reject) => {
+    const code = await new Promise<number>((resolve, reject) => {
       child.on('error', reject);
-      child.on('close', (code) => resolve(code ?? 130));
+      child.on('close', (exitCode) => resolve(exitCode ?? 130));
     });
+    if (code === 130) await giveBack.untilSeen();
+    return code;
   } catch (cause) {
     throw new FlameError({
       kind: 'environment',
@@ -44,7 +46,7 @@ export async function runProgram(io: Io, commandLine: string, options: ProgramOp
       cause,
     });
   } finally {
-    giveBack();
+    giveBack.now();
   }
 }
 
@@ -52,14 +54,35 @@ function forward(source: Readable | null, target: NodeJS.WritableStream): void {
   source?.on('data', (chunk: Buffer) => void target.write(chunk));
 }
 
+/** How long the Ctrl-C that ended a pager may take to reach this process too, in milliseconds. */
+const signalTime = 300;
+
+interface GiveBack {
+  /** Resolves when the Ctrl-C that ended the child was seen here, or didn't come. */
+  untilSeen(): Promise<void>;
+  now(): void;
+}
+
 /** Ctrl-C goes to everything at the terminal: what it means inside a pager is the pager's business. */
-function leaveSignalsToChild(): () => void {
+function leaveSignalsToChild(): GiveBack {
   const listeners = process.listeners('SIGINT');
-  const ignore = (): void => undefined;
+  let isSeen = false;
+  let onSeen = (): void => undefined;
+  const ignore = (): void => {
+    isSeen = true;
+    onSeen();
+  };
   process.on('SIGINT', ignore);
   for (const listener of listeners) process.off('SIGINT', listener);
-  return () => {
-    for (const listener of listeners) process.on('SIGINT', listener);
-    process.off('SIGINT', ignore);
+  return {
+    untilSeen: () =>
+      new Promise((resolve) => {
+        onSeen = resolve;
+        setTimeout(resolve, isSeen ? 0 : signalTime);
+      }),
+    now: () => {
+      for (const listener of listeners) process.on('SIGINT', listener);
+      process.off('SIGINT', ignore);
+    },
   };
 }

@@ -19,7 +19,7 @@ export interface StyleOptions {
   /** --color or --no-color. */
   readonly color: boolean | null;
   readonly plain: boolean;
-  /** What `git config --get-colorbool color.flame` said; null: not asked. */
+  /** What the person's git says: always, never, or (null or absent) what the stream allows. */
   readonly gitColor?: boolean | null;
 }
 

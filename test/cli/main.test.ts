@@ -83,7 +83,7 @@ test('--version', async () => {
 
 test('a wrong command line ends with 129, says so on stderr alone', async () => {
   const fake = makeFakeIo();
-  assert.is(await main(['plan', '--form', 'x', '--json'], fake.io), 129);
+  assert.is(await main(['plan', '--form', 'x'], fake.io), 129);
   assert.is(fake.stdout(), '');
   assert.is(
     fake.stderr(),
@@ -97,7 +97,7 @@ test('-C into a folder that is not there ends with 128', async () => {
   assert.is(fake.stderr(), "error: There is no folder 'sub' to start in.\nnext: git flame help\n");
 });
 
-test('CLI-3: each kind of error has its exit code', () => {
+test('CLI-3: each kind of error has its exit code', async () => {
   const kinds: Readonly<Record<ErrorKind, number>> = {
     refused: 1,
     internal: 1,
@@ -109,32 +109,32 @@ test('CLI-3: each kind of error has its exit code', () => {
   for (const [kind, exitCode] of Object.entries(kinds) as [ErrorKind, number][]) {
     const fake = makeFakeIo();
     const error = new FlameError({ kind, code: 'x', message: 'It stopped.', hints: ['git flame status'] });
-    assert.is(reportError(error, [], fake.io), exitCode);
+    assert.is(await reportError(error, [], fake.io), exitCode);
     const label = kind === 'waiting' || kind === 'interrupted' ? '' : 'error: ';
     assert.is(fake.stderr(), `${label}It stopped.\nnext: git flame status\n`);
   }
 });
 
-test('an unexpected error is one sentence, its stack only with --debug', () => {
+test('an unexpected error is one sentence, its stack only with --debug', async () => {
   const fake = makeFakeIo();
-  assert.is(reportError(new TypeError('x is not a function\nmore'), [], fake.io), 1);
+  assert.is(await reportError(new TypeError('x is not a function\nmore'), [], fake.io), 1);
   assert.is(
     fake.stderr(),
     'error: Unexpected error: x is not a function\nnext: Run the same command again with --debug to see where.\n',
   );
   const debug = makeFakeIo();
-  reportError(new TypeError('x is not a function'), ['--debug'], debug.io);
+  await reportError(new TypeError('x is not a function'), ['--debug'], debug.io);
   assert.match(debug.stderr(), /\nTypeError: x is not a function\n {4}at /);
 });
 
-test('whatever an abort turned into, it ends with 130', () => {
+test('whatever an abort turned into, it ends with 130', async () => {
   const fake = makeFakeIo();
   fake.interrupt(new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' }));
-  assert.is(reportError(new Error('The operation was aborted'), [], fake.io), 130);
+  assert.is(await reportError(new Error('The operation was aborted'), [], fake.io), 130);
   assert.is(fake.stderr(), 'Interrupted.\n');
 });
 
-test('an error that quotes hostile text cannot move the cursor', () => {
+test('an error that quotes hostile text cannot move the cursor', async () => {
   const fake = makeFakeIo();
   const error = new FlameError({
     kind: 'refused',
@@ -142,8 +142,32 @@ test('an error that quotes hostile text cannot move the cursor', () => {
     message: 'Bad \u001b[2J name \u202e.',
     details: ['a\u0007b'],
   });
-  reportError(error, [], fake.io);
+  await reportError(error, [], fake.io);
   assert.is(fake.stderr(), 'error: Bad ␛[2J name ⟦U+202E⟧.\n  a␇b\n');
+});
+
+test('CLI-3: with --json an error is one line of JSON on stderr, of a stable shape', async () => {
+  const fake = makeFakeIo();
+  const error = new FlameError({
+    kind: 'waiting',
+    code: 'waits-for-person',
+    message: 'The plan\u202e waits.',
+    details: ['a', 'b'],
+    hints: ['git flame plan'],
+    data: { gate: 'plan' },
+  });
+  assert.is(await reportError(error, ['plan', '--json'], fake.io), 2);
+  assert.is(fake.stdout(), '');
+  assert.is(
+    fake.stderr(),
+    '{"error":{"code":"waits-for-person","kind":"waiting","exit":2,"message":"The plan\\u202e waits.","details":["a","b"],"hints":["git flame plan"],"data":{"gate":"plan"}}}\n',
+  );
+  const debug = makeFakeIo();
+  await reportError(new Error('broken'), ['--json', '--debug'], debug.io);
+  assert.match(debug.stderr(), /"code":"unexpected".*"stack":\["Error: broken"/);
+  const words = makeFakeIo();
+  await reportError(error, ['run', '--', '--json'], words.io);
+  assert.match(words.stderr(), /^The plan/);
 });
 
 test.run();

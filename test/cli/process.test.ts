@@ -30,7 +30,7 @@ test('a closed pipe stops a command that goes on for long', async () => {
   const script = `{ "$0" "$1" tick; echo "ended with $?" >&2; } | true`;
   const child = spawn('sh', ['-c', script, process.execPath, driver]);
   const { stderr } = await watch(child);
-  assert.is(stderr, 'ended with 130\n');
+  assert.is(stderr, 'ended with 141\n');
 });
 
 test("a promise that never settles ends with 1 and a message, not with node's 13", async () => {

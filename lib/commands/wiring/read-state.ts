@@ -6,9 +6,9 @@ import type { Io } from '../../domain/io.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Snapshot, Store } from '../../domain/store-port.ts';
 import { openGit } from '../../git/open-git.ts';
-import { askPreference } from '../../git/run-git.ts';
 import { openStore } from '../../store/open-store.ts';
 import { createOutput, type Output } from '../../ui/output.ts';
+import { readGitColor } from './git-color.ts';
 
 /** What a command that only reads works with. */
 export interface Reading {
@@ -24,26 +24,18 @@ export async function withState(
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
   const context = { cwd: io.cwd, env: io.env };
+  const asked = readGitColor(io, args.globals);
+  asked.catch(() => undefined);
   const git = await openGit(context);
   const { commonDir, objectFormat } = git.repository;
   const store = await openStore({ context, commonDir, objectFormat });
   try {
-    const gitColor = await askGitColor(args, io);
+    const gitColor = await asked;
     return await work({ git, store, output: createOutput(io, args.globals, { gitColor }) });
   } finally {
     await store.close();
     await git.close();
   }
-}
-
-/** What `color.flame` and `color.ui` say, where there is something to colour; null: nobody has to be asked. */
-async function askGitColor({ globals }: CommandArgs, io: Io): Promise<boolean | null> {
-  const isSeen = io.stdout.isTTY === true || io.stderr.isTTY === true || io.env.GIT_PAGER_IN_USE === 'true';
-  if (globals.color !== null || globals.plain || globals.json || !isSeen) return null;
-  const isTerminal = io.stdout.isTTY === true || io.env.GIT_PAGER_IN_USE === 'true';
-  const question = ['config', '--get-colorbool', 'color.flame', String(isTerminal)];
-  const answer = await askPreference({ cwd: io.cwd, env: io.env }, question);
-  return answer === 'true' || answer === 'false' ? answer === 'true' : null;
 }
 
 /** The state a command that only reads is about: what is at hand, or the archive where --session names one of there. */
