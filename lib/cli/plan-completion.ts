@@ -38,7 +38,7 @@ export function planCompletion(words: readonly string[], current: string): Compl
   const inline = line.open === null && !line.isPastOptions ? /^(--[\w-]+)=(.*)$/s.exec(current) : null;
   if (inline !== null) {
     const [, flag = '', typed = ''] = inline;
-    const spec = valueOption(flag);
+    const spec = valueOption(flag, findSpec(line.positionals[0]));
     const value = spec === null ? null : completeValue(spec, typed);
     return {
       ...(value ?? { source: nothing, before: '', typed }),
@@ -112,10 +112,11 @@ function readLine(words: readonly string[]): Line {
       const [flag = '', value] = splitInline(word);
       flags.add(flag);
       if (value !== undefined) values.set(flag, value);
-      else if (valueOption(flag) !== null) open = flag;
+      else if (valueOption(flag, null) !== null) open = flag;
     }
   }
-  return { positionals, flags, values, open: open === null ? null : valueOption(open), isPastOptions };
+  const spec = findSpec(positionals[0]);
+  return { positionals, flags, values, open: open === null ? null : valueOption(open, spec), isPastOptions };
 }
 
 function splitInline(word: string): readonly [string, string?] {
@@ -123,11 +124,15 @@ function splitInline(word: string): readonly [string, string?] {
   return word.startsWith('--') && at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word];
 }
 
-/** The option of this flag, where it takes a value. A flag means the same in every command. */
-function valueOption(flag: string): OptionSpec | null {
-  const tables = [globalSpecs, ...Object.values(commandTable).map(({ options }) => options)];
+/** The option of this flag, where it takes a value: that of the command, else of any, where it takes one too. */
+function valueOption(flag: string, spec: CommandSpec<CommandName> | null): OptionSpec | null {
+  const tables = [
+    globalSpecs,
+    ...(spec === null ? [] : [spec.options]),
+    ...Object.values(commandTable).map(({ options }) => options),
+  ];
   for (const table of tables as readonly Readonly<Record<string, OptionSpec>>[]) {
-    const found = Object.entries(table).find(([key, spec]) => flagsOf(key, spec).includes(flag));
+    const found = Object.entries(table).find(([key, option]) => flagsOf(key, option).includes(flag));
     if (found !== undefined) return found[1].value === undefined ? null : found[1];
   }
   return null;

@@ -26,7 +26,7 @@ test('CLI-1: subcommands, then operands', () => {
   assert.equal(offers('rescue', 'show', ''), ['rescue']);
   assert.equal(offers('rescue', 'show', 'x', ''), 'nothing');
   assert.equal(offers('completion', ''), ['bash', 'zsh', 'fish']);
-  assert.equal(offers('show', ''), ['task', 'agent', 'changeset']);
+  assert.equal(offers('show', ''), ['task', 'agent', 'changeset', 'session']);
   assert.equal(offers('resume', ''), ['session']);
   assert.equal(offers('sync', ''), ['remote']);
   assert.equal(offers('run', 'some', ''), 'nothing');
@@ -59,7 +59,7 @@ test('CLI-1: values of options, beside them or behind =', () => {
 test('CLI-1: a value is never taken for the command, and says where to look', () => {
   const { directory, session } = planCompletion(['-C', 'plan', '--session', 'ses-1', 'show'], '');
   assert.equal([directory, session], ['plan', 'ses-1']);
-  assert.equal(offers('-C', 'plan', 'show', ''), ['task', 'agent', 'changeset']);
+  assert.equal(offers('-C', 'plan', 'show', ''), ['task', 'agent', 'changeset', 'session']);
 });
 
 test('it is known of every placeholder what it stands for', () => {
