@@ -96,7 +96,17 @@ const pieces = [
   '^',
   '@(a)',
   '!(a)',
+  'for f in aa bb; do ',
+  'for f in * "x y"; do ',
+  '; done',
+  '$f',
+  ' "$f"',
+  '$' + '{f}',
+  ' "a$f"',
+  'break',
 ];
+
+const loops = ['for f in aa bb; do ', 'for f in * "x y" rm; do ', 'for f in {1..3}; do for g in $f; do '];
 
 const count = Number(process.argv[2] ?? 2_000);
 let state = Number(process.argv[3] ?? 1);
@@ -125,11 +135,15 @@ const predicted: string[][][] = [];
 let generated = 0;
 while (predicted.length < count) {
   generated += 1;
-  const text = `${stubs[next(stubs.length)]} ${Array.from({ length: 1 + next(10) }, () => pieces[next(pieces.length)]).join('')}`;
+  const text = `${next(4) === 0 ? loops[next(loops.length)] : ''}${stubs[next(stubs.length)]} ${Array.from({ length: 1 + next(10) }, () => pieces[next(pieces.length)]).join('')}`;
   const tree = readBash(text);
   if ('rule' in tree) continue;
+  const commands = commandsOf(tree);
+  // A file name in the middle of a text is known to nobody: such words are not foretold.
+  const isKnown = !commands.some(({ words }) => words.some((word) => word.unknown === 'name'));
+  if (!isKnown) continue;
   writeFileSync(join(list, String(predicted.length)), text);
-  predicted.push(commandsOf(tree).map(wordsOf));
+  predicted.push(commands.map(wordsOf));
 }
 
 const script = `cd ${work} && for ((i = 0; i < ${count}; i++)); do text=$(/bin/cat ${list}/$i; echo .); text=\${text%.}; FLAME_LOG=${log}/$i /usr/bin/timeout 5 /bin/bash --norc --noprofile -c "$text" </dev/null >/dev/null 2>&1; /bin/rm -rf ${work}/* ${work}/.[!.]*; done`;
@@ -201,6 +215,7 @@ process.exitCode = mismatches > 0 || started === 0 ? 1 : 0;
 function commandsOf(node: BashNode): readonly SimpleCommand[] {
   if (node.kind === 'command') return [node];
   if (node.kind === 'if') return node.parts.flatMap(commandsOf);
+  if (node.kind === 'for') return node.bodies.flatMap(commandsOf);
   return 'body' in node ? commandsOf(node.body) : node.nodes.flatMap(commandsOf);
 }
 

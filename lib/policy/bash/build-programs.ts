@@ -122,12 +122,20 @@ function judgeGo(call: ProgramCall): Objection | null {
   }
   const rest = [...args.slice(Math.max(0, call.trusted - 1))].reverse();
   for (let arg = rest.pop(); arg !== undefined; arg = rest.pop()) {
-    if (arg === '-args' || arg === '--args') return null;
+    if (arg === '-args' || arg === '--args') return judgeTestArguments(rest);
     const [, name, attached] = /^--?([A-Za-z]+)(?:=(.*))?$/s.exec(arg) ?? [];
     const found = name === undefined ? judgeGoOperand(call, arg) : judgeGoFlag(call, name, attached, rest);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** What follows -args is the tests' own, but every test binary knows `-test.` flags, some of which write files. */
+function judgeTestArguments(args: readonly string[]): Objection | null {
+  const flag = args.find((arg) => /^--?test\./.test(arg));
+  return flag === undefined
+    ? null
+    : objection('bash-option', `Write go test flags such as ${flag} before -args.`);
 }
 
 function judgeGoFlag(
@@ -173,7 +181,11 @@ function judgeSed(call: ProgramCall): Objection | null {
   const address = String.raw`(?:\d+|\$|\/(?:[^\/\\\n]|\\[^\n])*\/)`;
   const range = String.raw`(?:${address}(?:,\+?${address})?!?)?\s*`;
   const substitution = String.raw`s([\/|#,:@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*`;
-  const safe = new RegExp(String.raw`^\s*${range}(?:[pdq=]|${substitution})\s*;?\s*$`);
+  // Text to put in ends with its line; a backslash could go on in the next.
+  const insertion = String.raw`[aic][ \t]*\\?[ \t]*[^\s\\;}][^\n\\]*`;
+  const safe = new RegExp(
+    String.raw`^\s*${range}(?:[pdq=]|${substitution})\s*;?\s*$|^\s*${range}${insertion}$`,
+  );
   const bad = all
     .flatMap((script) => (safe.test(script) ? [] : script.split(/[;\n]/)))
     .find((part) => part.trim() !== '' && !safe.test(part));
@@ -202,7 +214,7 @@ function judgeAwk(call: ProgramCall): Objection | null {
   // A quote in a comment or a regular expression starts no text: then nothing is taken for text.
   const isClear = !/#|\/[^/]*"[^/]*\//.test(program);
   const code = isClear ? program.replace(/"(?:[^"\\]|\\.)*"/g, '""') : program;
-  if (/system|getline|[|>@]|close|ENVIRON/.test(code.replace(/>=/g, ' '))) {
+  if (/system|getline|[|@]|close|ENVIRON|ARG[VC]|SYMTAB|FUNCTAB/.test(code) || redirects(code)) {
     return objection(
       'bash-option',
       'This awk program could run commands or write files. Print fields of the input only.',
@@ -215,6 +227,23 @@ function judgeAwk(call: ProgramCall): Objection | null {
       files.filter((path) => !/^(?:-|\w+=.*)$/.test(path)).map((path) => ({ path, access: 'read' as const })),
     )
   );
+}
+
+/** Whether a `>` of an awk program, its texts emptied, may send output to a file. In brackets it compares. */
+function redirects(code: string): boolean {
+  const shown = code.replace(/>=/g, ' ');
+  // A bracket in a regular expression would count as one.
+  if (!shown.includes('>') || shown.includes('/')) return shown.includes('>');
+  return shown.split(/[;{}]/).some((statement) => {
+    let depth = 0;
+    for (const [at, character] of [...statement].entries()) {
+      if (character === '(') depth += 1;
+      if (character === ')') depth -= 1;
+      if (depth < 0 || (character === '>' && depth === 0 && statement.slice(0, at).includes('print')))
+        return true;
+    }
+    return false;
+  });
 }
 
 /** A script of the worktree may run; code given on the command line or read from elsewhere may not. */

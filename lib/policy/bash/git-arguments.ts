@@ -18,7 +18,7 @@ export const refValues = wordSet('--sort --format --count --points-at --contains
 // Runs programs, writes files, reads files outside or lists of names, or starts another repository.
 const dangerous = [
   ...wordSet(
-    'output ext-diff no-index exec-path git-dir work-tree output-directory open-files-in-pager contents ignore-revs-file pathspec-from-file upload-pack receive-pack exec no-verify edit-description textconv filters config-env super-prefix namespace interactive patch edit template file gpg-sign show-signature strategy-option recurse-submodules stdin batch batch-check batch-command batch-all-objects',
+    'output ext-diff no-index exec-path git-dir work-tree output-directory open-files-in-pager contents ignore-revs-file pathspec-from-file upload-pack receive-pack exec no-verify edit-description textconv filters config-env super-prefix namespace interactive patch edit template file gpg-sign show-signature strategy-option recurse-submodules stdin batch batch-check batch-command batch-all-objects help',
   ),
 ];
 // Complete names that only begin like a dangerous one.

@@ -91,6 +91,10 @@ function judgeNode(question: BashQuestion, node: BashNode, places: readonly stri
       const all = node.parts.reduce((at, part) => union(at, flat(judgeNode(question, part, at))), places);
       return { passed: all, failed: all };
     }
+    case 'for':
+      refuseRedirections(question, node.redirections, places);
+      judgeRounds(question, node.bodies, places);
+      return unchanged;
     default:
       return unreachable(node);
   }
@@ -100,6 +104,14 @@ function judgeList(question: BashQuestion, nodes: readonly BashNode[], places: r
   let ends: Places = { passed: places, failed: places };
   for (const node of nodes) ends = judgeNode(question, node, flat(ends));
   return ends;
+}
+
+/** Each round starts where the loop does, however many there are. */
+function judgeRounds(question: BashQuestion, bodies: readonly BashNode[], places: readonly string[]): void {
+  for (const body of bodies) {
+    if (flat(judgeNode(question, body, places)).some((place) => !places.includes(place)))
+      throw new Refusal('bash-directory', 'Change the folder inside a loop in brackets: (cd FOLDER && …).');
+  }
 }
 
 function judgeChain(

@@ -13,7 +13,7 @@ const programs: ReadonlyMap<string, ProgramRule> = new Map(
   Object.entries({ ...buildPrograms, ...readPrograms, ...writePrograms, ...shellPrograms, git: judgeGit }),
 );
 // They only steer what is judged anyway.
-const alwaysAllowed = new Set(['true', 'false', ':', 'cd']);
+const alwaysAllowed = new Set(['true', 'false', ':', 'cd', 'break', 'continue']);
 // What they do with a number can't depend on which one it is.
 const statusFriendly = new Set(['echo', 'printf', 'test', '[']);
 // Options that a file name could turn into do no harm here.
@@ -31,9 +31,9 @@ const wildFriendly = new Set([
   'du',
   'basename',
   'dirname',
-  'test',
-  '[',
 ]);
+// A name like -v makes them run what stands in an index.
+const neverOptions = new Set(['test', '[', 'printf']);
 
 /** Judges one simple command run in one folder; null: nothing against it. */
 export function judgeCommand(context: PathContext, command: SimpleCommand): Objection | null {
@@ -140,19 +140,35 @@ function expandArguments(
   const words: string[] = [];
   let isAfterEnd = false;
   for (const arg of args) {
-    if (arg.hasStatus && !statusFriendly.has(name)) {
-      return objection(
-        'bash-dynamic',
-        `$? can only be shown or compared. Use it with ${listSome([...statusFriendly])}.`,
-      );
-    }
+    const unknown = judgeUnknown(name, arg);
+    if (unknown !== null) return unknown;
     if (arg.text === '--') isAfterEnd = true;
     const isFriendly = isAfterEnd || wildFriendly.has(name) || (name === 'git' && words[0] === 'add');
-    const found = arg.isGlob ? expandWord(context, arg, isFriendly) : [arg.text];
+    if (arg.isGlob && neverOptions.has(name) && /^[-*?[]/.test(arg.text))
+      return objection(
+        'bash-dynamic',
+        `${arg.text} could turn file names into options. Write ./${arg.text}.`,
+      );
+    const found = arg.isGlob ? expandWord(context, arg, isFriendly || neverOptions.has(name)) : [arg.text];
     if ('rule' in found) return found;
     words.push(...found);
   }
   return { words };
+}
+
+/** What a word may hold that nobody knows yet. */
+function judgeUnknown(name: string, { unknown }: Word): Objection | null {
+  // A file called -v would make test and printf run what stands in an index.
+  if (unknown === 'name' && name !== 'echo')
+    return objection(
+      'bash-dynamic',
+      'A file name of a loop stands alone and in double quotes, as "$f"; within other text only echo may show it.',
+    );
+  if (unknown !== 'status' || statusFriendly.has(name)) return null;
+  return objection(
+    'bash-dynamic',
+    `$? can only be shown or compared. Use it with ${listSome([...statusFriendly])}.`,
+  );
 }
 
 function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): readonly string[] | Objection {

@@ -1,7 +1,7 @@
 import type {
   Assignment,
   Command,
-  CompoundList,
+  For,
   HereDoc,
   ParsedScript,
   PipelineNode,
@@ -13,7 +13,7 @@ import { parse } from 'unbash';
 import { type Objection, objection } from '../rules.ts';
 import { readWord, readWords } from './read-word.ts';
 import { Refusal } from './refusal.ts';
-import type { BashNode, Redirection, SimpleCommand } from './syntax.ts';
+import type { BashNode, Redirection, Scope, SimpleCommand, Word } from './syntax.ts';
 
 const longest = 300_000;
 
@@ -33,7 +33,7 @@ export function readBash(text: string): BashNode | Objection {
   // Whether the last newline survives on the way to bash decides what the backslash means.
   if (/\\\s*$/.test(text)) return objection('bash-syntax', 'The command ends in a backslash. Finish it.');
   try {
-    return readScript(parse(text));
+    return readScript(parse(text), new Map());
   } catch (error) {
     if (error instanceof Refusal) return error.objection;
     return objection('bash-syntax', 'The command could not be parsed. Split it into simple commands.');
@@ -44,7 +44,7 @@ function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
-function readScript(script: ParsedScript): BashNode {
+function readScript(script: ParsedScript, scope: Scope): BashNode {
   const error = script.errors?.[0];
   if (error !== undefined) {
     throw new Refusal(
@@ -52,15 +52,15 @@ function readScript(script: ParsedScript): BashNode {
       `The command does not parse: ${error.message}. Check its quotes and brackets.`,
     );
   }
-  return readList(script.commands);
+  return readList(script.commands, scope);
 }
 
-function readList(statements: readonly Statement[]): BashNode {
+function readList(statements: readonly Statement[], scope: Scope): BashNode {
   if (statements.length === 0) throw new Refusal('bash-syntax', 'The command holds nothing to run.');
-  return { kind: 'list', nodes: statements.map(readStatement) };
+  return { kind: 'list', nodes: statements.map((one) => readStatement(one, scope)) };
 }
 
-function readStatement(statement: Statement): BashNode {
+function readStatement(statement: Statement, scope: Scope): BashNode {
   if (statement.background === true) {
     throw new Refusal(
       'bash-background',
@@ -68,42 +68,42 @@ function readStatement(statement: Statement): BashNode {
     );
   }
   const { command } = statement;
-  if (command.type !== 'AndOr') return readPipeline(command);
-  return { kind: 'and-or', nodes: command.commands.map(readPipeline), operators: command.operators };
+  if (command.type !== 'AndOr') return readPipeline(command, scope);
+  const nodes = command.commands.map((one) => readPipeline(one, scope));
+  return { kind: 'and-or', nodes, operators: command.operators };
 }
 
-function readPipeline(node: PipelineNode): BashNode {
-  if (node.type !== 'Pipeline') return readCommand(node, []);
+function readPipeline(node: PipelineNode, scope: Scope): BashNode {
+  if (node.type !== 'Pipeline') return readCommand(node, scope, []);
   const negations = node.prefixes.filter((prefix) => prefix.type === 'Negation').length;
   return {
     kind: 'pipeline',
-    nodes: node.commands.map((command) => readCommand(command, [])),
+    nodes: node.commands.map((command) => readCommand(command, scope, [])),
     negated: negations % 2 === 1,
   };
 }
 
 function readCommand(
   node: Exclude<PipelineNode, { readonly type: 'Pipeline' }>,
+  scope: Scope,
   redirections: readonly Redirection[],
 ): BashNode {
   switch (node.type) {
     case 'Command':
-      return readSimple(node);
+      return readSimple(node, scope);
     case 'Redirected':
-      return readCommand(node.command, readRedirections(node.redirects));
+      return readCommand(node.command, scope, readRedirections(node.redirects, scope));
     case 'Subshell':
-      return { kind: 'subshell', body: readBody(node.body), redirections };
+      return { kind: 'subshell', body: readList(node.body.commands, scope), redirections };
     case 'BraceGroup':
-      return { kind: 'group', body: readBody(node.body), redirections };
+      return { kind: 'group', body: readList(node.body.commands, scope), redirections };
     case 'If': {
-      const elifs = node.elif.flatMap((part) => [readBody(part.clause), readBody(part.then)]);
-      const last = node.else === undefined ? [] : [readBody(node.else)];
-      return {
-        kind: 'if',
-        parts: [readBody(node.clause), readBody(node.then), ...elifs, ...last],
-        redirections,
-      };
+      const lists = [node.clause, node.then, ...node.elif.flatMap((part) => [part.clause, part.then])];
+      const all = node.else === undefined ? lists : [...lists, node.else];
+      return { kind: 'if', parts: all.map(({ commands }) => readList(commands, scope)), redirections };
     }
+    case 'For':
+      return { kind: 'for', bodies: readLoop(node, scope), redirections };
     default:
       throw new Refusal(
         'bash-construct',
@@ -112,20 +112,42 @@ function readCommand(
   }
 }
 
-function readBody(list: CompoundList): BashNode {
-  return readList(list.commands);
+const mostRounds = 200;
+
+/** A loop over words and wildcards. Its variable is a short, small name, so that no program knows it as a setting. */
+function readLoop(node: For, scope: Scope): readonly BashNode[] {
+  const name = node.name.text;
+  if (!/^[a-z]{1,10}\d?$/.test(name) || scope.has(name) || node.wordlist === undefined) {
+    throw new Refusal(
+      'bash-construct',
+      'Write a loop as: for f in WORDS; do …; done, each with its own short name.',
+    );
+  }
+  const values = node.wordlist.flatMap((word) => readWords(word, scope));
+  const rounds = values.length * Number(scope.get(roundsSoFar)?.text ?? 1);
+  if (values.some(({ unknown }) => unknown !== null) || rounds > mostRounds)
+    throw new Refusal('bash-construct', 'The loop has too many rounds, or words that only bash knows.');
+  const inside = new Map([...scope, [roundsSoFar, numberWord(rounds)]]);
+  return values.map((value) => readList(node.body.commands, new Map([...inside, [name, value]])));
 }
 
-function readSimple(node: Command): SimpleCommand {
+// No variable has this name.
+const roundsSoFar = '';
+
+function numberWord(value: number): Word {
+  return { text: `${value}`, isGlob: false, isPlain: false, unknown: null };
+}
+
+function readSimple(node: Command, scope: Scope): SimpleCommand {
   const environment: SimpleCommand['environment'][number][] = [];
   const raw: RawRedirection[] = [];
-  const words = node.name === undefined ? [] : [...readWords(node.name)];
+  const words = node.name === undefined ? [] : [...readWords(node.name, scope)];
   for (const part of node.prefix) {
-    if (part.type === 'Assignment') environment.push(readAssignment(part));
+    if (part.type === 'Assignment') environment.push(readAssignment(part, scope));
     else raw.push(part);
   }
   for (const part of node.suffix) {
-    if (part.type === 'Word') words.push(...readWords(part));
+    if (part.type === 'Word') words.push(...readWords(part, scope));
     else if (part.type === 'Assignment') {
       throw new Refusal(
         'bash-environment',
@@ -133,19 +155,20 @@ function readSimple(node: Command): SimpleCommand {
       );
     } else raw.push(part);
   }
-  return { kind: 'command', environment, words, redirections: readRedirections(raw), input: readInput(raw) };
+  const input = readInput(raw, scope);
+  return { kind: 'command', environment, words, redirections: readRedirections(raw, scope), input };
 }
 
-function readAssignment(part: Assignment): { readonly name: string; readonly value: string } {
+function readAssignment(part: Assignment, scope: Scope): { readonly name: string; readonly value: string } {
   if (part.value.type !== 'Word' || part.index !== undefined || part.append === true) {
     throw new Refusal(
       'bash-environment',
       `${part.text} is not a plain assignment. Write NAME=value before the command.`,
     );
   }
-  const value = readWord(part.value);
+  const value = readWord(part.value, scope);
   // Names are not put in place of wildcards here: DEBUG=app:* is just that text.
-  if (value.hasStatus)
+  if (value.unknown !== null)
     throw new Refusal(
       'bash-dynamic',
       `${part.text} holds more than plain text. Put the value in single quotes.`,
@@ -153,7 +176,7 @@ function readAssignment(part: Assignment): { readonly name: string; readonly val
   return { name: part.name, value: value.text };
 }
 
-function readRedirections(raw: readonly RawRedirection[]): readonly Redirection[] {
+function readRedirections(raw: readonly RawRedirection[], scope: Scope): readonly Redirection[] {
   return raw.flatMap((part) => {
     if (part.descriptor?.type === 'FileDescriptorVariable') {
       throw new Refusal(
@@ -162,14 +185,14 @@ function readRedirections(raw: readonly RawRedirection[]): readonly Redirection[
       );
     }
     if (part.type === 'HereDoc') checkHereDoc(part);
-    if (part.type === 'HereString' && part.target !== undefined) readWord(part.target);
-    return part.type === 'Redirect' ? readRedirect(part) : [];
+    if (part.type === 'HereString' && part.target !== undefined) readWord(part.target, scope);
+    return part.type === 'Redirect' ? readRedirect(part, scope) : [];
   });
 }
 
-function readRedirect(part: Redirect): readonly Redirection[] {
-  const target = part.target === undefined ? null : readWord(part.target);
-  if (target === null || target.isGlob || target.hasStatus || target.text === '') {
+function readRedirect(part: Redirect, scope: Scope): readonly Redirection[] {
+  const target = part.target === undefined ? null : readWord(part.target, scope);
+  if (target === null || target.isGlob || target.unknown !== null || target.text === '') {
     throw new Refusal('bash-redirect', 'A redirection needs one plain file name.');
   }
   const isDescriptor = /^(?:\d+-?|-)$/.test(target.text);
@@ -195,13 +218,13 @@ function checkHereDoc(part: HereDoc): void {
   }
 }
 
-function readInput(raw: readonly RawRedirection[]): string | null {
+function readInput(raw: readonly RawRedirection[], scope: Scope): string | null {
   const last = raw.filter((part) => part.type !== 'Redirect' || isStandardInput(part)).at(-1);
   if (last?.type === 'HereDoc' && last.descriptor === undefined) {
     return last.operator === '<<-' ? last.body.text.replace(/^\t+/gm, '') : last.body.text;
   }
   if (last?.type === 'HereString' && last.descriptor === undefined && last.target !== undefined) {
-    return `${readWord(last.target).text}\n`;
+    return `${readWord(last.target, scope).text}\n`;
   }
   return null;
 }

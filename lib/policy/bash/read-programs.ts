@@ -1,11 +1,11 @@
-import { objection } from '../rules.ts';
+import { type Objection, objection } from '../rules.ts';
 import { scanOptions } from './options.ts';
-import { judgeAll, judgeScanned, type ProgramRule, plainProgram } from './program.ts';
+import { judgeAll, judgeScanned, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
 
 const grepOptions =
   '-EFGPivwxyczlLqsohHnbZTUraRI -e: -f:< -A: -B: -C: -m: -d: -D: -# --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file=< --ignore-case --no-ignore-case --word-regexp --line-regexp --null-data --no-messages --invert-match --max-count= --byte-offset --line-number --line-buffered --with-filename --no-filename --label= --only-matching --quiet --silent --binary-files= --text --directories= --devices= --recursive --dereference-recursive --include=~ --exclude= --exclude-from=< --exclude-dir= --files-without-match --files-with-matches --count --initial-tab --null --before-context= --after-context= --context= --color[=] --colour[=] --help --version';
 const ripgrepOptions =
-  '-.acFHhiIlLnNoPpqsSuUvwx0V -e: -f:< -g:~ -t: -T: -A: -B: -C: -m: -M: -j: -r: -d: -E: --glob=~ --iglob=~ --type= --type-not= --regexp= --file=< --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --invert-match --count --count-matches --files --files-with-matches --files-without-match --hidden --no-hidden --no-ignore --no-ignore-vcs --no-heading --heading --line-number --no-line-number --column --only-matching --max-count= --max-depth= --max-columns= --max-filesize= --multiline --multiline-dotall --pcre2 --pretty --quiet --replace= --sort= --sortr= --stats --json --text --trim --vimgrep --with-filename --no-filename --null --color= --colors= --context= --after-context= --before-context= --context-separator= --passthru --follow --one-file-system --threads= --type-list --encoding= --no-messages --unrestricted --no-config --crlf --binary --version --help';
+  '-.acFHhiIlLnNoPpqsSuUvwx0V -e: -f:< -g:~ -t: -T: -A: -B: -C: -m: -M: -j: -r: -d: -E: --glob=~ --iglob=~ --type-add= --type= --type-not= --regexp= --file=< --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --invert-match --count --count-matches --files --files-with-matches --files-without-match --hidden --no-hidden --no-ignore --no-ignore-vcs --no-heading --heading --line-number --no-line-number --column --only-matching --max-count= --max-depth= --max-columns= --max-filesize= --multiline --multiline-dotall --pcre2 --pretty --quiet --replace= --sort= --sortr= --stats --json --text --trim --vimgrep --with-filename --no-filename --null --color= --colors= --context= --after-context= --before-context= --context-separator= --passthru --follow --one-file-system --threads= --type-list --encoding= --no-messages --unrestricted --no-config --crlf --binary --version --help';
 
 /** Programs that only look. Options that run something, write, or read lists of files are left out on purpose. */
 export const readPrograms: Readonly<Record<string, ProgramRule>> = {
@@ -90,10 +90,7 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
   ),
   basename: plainProgram('-az -s: --multiple --suffix= --zero', 'text'),
   dirname: plainProgram('-z --zero', 'text'),
-  jq: plainProgram(
-    '-rncsSMCejRa --raw-output --null-input --compact-output --slurp --sort-keys --monochrome-output --color-output --exit-status --join-output --raw-input --ascii-output --tab --indent=',
-    'pattern-first',
-  ),
+  jq: judgeJq,
   sort: plainProgram(
     '-bdfghiMnRrsuVzcCm -k: -t: -S: -o:> --parallel= --output=> --key= --field-separator= --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated --check[=] --merge --buffer-size= --sort= --debug',
     'read',
@@ -127,6 +124,29 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
     );
   },
 };
+
+const plainJq = plainProgram(
+  '-rncsSMCejRa --raw-output --null-input --compact-output --slurp --sort-keys --monochrome-output --color-output --exit-status --join-output --raw-input --ascii-output --tab --indent=',
+  'pattern-first',
+);
+
+/** `--arg NAME TEXT` takes two words; modules are files of their own. */
+function judgeJq(call: ProgramCall): Objection | null {
+  const args: string[] = [];
+  for (let at = 0; at < call.args.length; at += 1) {
+    const arg = call.args[at] ?? '';
+    if (arg === '--') return judgeJqWords({ ...call, args: [...args, ...call.args.slice(at)] });
+    if (arg === '--arg' || arg === '--argjson') at += 2;
+    else args.push(arg);
+  }
+  return judgeJqWords({ ...call, args });
+}
+
+function judgeJqWords(call: ProgramCall): Objection | null {
+  if (call.args.some((arg) => /\b(?:import|include)\b\s*"/.test(arg)))
+    return objection('bash-option', 'jq may not read modules. Write the filter itself.');
+  return plainJq(call);
+}
 
 const findTests = new Set(
   '-name -iname -path -ipath -wholename -regex -iregex -regextype -type -xtype -size -empty -maxdepth -mindepth -depth -mtime -mmin -atime -amin -ctime -cmin -newer -samefile -perm -user -group -not -a -and -o -or -print -print0 -printf -ls -prune -quit -true -false -xdev -mount -daystart -follow -readable -writable -executable -links -inum -L -P -H'.split(

@@ -1,27 +1,32 @@
 import type { DoubleQuotedChild, ParsedScript, Word as RawWord, WordPart } from 'unbash';
 import { Refusal } from './refusal.ts';
-import type { Word } from './syntax.ts';
+import type { Scope, Word } from './syntax.ts';
 
 /**
  * The words a raw word stands for: one, or several when it holds a plain brace list (`src/{a,b}`).
  * Throws a Refusal when only bash itself could know.
  */
-export function readWords(raw: RawWord): readonly Word[] {
+export function readWords(raw: RawWord, scope: Scope = nothing): readonly Word[] {
   const braces = raw.parts?.find((part) => part.type === 'BraceExpansion');
-  if (braces === undefined) return [readWord(raw)];
+  if (braces === undefined) return [readWord(raw, scope)];
   return expandBraces(raw);
 }
 
+const nothing: Scope = new Map();
+
 /** The one static word. Throws a Refusal for anything that bash would expand, wildcards apart. */
-export function readWord(raw: RawWord): Word {
+export function readWord(raw: RawWord, scope: Scope = nothing): Word {
   if (raw.parts === undefined) return readBareWord(raw.text);
-  const pieces = raw.parts.map(readPart);
+  const names = fileNames(raw.parts, scope);
+  if (names !== null) return names;
+  const pieces = raw.parts.map((part, index) => readPart(part, index, scope));
   const isGlob = pieces.some((piece) => piece.isWild);
-  const hasStatus = raw.parts.some(isStatus);
+  const unknowns = raw.parts.flatMap((part) => unknownsOf(part, scope));
+  const unknown = unknowns.includes('name') ? 'name' : (unknowns[0] ?? null);
   if (isGlob && pieces.some((piece) => !piece.isWild && /[*?[\]\\]/.test(piece.text))) {
     throw dynamic(raw.text, 'mixes wildcards with quoted ones');
   }
-  return { text: pieces.map((piece) => piece.text).join(''), isGlob, isPlain: false, hasStatus };
+  return { text: pieces.map((piece) => piece.text).join(''), isGlob, isPlain: false, unknown };
 }
 
 interface Piece {
@@ -29,11 +34,29 @@ interface Piece {
   readonly isWild: boolean;
 }
 
-function isStatus(part: WordPart): boolean {
-  return part.type === 'DoubleQuoted' ? part.parts.some(isStatus) : part.type === 'SimpleExpansion';
+/** `"$f"` alone, where f goes through the files of a wildcard: as if they were all named at once. */
+function fileNames(parts: readonly WordPart[], scope: Scope): Word | null {
+  const [only, ...others] = parts;
+  if (only?.type !== 'DoubleQuoted' || others.length > 0 || only.parts.length !== 1) return null;
+  const value = only.parts[0] === undefined ? undefined : loopValue(only.parts[0], scope);
+  return value?.isGlob === true ? value : null;
 }
 
-function readPart(part: WordPart, index: number): Piece {
+/** What `$f` or `${f}` stands for; undefined where no loop says. */
+function loopValue(part: WordPart | DoubleQuotedChild, scope: Scope): Word | undefined {
+  if (part.type !== 'SimpleExpansion' && part.type !== 'ParameterExpansion') return undefined;
+  const name = /^\$(?:([a-z]\w*)|\{([a-z]\w*)\})$/.exec(part.text);
+  return name === null ? undefined : scope.get(name[1] ?? name[2] ?? '');
+}
+
+function unknownsOf(part: WordPart | DoubleQuotedChild, scope: Scope): readonly ('status' | 'name')[] {
+  if (part.type === 'DoubleQuoted') return part.parts.flatMap((one) => unknownsOf(one, scope));
+  const value = loopValue(part, scope);
+  if (value !== undefined) return value.isGlob ? ['name'] : [];
+  return part.type === 'SimpleExpansion' ? ['status'] : [];
+}
+
+function readPart(part: WordPart, index: number, scope: Scope): Piece {
   switch (part.type) {
     case 'Literal':
       return { text: readBare(part.text, index === 0), isWild: false };
@@ -43,14 +66,29 @@ function readPart(part: WordPart, index: number): Piece {
     case 'SingleQuoted':
       return { text: part.text.slice(1, -1), isWild: false };
     case 'DoubleQuoted':
-      return { text: part.parts.map(readQuoted).join(''), isWild: false };
+      return { text: part.parts.map((one) => readQuoted(one, scope)).join(''), isWild: false };
     case 'AnsiCQuoted':
       return { text: readAnsiC(part.text), isWild: false };
     case 'SimpleExpansion':
-      return { text: readSpecial(part.text), isWild: false };
+    case 'ParameterExpansion':
+      return { text: readUnquoted(part, scope), isWild: false };
     default:
       throw dynamic(part.text, `is a ${part.type}`);
   }
+}
+
+/** Without quotes bash splits a value at blanks and puts file names in place of wildcards. */
+function readUnquoted(part: WordPart, scope: Scope): string {
+  const value = loopValue(part, scope);
+  if (value === undefined) return readSpecial(part.text);
+  if (value.isGlob) return '0';
+  if (/[\s*?[\]\\]/.test(value.text) || value.text === '') {
+    throw new Refusal(
+      'bash-dynamic',
+      `Put ${part.text} into double quotes: its value holds blanks or wildcards.`,
+    );
+  }
+  return value.text;
 }
 
 function readBareWord(text: string): Word {
@@ -59,7 +97,7 @@ function readBareWord(text: string): Word {
   const unescaped = text.replace(/\\./gs, '');
   if (/[*?$`'"]|\[[^\]]*\]|\{[^}]*(?:,|\.\.)[^}]*\}/.test(unescaped))
     throw dynamic(text, 'holds an expansion');
-  return { text: value, isGlob: false, isPlain: value === text, hasStatus: false };
+  return { text: value, isGlob: false, isPlain: value === text, unknown: null };
 }
 
 function readBare(text: string, isStart: boolean): string {
@@ -69,7 +107,9 @@ function readBare(text: string, isStart: boolean): string {
   return text.replace(/\\(.)/gs, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
 }
 
-function readQuoted(part: DoubleQuotedChild): string {
+function readQuoted(part: DoubleQuotedChild, scope: Scope): string {
+  const value = loopValue(part, scope);
+  if (value !== undefined) return value.isGlob ? '0' : value.text;
   switch (part.type) {
     case 'Literal':
       return part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
@@ -119,8 +159,13 @@ function checkBracket(text: string): void {
   if (!/^\[[!^]?[\w.-]+\]$/.test(text)) throw dynamic(text, 'is a wildcard that is hard to read');
 }
 
-/** Plain lists alone: `{a,b}`, once or several times in a word, without quotes, nesting or ranges. */
+/** Ranges of numbers, and plain lists: `{a,b}`, once or several times in a word, without quotes or nesting. */
 function expandBraces(raw: RawWord): readonly Word[] {
+  const [, first, last] = /^\{([1-9]\d{0,2})\.\.([1-9]\d{0,2})\}$/.exec(raw.text) ?? [];
+  if (first !== undefined && Number(last) >= Number(first) && Number(last) - Number(first) < 100) {
+    const numbers = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => at + Number(first));
+    return numbers.map((one) => ({ text: `${one}`, isGlob: false, isPlain: false, unknown: null }));
+  }
   const pieces = /^(?:[\w./@%+,:=-]|\{[\w./@%+:-]*(?:,[\w./@%+:-]*)+\})+$/.test(raw.text);
   if (!pieces) throw dynamic(raw.text, 'is a brace expansion');
   const choices = raw.text
@@ -131,7 +176,7 @@ function expandBraces(raw: RawWord): readonly Word[] {
   return choices
     .reduce<string[]>((heads, choice) => heads.flatMap((head) => choice.map((tail) => head + tail)), [''])
     .filter((text) => text !== '')
-    .map((text) => ({ text, isGlob: false, isPlain: false, hasStatus: false }));
+    .map((text) => ({ text, isGlob: false, isPlain: false, unknown: null }));
 }
 
 function dynamic(text: string, why: string): Refusal {

@@ -7,6 +7,8 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
   true: () => null,
   false: () => null,
   ':': () => null,
+  break: plainProgram('-', 'text'),
+  continue: plainProgram('-', 'text'),
   // Where it leads is judged along the chain it stands in.
   cd: () => null,
   echo: () => null,

@@ -6,8 +6,8 @@ export interface Word {
   readonly isGlob: boolean;
   /** Written without quotes, escapes or wildcards. */
   readonly isPlain: boolean;
-  /** Holds `$?`, which stands as 0 in `text`: some number that is known to nobody yet. */
-  readonly hasStatus: boolean;
+  /** Holds what is known to nobody yet, as 0 in `text`: `$?`, or the name of a file within a text. */
+  readonly unknown: 'status' | 'name' | null;
 }
 
 export interface Redirection {
@@ -35,6 +35,12 @@ export type BashNode =
       readonly operators: readonly ('&&' | '||')[];
     }
   | { readonly kind: 'list'; readonly nodes: readonly BashNode[] }
+  | {
+      readonly kind: 'for';
+      /** The body for each value, the variable replaced. */
+      readonly bodies: readonly BashNode[];
+      readonly redirections: readonly Redirection[];
+    }
   | { readonly kind: 'subshell'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | { readonly kind: 'group'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | {
@@ -42,3 +48,6 @@ export type BashNode =
       readonly parts: readonly BashNode[];
       readonly redirections: readonly Redirection[];
     };
+
+/** What the variables of the loops around a word stand for. */
+export type Scope = ReadonlyMap<string, Word>;
