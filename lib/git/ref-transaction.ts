@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { join } from 'node:path';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
@@ -76,14 +77,21 @@ export class RefTransactions {
     const outcome = await this.#run(commands);
     // A git that was killed left locks, and may have moved some of the refs.
     if (outcome.kind === 'unknown')
-      await finishMotion({ context: this.#context, commonDir: this.#gitDir }, motionOf(commands), at);
+      await finishMotion(
+        { context: this.#context, commonDir: this.#gitDir },
+        motionOf(this.#gitDir, commands),
+        at,
+      );
     this.#journal.end();
     return outcome;
   }
 
   #run(commands: readonly RefCommand[]): Promise<RefOutcome> {
     const child = this.#child ?? this.#start();
-    this.#journal.begin({ ...motionOf(commands), git: { pid: child.pid ?? 0, start: this.#startedAt } });
+    this.#journal.begin({
+      ...motionOf(this.#gitDir, commands),
+      git: { pid: child.pid ?? 0, start: this.#startedAt },
+    });
     killPoint(`refs to move: ${describe(commands)}`);
     return new Promise((resolve) => {
       let out = '';
@@ -145,11 +153,14 @@ export class RefTransactions {
   }
 }
 
-function motionOf(commands: readonly RefCommand[]): Pick<Motion, 'moves' | 'locks'> {
-  const moves = commands.flatMap(({ ref, old, new: to }) =>
-    to === undefined ? [] : [{ ref, old, new: to }],
-  );
-  return { moves, locks: [] };
+function motionOf(gitDir: string, commands: readonly RefCommand[]): Pick<Motion, 'moves' | 'locks'> {
+  return {
+    moves: commands.flatMap(({ ref, old, new: to }) => (to === undefined ? [] : [{ ref, old, new: to }])),
+    // Refs that are only to be where they are get a lock too.
+    locks: commands
+      .filter((command) => command.new === undefined)
+      .map(({ ref }) => join(gitDir, `${ref}.lock`)),
+  };
 }
 
 function describe(commands: readonly RefCommand[]): string {
