@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { addRun } from '../core/add-run.ts';
 import { nextAttempt } from '../core/task-history.ts';
-import type { AgentActivity, AgentOutcome, RunningAgent } from '../domain/agent-port.ts';
+import type { AgentActivity, AgentOutcome, AgentRequest, RunningAgent } from '../domain/agent-port.ts';
 import { mergeAnswerJsonSchema, planAnswerJsonSchema, verdictAnswerJsonSchema } from '../domain/answers.ts';
-import { roleBudget, roleModel } from '../domain/config.ts';
+import { roleModel } from '../domain/config.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
@@ -12,8 +12,9 @@ import type { Role } from '../domain/role.ts';
 import type { AgentRun, Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
-import { record } from './record.ts';
+import { record, viewSession } from './record.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
+import { agentShare, noteSpending, requireBudget, watchBudget } from './session-budget.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
@@ -53,6 +54,7 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
   for (let tries = attempts; ; tries += 1) {
     await untilServed(workshop, job.session, job.adapter);
     if (workshop.signal.aborted) return notStarted();
+    if (workshop.adapter(job.adapter).needsModel) await requireBudget(workshop, job.session);
     const outcome = await runOnce(workshop, job);
     const { failure } = outcome;
     if (failure?.kind !== 'rate-limit') return outcome;
@@ -79,7 +81,9 @@ function notStarted(): AgentOutcome {
 async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
   const began = timestamp(workshop);
   const model = roleModel(workshop.config, job.role, job.task);
-  const running = await startAgent(workshop, job, model);
+  const { session } = await viewSession(workshop, job.session);
+  const budget = agentShare(workshop, session, job.role);
+  const running = await startAgent(workshop, job, { model, budget });
   const { role, id } = job;
   const task = job.task?.id ?? null;
   workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
@@ -108,12 +112,19 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
     duration_ms,
   });
   await bookRun(workshop, job.session, run);
+  noteSpending(workshop, job.id, null);
+  watchBudget(workshop, (await viewSession(workshop, job.session)).session);
   return outcome;
 }
 
-function startAgent(workshop: Workshop, job: AgentJob, model: string): Promise<RunningAgent> {
+function startAgent(
+  workshop: Workshop,
+  job: AgentJob,
+  { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
+): Promise<RunningAgent> {
   const { system, prompt } = promptFor(workshop, job);
   const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
+    noteSpending(workshop, job.id, { tokens, cost_usd });
     if (quiet_ms === undefined)
       workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
     else
@@ -135,7 +146,7 @@ function startAgent(workshop: Workshop, job: AgentJob, model: string): Promise<R
       worktree: job.cell,
       isReadOnly: job.isReadOnly,
       policy: job.policy,
-      budget: roleBudget(workshop.config, job.role),
+      budget,
       timeoutMs: job.isInteractive === true ? 0 : workshop.config.limits.agent_timeout,
       isInteractive: job.isInteractive ?? false,
       author: { name: job.id, email: `${job.id}@agents.invalid` },

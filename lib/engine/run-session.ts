@@ -15,6 +15,7 @@ import { record, type SessionView, viewSession } from './record.ts';
 import { putAwaySettled, recoverSession, tellKept } from './recover-session.ts';
 import { remember } from './remember.ts';
 import { reviewWave } from './review-wave.ts';
+import { isBudgetStop } from './session-budget.ts';
 import { startCycle } from './start-cycle.ts';
 import { validateWave } from './validate-wave.ts';
 import { workWave } from './work-wave.ts';
@@ -37,7 +38,13 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
       canStart: (all) => canStart(all, workshop.config.concurrency.development),
       isWindingDown: workshop.windDown.isAsked(),
     });
-    await act(workshop, id, action, plan);
+    try {
+      await act(workshop, id, action, plan);
+    } catch (error) {
+      // The session is stopped, in order.
+      if (isBudgetStop(error)) return;
+      throw error;
+    }
     if (action.kind === 'end') return;
     // A plan written by hand is used once: whoever wants another one later has said why.
     if (action.kind === 'plan') plan = { ...options, plan: null };

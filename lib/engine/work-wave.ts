@@ -1,5 +1,4 @@
 import { adaptiveLimit } from '../core/adaptive-limit.ts';
-import { type BudgetState, budgetState } from '../core/budget-state.ts';
 import { unblockable } from '../core/cascade.ts';
 import { nextWake, selectReady } from '../core/select-ready.ts';
 import { holdPaused } from '../core/service-pause.ts';
@@ -13,6 +12,7 @@ import { interruptedError } from './interrupted.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { releaseOrphans } from './recover-session.ts';
 import { tellPauses } from './service-pauses.ts';
+import { watchBudget } from './session-budget.ts';
 import type { Workshop } from './workshop.ts';
 
 const lookAgainMs = 1_000;
@@ -29,7 +29,7 @@ export async function workWave(workshop: Workshop, session: SessionId): Promise<
   while (!workshop.signal.aborted && failures.length === 0) {
     const view = await viewSession(workshop, session);
     tellPauses(workshop, view.session);
-    const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running.size);
+    const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
     if (spending === 'yes') startReady(workshop, view, running, failures);
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     if (running.size === 0 && wake === null) break;
@@ -46,6 +46,19 @@ function startReady(
   running: Map<string, Promise<void>>,
   failures: unknown[],
 ): void {
+  for (const task of selectNext(workshop, view, running)) {
+    const work = attemptTask(workshop, view.session.id, task, adapterOf(workshop, task))
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(task.id));
+    running.set(task.id, work);
+  }
+}
+
+function selectNext(
+  workshop: Workshop,
+  view: SessionView,
+  running: ReadonlyMap<string, Promise<void>>,
+): readonly Task[] {
   const claimed = view.tasks.filter(({ id, status }) => status === 'claimed' || running.has(id));
   const { selected } = selectReady({
     tasks: startable(workshop, view),
@@ -53,12 +66,7 @@ function startReady(
     limit: agentLimit(workshop, running.size),
     now: workshop.now().getTime(),
   });
-  for (const task of selected) {
-    const work = attemptTask(workshop, view.session.id, task, adapterOf(workshop, task))
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => running.delete(task.id));
-    running.set(task.id, work);
-  }
+  return selected;
 }
 
 /** Tasks with what a limited service holds back. */
@@ -88,27 +96,17 @@ function agentLimit(workshop: Workshop, running: number): number {
   return limit;
 }
 
-/** A spent budget lets what runs come to its end, then asks the person. */
+/** A spent budget lets what runs come to its end, then asks the person; what costs nothing may start all the same. */
 async function maySpend(
   workshop: Workshop,
   view: SessionView,
-  running: number,
+  running: ReadonlyMap<string, Promise<void>>,
 ): Promise<'yes' | 'wait' | 'stop'> {
-  const budget = budgetState(workshop.config, view.session);
-  warnNear(workshop, budget);
-  if (!budget.isSpent) return 'yes';
-  if (running > 0) return 'wait';
+  const isSpent = watchBudget(workshop, view.session).isSpent;
+  const next = isSpent ? selectNext(workshop, view, running) : [];
+  if (!next.some((task) => adapterOf(workshop, task).needsModel)) return 'yes';
+  if (running.size > 0) return 'wait';
   return (await askForBudget(workshop, view.session.id)) ? 'yes' : 'stop';
-}
-
-const warned = new WeakSet<Workshop>();
-
-function warnNear(workshop: Workshop, { isNear, isSpent, spent, limit, unit }: BudgetState): void {
-  if (!isNear || isSpent || warned.has(workshop)) return;
-  warned.add(workshop);
-  const amount = (value: number): string => (unit === 'usd' ? `$${value.toFixed(2)}` : `${value} tokens`);
-  const message = `${amount(spent)} of ${amount(limit)} of the session's budget are spent.`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 async function nextChange(

@@ -1,0 +1,75 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
+import { writeDecisions, writePlan } from '../support/exec-project.ts';
+import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
+import { taskOf } from '../support/model-roles.ts';
+import { testIf } from '../support/skip.ts';
+
+// The breaker of a session through `git flame` with the real client.
+
+const place = findClaude() === null ? 'none' : enterNetworkNamespace();
+
+if (place !== 'outside') {
+  const live = testIf(test, place === 'inside', 'claude-budget: needs Claude Code and a network namespace');
+  test.after(closeProjects);
+
+  live(
+    'BUD-2 BUD-3 a spent session asks: nobody there ends with 2, a raise goes on, an agent that loops gets its share',
+    async () => {
+      const project = await openClaudeProject({
+        config: {
+          roles: { validator: { adapter: 'none' } },
+          concurrency: { development: 1 },
+          limits: { max_session_tokens: 1_000, token_budget: { worker_usd: 0 } },
+        },
+        script: (request) => {
+          const task = taskOf(request) ?? '';
+          // The first goes round in circles for ever.
+          if (task === 'task-001') return { tool: 'Bash', input: { command: 'ls', description: 'look' } };
+          const path = `src/${task}.txt`;
+          const steps = [
+            { tool: 'Write', input: { file_path: path, content: `${task}\n` } },
+            {
+              tool: 'Bash',
+              input: { command: `git add ${path} && git commit -m "${task}"`, description: 'commit' },
+            },
+          ];
+          return steps[request.turn - 1] ?? { text: 'It is committed.' };
+        },
+      });
+      const plan = writePlan(
+        project.repo,
+        [1, 2].map((number) => ({
+          ...{ id: `task-00${number}`, script: 'Write it.', locks: [`src/task-00${number}.txt`] },
+          ...{ group: `group-${number}`, priority: number },
+        })),
+      );
+      const decisions = writeDecisions(project.repo, { plan: ['approve'] });
+      const first = await project.flame('run', 'Two', '--from', plan, '--decisions-file', decisions);
+      assert.is(first.code, 2, first.stderr);
+      assert.match(first.stderr, /budget.*git flame run/s);
+      assert.equal(
+        tasksOf(first).map(({ status, reason }) => [status, reason]),
+        [
+          ['failed', 'The agent spent its budget before it was done.'],
+          ['pending', null],
+        ],
+      );
+      // 110 tokens each, and none after the limit.
+      assert.is(project.model.requests.length, 10);
+
+      const raised = writeDecisions(project.repo, { budget: [{ raise: 5_000 }], changesets: ['approve'] });
+      const second = await project.flame('run', '--decisions-file', raised);
+      assert.is(second.code, 1, second.stderr);
+      assert.equal(
+        tasksOf(second).map(({ status }) => status),
+        ['failed', 'merged'],
+      );
+      const session = second.lines.at(-1)?.session as { tokens: number };
+      assert.is(session.tokens, 110 * project.model.requests.length);
+    },
+  );
+}
+
+test.run();
