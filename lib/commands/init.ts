@@ -7,6 +7,7 @@ import { configSchema } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 import { planPreparation, prepareRepository } from '../git/prepare-repository.ts';
+import { renderInit } from '../ui/render-init.ts';
 import { installGitHooks, planGitHooks, uninstallAll } from './wiring/hooks-setup.ts';
 import { readConfig, requireWorkTree } from './wiring/read-config.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
@@ -24,13 +25,7 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     const name = nameOf(args.options.name, root);
     const written = await prepare(reading, { root, base, name }, args, io);
     output.json({ root, written });
-    output.result(
-      written.length === 0
-        ? 'Everything is in place already.'
-        : [args.globals.dryRun ? 'Would write:' : 'Written:', ...written.map((line) => `  ${line}`)].join(
-            '\n',
-          ),
-    );
+    output.result(renderInit(written, args.globals.dryRun, output.style));
     if (head.commit === null) output.hint('git commit --allow-empty -m "initial commit"');
     output.hint("git flame run 'What you want done'");
     return 0;
@@ -68,10 +63,27 @@ async function prepare(
 async function writeConfig({ root, base, name }: Wanted, dryRun: boolean): Promise<readonly string[]> {
   if ((await findConfigFile(root)) !== null) return [];
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
-  const text = `# Every key with its meaning: .blueflame.example.yml of git-flame, or \`git flame config\`.\n${stringify({ schema_version: 1, project })}`;
+  const text = `${configHead}${stringify({ schema_version: 1, project })}${configTail}`;
   if (!dryRun) await writeFile(join(root, '.blueflame.yml'), text, { flag: 'wx' });
   return ['.blueflame.yml'];
 }
+
+const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:
+# .blueflame.example.yml of git-flame. What is in force, and why: git flame config
+`;
+
+/** The keys to begin with, as comments: what a project allows is for its lead to say. */
+const configTail = `
+# permissions:
+#   allowed_paths: ['src/**', 'test/**']    # the files agents may change
+#   bash_rules:                             # the commands they may run, by their first words
+#     allowed_commands: [npm test, git status, git diff, git add, git commit]
+# validation:
+#   validator_diagnostics:
+#     commands: [npm test]                  # what fails here never lands by itself
+# limits:
+#   max_session_cost_usd: 10                # the run pauses and asks when it is spent
+`;
 
 /** The given name, else the folder's where it can be one. */
 function nameOf(given: string | null, root: string): string {

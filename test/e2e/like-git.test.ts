@@ -1,12 +1,12 @@
 import { execSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame } from '../support/flame.ts';
+import { flame, flameJson } from '../support/flame.ts';
 import { assertRefused, nextCommands } from '../support/refusal.ts';
-import { makeTempDir } from '../support/repo.ts';
+import { makeRepo, makeTempDir, openRepo } from '../support/repo.ts';
 
 const oneTask: readonly ScriptTask[] = [
   { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
@@ -57,6 +57,41 @@ test('CFG-8: config schema needs no repository', async () => {
   const { code, stdout } = await flame(repo, ['config', 'schema'], { cwd: makeTempDir() });
   assert.is(code, 0);
   assert.equal(JSON.parse(stdout), JSON.parse(readFileSync('templates/blueflame.schema.json', 'utf8')));
+});
+
+test('init says what each thing is for and how to take it back; the keys to begin with can be uncommented', async () => {
+  const repo = makeRepo();
+  const { code, stdout } = await flame(repo, ['init']);
+  assert.is(code, 0);
+  const [, ...lines] = stdout.trimEnd().split('\n');
+  assert.is(lines.pop(), 'git flame init --uninstall takes all of it back but .blueflame.yml.');
+  for (const line of lines) assert.match(line, /^ {2}\S.* {2,}\S/, 'every line has its purpose');
+  const file = join(repo.path, '.blueflame.yml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^# (?=permissions|validation|limits| )/gm, ''));
+  const { lines: shown, stderr } = await flameJson(repo, ['config']);
+  assert.is(stderr, '');
+  const { permissions, validation } = shown[0] as Record<string, Record<string, Record<string, unknown>>>;
+  assert.equal(permissions?.allowed_paths, ['src/**', 'test/**']);
+  assert.equal(validation?.validator_diagnostics?.commands, ['npm test']);
+});
+
+test('init in a submodule and in a linked worktree prepares the repository it is in', async () => {
+  const outer = makeRepo();
+  const inner = makeRepo();
+  outer.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner.path, 'inner');
+  outer.commit('add inner');
+  const submodule = openRepo(join(outer.path, 'inner'));
+  assert.is((await flame(submodule, ['init'])).code, 0);
+  assert.ok(existsSync(join(submodule.path, '.blueflame.yml')));
+  assert.is(existsSync(join(outer.path, '.blueflame.yml')), false);
+  assert.not.match(outer.git('config', '--local', '--list'), 'displayref');
+  outer.git('worktree', 'add', '-q', '../linked');
+  const linked = openRepo(join(outer.path, '..', 'linked'));
+  assert.is((await flame(linked, ['init'])).code, 0);
+  assert.ok(existsSync(join(outer.path, '.blueflame.yml')));
+  assert.is((await flame(linked, ['init', '--uninstall'])).code, 0);
+  assert.is((await flame(submodule, ['init', '--uninstall'])).code, 0);
+  assert.is(existsSync(join(outer.path, '.git/modules/inner/hooks/commit-msg')), false);
 });
 
 test.run();
