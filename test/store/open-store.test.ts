@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -202,7 +202,11 @@ test('state refs get a reflog, and nothing but objects, refs and logs is left be
   await setStatus(store, 'task-001', 'claimed');
   await store.close();
   assert.is(repo.git('reflog', 'show', '--format=%gs', 'refs/blueflame/tasks'), 'git flame\ngit flame');
-  assert.not(existsSync(join(repo.path, '.git/blueflame')));
+  const left = readdirSync(join(repo.path, '.git/blueflame'), { recursive: true, withFileTypes: true });
+  assert.equal(
+    left.filter((entry) => !entry.isDirectory()),
+    [],
+  );
   assert.is(repo.git('status', '--porcelain'), '');
 });
 
