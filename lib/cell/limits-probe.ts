@@ -26,6 +26,7 @@ const probeLimits: CellLimits = {
   cpuSeconds: 10,
   memoryMb: 64,
   fileSizeMb: 1,
+  diskMb: 1_000,
   openFiles: 64,
   processes: 64,
 };

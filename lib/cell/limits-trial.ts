@@ -15,6 +15,7 @@ const small: CellLimits = {
   cpuSeconds: 10,
   memoryMb: 96,
   fileSizeMb: 10,
+  diskMb: 1_000,
   openFiles: 256,
   processes: 64,
 };

@@ -2,6 +2,7 @@ import type { CellLimits, LimitName } from './limits.ts';
 import type { CellGroup } from './limits-group.ts';
 import type { Enforcer, LimitsState } from './limits-probe.ts';
 import { type ProcessUsage, readProcessTable, usageOf } from './limits-usage.ts';
+import type { DiskWatch } from './watch-disk.ts';
 
 export interface WatchedCell {
   readonly limits: CellLimits;
@@ -9,6 +10,7 @@ export interface WatchedCell {
   readonly group: CellGroup | null;
   /** Its first process: all others descend from it, or are found by `others`. */
   readonly pid: number;
+  readonly disk: DiskWatch;
   /** Processes of the cell that left the tree; empty where none can. */
   others(): readonly number[];
   /** Called once. */
@@ -33,7 +35,8 @@ export function watchLimits(cell: WatchedCell): Watch {
     reached = find();
     if (reached !== null) cell.onLimit(reached);
   };
-  const tick = (): void => look(() => groupLimit(cell) ?? treeLimit(cell));
+  const tick = (): void =>
+    look(() => groupLimit(cell) ?? treeLimit(cell) ?? (cell.disk.isFull() ? 'disk' : null));
   add(tick);
   return {
     end: () => {

@@ -3,13 +3,15 @@ export interface CellLimits {
   readonly cpuSeconds: number;
   readonly memoryMb: number;
   readonly fileSizeMb: number;
+  /** What it may write in all. */
+  readonly diskMb: number;
   readonly openFiles: number;
   /** Processes and threads at once. */
   readonly processes: number;
 }
 
 /** Which limit a cell ran into. */
-export type LimitName = 'memory' | 'cpu' | 'processes' | 'file-size';
+export type LimitName = 'memory' | 'cpu' | 'processes' | 'file-size' | 'disk';
 
 /** One sentence naming the limit and the key that sets it. */
 export function describeLimit(name: LimitName, limits: CellLimits): string {
@@ -17,6 +19,7 @@ export function describeLimit(name: LimitName, limits: CellLimits): string {
     memory: `reached its memory limit of ${limits.memoryMb} MB (sandbox.max_memory_mb)`,
     cpu: `reached its CPU limit of ${limits.cpuSeconds} s (sandbox.max_cpu_seconds)`,
     processes: `had too many processes: more than ${limits.processes} (sandbox.max_processes)`,
+    disk: `filled the disk: it wrote more than ${limits.diskMb} MB (sandbox.max_disk_mb)`,
     'file-size': `wrote a file over the limit of ${limits.fileSizeMb} MB (sandbox.max_file_size_mb)`,
   };
   return sentences[name];

@@ -35,6 +35,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       cpuSeconds: config.sandbox.max_cpu_seconds,
       memoryMb: config.sandbox.max_memory_mb,
       fileSizeMb: config.sandbox.max_file_size_mb,
+      diskMb: config.sandbox.max_disk_mb,
       openFiles: config.sandbox.max_open_files,
       processes: config.sandbox.max_processes,
     },

@@ -11,6 +11,7 @@ import { type Watch, watchLimits } from './limits-watchdog.ts';
 import { descendants, processesWith, signal } from './process-tree.ts';
 import { type Confinement, namespaceCommand, type SandboxState } from './sandbox-probe.ts';
 import { seatbeltArguments } from './seatbelt-profile.ts';
+import { watchDisk } from './watch-disk.ts';
 
 export interface CellStart {
   readonly sandbox: SandboxState;
@@ -144,12 +145,19 @@ function watchCell(start: CellStart, { child, group }: Spawned): Watch | null {
   const { pid } = child;
   if (pid === undefined) return null;
   group?.entered(pid);
+  const others = (): readonly number[] =>
+    start.sandbox.confinement === 'watched' ? processesWith(markVariable, start.mark) : [];
   return watchLimits({
     limits: start.limits,
     state: start.sandbox.limits,
     group,
     pid,
-    others: () => (start.sandbox.confinement === 'watched' ? processesWith(markVariable, start.mark) : []),
+    others,
+    disk: watchDisk({
+      folders: start.profile.writable,
+      limitBytes: start.limits.diskMb * 1024 * 1024,
+      pids: () => [...descendants(pid), ...others()],
+    }),
     onLimit: () => killAll(child, start),
   });
 }

@@ -64,6 +64,11 @@ export const sandboxSchema = z
     max_cpu_seconds: z.int().min(1).default(600).describe('CPU time of one agent.'),
     max_memory_mb: z.int().min(64).default(2048).describe('Memory of one agent, in MB.'),
     max_file_size_mb: z.int().min(1).default(50).describe('The largest file it may write, in MB.'),
+    max_disk_mb: z
+      .int()
+      .min(1)
+      .default(10_240)
+      .describe('What one agent may write to disk in all, its worktree and temporary files, in MB.'),
     max_open_files: z.int().min(64).default(1024).describe('Files it may have open.'),
     max_processes: z.int().min(32).default(1024).describe('Processes and threads of one agent at once.'),
     allow_network: z

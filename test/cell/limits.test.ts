@@ -12,6 +12,7 @@ const limits: CellLimits = {
   cpuSeconds: 600,
   memoryMb: 2_048,
   fileSizeMb: 50,
+  diskMb: 1_000,
   openFiles: 1_024,
   processes: 512,
 };

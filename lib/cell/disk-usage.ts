@@ -1,0 +1,86 @@
+import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+
+export interface DiskUsage {
+  readonly bytes: number;
+  /** Whether all of it could be looked at; names beyond the system's longest path can't. */
+  readonly isWhole: boolean;
+}
+
+// Empty files fill a file system, too.
+const leastBytes = 4_096;
+const entriesAtOnce = 500;
+
+/** What folders hold on disk, and files that were removed but are still open in these processes. */
+export async function measureDisk(folders: readonly string[], pids: readonly number[]): Promise<DiskUsage> {
+  let bytes = openRemoved(pids);
+  let isWhole = true;
+  let seen = 0;
+  const waiting = folders.map((folder) => Buffer.from(folder));
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const names = await readdir(folder, { encoding: 'buffer' }).catch(isGone);
+    isWhole &&= names !== null;
+    for (const name of names ?? []) {
+      const path = Buffer.concat([folder, Buffer.from('/'), name]);
+      const found = lookAt(path);
+      if (found?.isFolder === true) waiting.push(path);
+      isWhole &&= found !== null;
+      bytes += found?.bytes ?? 0;
+      seen += 1;
+      if (seen % entriesAtOnce === 0) await setImmediate();
+    }
+  }
+  return { bytes, isWhole };
+}
+
+/** Free bytes of the file system that holds a folder; 0 where that can't be told. */
+export function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
+}
+
+/** Nothing of what is gone meanwhile; null of what is there and can't be read. */
+function isGone(error: unknown): readonly Buffer[] | null {
+  return isMissing(error) ? [] : null;
+}
+
+function lookAt(path: Buffer): { readonly bytes: number; readonly isFolder: boolean } | null {
+  try {
+    const stats = lstatSync(path);
+    return { bytes: Math.max(stats.blocks * 512, leastBytes), isFolder: stats.isDirectory() };
+  } catch (error) {
+    return isMissing(error) ? { bytes: 0, isFolder: false } : null;
+  }
+}
+
+function openRemoved(pids: readonly number[]): number {
+  const files = new Map<string, number>();
+  for (const pid of pids) {
+    for (const descriptor of descriptors(pid)) {
+      try {
+        const { nlink, blocks, dev, ino, ...stats } = statSync(`/proc/${pid}/fd/${descriptor}`);
+        if (nlink === 0 && (stats.mode & 0o170000) === 0o100000) files.set(`${dev} ${ino}`, blocks * 512);
+      } catch {
+        // Closed meanwhile.
+      }
+    }
+  }
+  return [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function descriptors(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return [];
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

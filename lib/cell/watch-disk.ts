@@ -1,0 +1,56 @@
+import { type DiskUsage, freeBytes, measureDisk } from './disk-usage.ts';
+
+export interface DiskWatch {
+  /** Whether the cell was seen to have written more than it may; asked once a second, and looks anew when it is due. */
+  isFull(): boolean;
+  /** Resolves when the look that goes on now, if any, has ended. */
+  looked(): Promise<void>;
+}
+
+export interface WatchedDisk {
+  /** All that can be written in the cell. */
+  readonly folders: readonly string[];
+  readonly limitBytes: number;
+  /** Its processes now. */
+  pids(): readonly number[];
+}
+
+// Looking at many files takes its time: at most a twentieth of it, and soon when the disk fills.
+const restFactor = 20;
+const longestRestMs = 30_000;
+
+/** Counts from what is there now: what a checkout brought is nobody's doing. */
+export function watchDisk({ folders, limitBytes, pids }: WatchedDisk): DiskWatch {
+  const [first = '/'] = folders;
+  const freeAtFirst = freeBytes(first);
+  let before: number | null = null;
+  let grown = 0;
+  let freeThen = freeAtFirst;
+  let measuring: Promise<void> | null = null;
+  let due = 0;
+  const take = ({ bytes, isWhole }: DiskUsage): void => {
+    before ??= bytes;
+    grown = bytes - before;
+    // What hides from being counted is on the same disk all the same.
+    if (!isWhole) grown = Math.max(grown, freeAtFirst - freeThen);
+  };
+  const measure = async (): Promise<void> => {
+    const began = performance.now();
+    freeThen = freeBytes(first);
+    take(await measureDisk(folders, pids()));
+    const now = performance.now();
+    due = now + Math.min((now - began) * restFactor, longestRestMs);
+    measuring = null;
+  };
+  measuring = measure();
+  return {
+    isFull: () => {
+      const isFilling = freeThen - freeBytes(first) > (limitBytes - grown) / 2;
+      if (isFilling || performance.now() >= due) measuring ??= measure();
+      return grown > limitBytes;
+    },
+    looked: async () => {
+      await measuring;
+    },
+  };
+}
