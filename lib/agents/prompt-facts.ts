@@ -1,6 +1,7 @@
 import type { Config } from '../domain/config.ts';
+import type { LineComment } from '../domain/line-comment.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
-import type { LineComment, PromptData } from '../domain/prompt-port.ts';
+import type { PromptData } from '../domain/prompt-port.ts';
 import type { HistoryEntry } from '../domain/task.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
 import { unreachable } from '../util/unreachable.ts';
@@ -28,7 +29,7 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         attempts: data.task.history
           .slice(-limits.attempts)
           .map((entry, index, { length }) => describeAttempt(entry, index === length - 1)),
-        comments: (data.comments ?? []).map(describeComment),
+        comments: commentsFor(data.task.history).map(describeComment),
       };
     case 'validator':
       return {
@@ -94,8 +95,15 @@ function describeAttempt(entry: HistoryEntry, isLatest: boolean): string {
   return `Attempt ${entry.attempt}: ${entry.result}. ${told}${reason}`;
 }
 
-function describeComment({ path, line, text }: LineComment): string {
-  return `${path}:${line}: ${text}`;
+/** Those of the latest reject, also when an attempt after it failed. */
+function commentsFor(history: readonly HistoryEntry[]): readonly LineComment[] {
+  return history.findLast(({ result }) => result === 'rejected')?.comments ?? [];
+}
+
+/** The remark, and below it the line it is about between its neighbours. */
+function describeComment({ path, side, line, text, excerpt }: LineComment): string {
+  const where = `${path}:${line}${side === 'old' ? ' (as it was before the change)' : ''}`;
+  return excerpt === undefined ? `${where}: ${text}` : `${where}: ${text}\n${excerpt}`;
 }
 
 function describeCheck(run: DiagnosticRun): string {

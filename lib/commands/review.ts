@@ -3,11 +3,15 @@ import type { Io } from '../domain/io.ts';
 import { landingRefused } from '../engine/land-approved.ts';
 import { reviewWave } from '../engine/review-wave.ts';
 import { decisionOf } from './wiring/decide-changeset.ts';
+import { exportReview } from './wiring/export-review.ts';
+import { withState } from './wiring/read-state.ts';
 import { runWave } from './wiring/run-wave.ts';
 
 /** `git flame review`: each changeset is decided, and what was approved lands. */
 export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
   const decision = decisionOf(args.options);
+  const { export: target } = args.options;
+  if (target !== null) return withState(args, io, (reading) => exportReview(args, io, reading, target));
   return runWave(args, io, {
     actions: ['review'],
     perform: async ({ workshop }, session) => {

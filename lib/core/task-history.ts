@@ -1,3 +1,4 @@
+import type { LineComment } from '../domain/line-comment.ts';
 import type { HistoryEntry, Task } from '../domain/task.ts';
 import { boundText, oneLine } from './one-line.ts';
 
@@ -18,6 +19,7 @@ export interface AttemptEnd extends Partial<AttemptCost> {
   readonly notes: string;
   readonly rejection?: string | null;
   readonly at: string;
+  readonly comments?: readonly LineComment[];
 }
 
 /**
@@ -33,6 +35,7 @@ export function endAttempt(task: Task, end: AttemptEnd): HistoryEntry[] {
     rejection_reason: end.rejection == null ? null : boundText(end.rejection),
     cost_usd: end.cost ?? 0,
     tokens_used: end.tokens ?? 0,
+    ...(end.comments === undefined || end.comments.length === 0 ? {} : { comments: [...end.comments] }),
   };
   if (task.status === 'done') return amendAttempt(task.history, entry);
   const last = task.history.at(-1);
@@ -79,9 +82,10 @@ function boundHistory(history: readonly HistoryEntry[]): HistoryEntry[] {
 
 function foldEntry(entry: HistoryEntry): HistoryEntry {
   if (entry.result === 'summary') return entry;
+  const { comments: _, ...whole } = entry;
   const reason = entry.rejection_reason;
   return {
-    ...entry,
+    ...whole,
     result: 'summary',
     notes: oneLine(`${entry.result}: ${entry.notes}`, 160),
     rejection_reason: reason === null ? null : oneLine(reason, 300),

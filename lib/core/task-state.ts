@@ -1,6 +1,7 @@
 import { type Failure, furtherDetails } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../domain/ids.ts';
+import type { LineComment } from '../domain/line-comment.ts';
 import type { Task, TaskStatus } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { boundText, oneLine } from './one-line.ts';
@@ -177,15 +178,17 @@ export function requeueTask(
     readonly notes?: string;
     readonly description?: string;
     readonly file_locks?: readonly string[];
+    readonly comments?: readonly LineComment[];
   },
 ): TaskChange {
+  const { comments = [] } = requeue;
   const why = requeue.reason ?? requeue.notes ?? '';
   const notes = requeue.notes ?? why;
   const rejection = requeue.kind === 'rejected' ? why : null;
   const next = changeStatus(task, 'requeued', {
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
-    history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection }),
+    history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection, comments }),
     ...(requeue.description === undefined ? {} : { description: requeue.description }),
     ...(requeue.file_locks === undefined ? {} : { file_locks: [...requeue.file_locks] }),
   });

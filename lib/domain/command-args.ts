@@ -23,6 +23,7 @@ export interface CommandOptions {
     readonly reject: string | null;
     readonly skip: boolean;
     readonly override: string | null;
+    readonly export: string | null;
   } & PageOptions;
   readonly run: { readonly from: string | null; readonly new: boolean } & PageOptions;
   readonly resume: PageOptions;

@@ -1,4 +1,5 @@
 import type { Changeset } from './changeset.ts';
+import type { LineComment } from './line-comment.ts';
 import type { Plan } from './plan.ts';
 import type { Session } from './session.ts';
 import type { Task } from './task.ts';
@@ -82,7 +83,7 @@ export interface EvidenceDoubt {
 /** A red changeset (failing diagnostics) can be approved only with an override reason. */
 export type ChangesetDecision =
   | { readonly kind: 'approve'; readonly override?: string }
-  | { readonly kind: 'reject'; readonly reason: string }
+  | { readonly kind: 'reject'; readonly reason: string; readonly comments?: readonly LineComment[] }
   | { readonly kind: 'skip' };
 
 export interface SessionQuestion {

@@ -36,8 +36,6 @@ export interface WorkerData {
   readonly role: 'worker';
   readonly task: PromptTask;
   readonly policy: AgentPolicy;
-  /** Left by a reviewer on the last attempt. */
-  readonly comments?: readonly LineComment[];
 }
 
 export interface ValidatorData {
@@ -65,9 +63,3 @@ export type PromptTask = Pick<
   Task,
   'id' | 'title' | 'description' | 'acceptance_criteria' | 'constraints' | 'history'
 >;
-
-export interface LineComment {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
-}

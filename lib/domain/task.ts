@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { AgentId, ObjectId, SessionId, TaskId } from './ids.ts';
 import { objectIdPattern, sessionIdPattern, taskIdPattern } from './ids.ts';
+import { lineCommentsSchema } from './line-comment.ts';
 import { roleSchema } from './role.ts';
 import { lineSchema, textSchema } from './text.ts';
 
@@ -41,6 +42,8 @@ export const historyEntrySchema = z.object({
   rejection_reason: z.string().nullable(),
   cost_usd: z.number(),
   tokens_used: z.number(),
+  /** A reviewer's remarks on lines of the attempt; left out where there are none, and of older attempts. */
+  comments: lineCommentsSchema.optional(),
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 

@@ -7,8 +7,10 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ChangesetDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
 import { withGate } from './ask-for-budget.ts';
 import { landApproved } from './land-approved.ts';
+import { placeComments } from './place-comments.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from './record.ts';
 import { baseTip } from './start-point.ts';
 import { withdraw } from './withdraw.ts';
@@ -172,6 +174,9 @@ async function decided(
   outcome: Outcome,
 ): Promise<boolean> {
   const reason = reasonOf(outcome);
+  const comments = outcome.kind === 'reject' ? (outcome.comments ?? []) : [];
+  const tasks = await tasksOf(workshop, id, changeset);
+  const placed = await placeComments(workshop, changeset, tasks, comments);
   const result = await record(workshop, id, (view): Recording | null => {
     if (!isWaiting(view.session, changeset)) return null;
     const state = stateOf[outcome.kind];
@@ -181,7 +186,12 @@ async function decided(
     if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };
     const at = timestamp(workshop);
     const steps = changeset.tasks.map((task) =>
-      requeueTask(taskOf(view, task), { kind: 'rejected', notes: outcome.reason, at }),
+      requeueTask(taskOf(view, task), {
+        kind: 'rejected',
+        notes: outcome.reason,
+        at,
+        comments: placed.get(task) ?? [],
+      }),
     );
     return { session, steps: withdraw(view.tasks, steps, at), body: outcome.reason };
   });
@@ -189,6 +199,11 @@ async function decided(
   const decision = stateOf[outcome.kind];
   workshop.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason });
   return true;
+}
+
+async function tasksOf(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<readonly Task[]> {
+  const view = await viewSession(workshop, id);
+  return changeset.tasks.map((task) => taskOf(view, task));
 }
 
 function isWaiting(session: Session, { id, commit }: Changeset): boolean {

@@ -4,7 +4,7 @@ import type { Patch, PatchFile } from '../domain/patch.ts';
 import { decodeBytes } from '../util/decode-bytes.ts';
 import { type Change, parseRaw, readSizes } from './changed-files.ts';
 import { plainDiff, readDiffBytes } from './diff-commits.ts';
-import type { ObjectSource } from './object-source.ts';
+import { type ObjectSource, required } from './object-source.ts';
 import { type GitContext, runGit } from './run-git.ts';
 import { type PatchSection, readHunks, splitPatch } from './split-patch.ts';
 
@@ -24,6 +24,9 @@ export async function readPatch(
   ]);
   const refuse = (why: string): FlameError => mismatch(base, tip, why);
   const files = matchSections(counted, splitOrRefuse(patch, refuse), refuse);
+  for (const [index, { change, insertions }] of counted.entries()) {
+    if (insertions === null) await requireSameGrowth(objects, change, files[index], refuse);
+  }
   const sizes = await readSizes(
     objects,
     counted.map(({ change }) => change),
@@ -34,8 +37,9 @@ export async function readPatch(
 /** A path with git's own count of its lines. */
 export interface Counted {
   readonly change: Change;
-  readonly insertions: number;
-  readonly deletions: number;
+  /** null where git takes it for binary and counts nothing, even with --text. */
+  readonly insertions: number | null;
+  readonly deletions: number | null;
 }
 
 async function readCounts(context: GitContext, base: ObjectId, tip: ObjectId): Promise<readonly Counted[]> {
@@ -51,11 +55,12 @@ function parseCounts(output: Buffer): readonly Counted[] {
   for (; tokens[at]?.startsWith(':'); at += 2) raw.push(parseRaw(tokens[at] ?? '', tokens[at + 1] ?? ''));
   const counts = tokens.slice(at);
   return raw.map((change, index) => {
-    const [insertions, deletions] = (counts[index] ?? '').split('\t', 2).map(Number);
+    const [insertions, deletions] = (counts[index] ?? '').split('\t', 2);
+    const isBinary = insertions === '-';
     return {
-      change: { ...change, isBinary: false },
-      insertions: insertions ?? Number.NaN,
-      deletions: deletions ?? Number.NaN,
+      change: { ...change, isBinary },
+      insertions: isBinary ? null : Number(insertions),
+      deletions: isBinary ? null : Number(deletions),
     };
   });
 }
@@ -104,7 +109,8 @@ function toFile({ change, ...count }: Counted, parts: readonly PatchSection[], r
     parts.reduce((total, part) => total + pick(part), 0);
   const insertions = sum((part) => part.insertions);
   const deletions = sum((part) => part.deletions);
-  const [more, fewer] = [insertions - count.insertions, deletions - count.deletions];
+  const more = count.insertions === null ? 0 : insertions - count.insertions;
+  const fewer = count.deletions === null ? 0 : deletions - count.deletions;
   // git counts lines a file and the link in its place have in common as unchanged, but shows both whole.
   const isEqual = change.status === 'type-changed' ? more === fewer && more >= 0 : more === 0 && fewer === 0;
   if (!isEqual) {
@@ -119,6 +125,34 @@ function toFile({ change, ...count }: Counted, parts: readonly PatchSection[], r
     hasNul: parts.some(({ hasNul }) => hasNul),
     hunks: () => parts.flatMap(({ body }) => readHunks(body)),
   };
+}
+
+/** What git doesn't count has to grow by as many lines as the patch adds more than it takes. */
+async function requireSameGrowth(
+  objects: ObjectSource,
+  change: Change,
+  file: PatchFile | undefined,
+  refuse: Refuse,
+): Promise<void> {
+  const lines = async (oid: ObjectId, mode: string): Promise<number> => {
+    if (mode === '000000') return 0;
+    return countLines((await required(oid, objects.read(oid))).bytes);
+  };
+  const before = await lines(change.oldOid, change.oldMode);
+  const after = await lines(change.newOid, change.newMode);
+  const growth = file === undefined ? Number.NaN : file.insertions - file.deletions;
+  if (growth !== after - before)
+    throw refuse(`${change.path} grows by ${after - before} lines, the patch by ${growth}`);
+}
+
+/** A last line without a line break is one too. */
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; count += 1) {
+    const end = bytes.indexOf(10, at);
+    at = end === -1 ? bytes.length : end + 1;
+  }
+  return count;
 }
 
 function mismatch(base: ObjectId, tip: ObjectId, why: string): FlameError {

@@ -91,13 +91,15 @@ function queueChangesets(entries: readonly ChangesetEntry[]): {
 
 function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
   if (typeof entry === 'string') return true;
-  const [key, ...others] = Object.keys(entry);
-  const value: unknown = Object.values(entry)[0];
-  return others.length === 0 && (key === 'reject' || key === 'override') && typeof value === 'string';
+  const { comments, ...rest }: Readonly<Record<string, unknown>> = entry;
+  const [key, ...others] = Object.keys(rest);
+  if (others.length > 0 || (comments !== undefined && !Array.isArray(comments))) return false;
+  return (key === 'reject' || key === 'override') && typeof rest[key] === 'string';
 }
 
 function toDecision(answer: ChangesetAnswer): ChangesetDecision {
   if (typeof answer === 'string') return { kind: answer };
   if ('override' in answer) return { kind: 'approve', override: answer.override };
-  return { kind: 'reject', reason: answer.reject };
+  const { reject: reason, comments } = answer;
+  return { kind: 'reject', reason, ...(comments === undefined ? {} : { comments }) };
 }

@@ -19,15 +19,16 @@ export function pagedGates(
 ): Gates {
   const changeset = async (question: ChangesetQuestion): Promise<ChangesetDecision> => {
     const page = await openPage();
+    interrupted?.throwIfAborted();
     const answered = new AbortController();
-    const stop = AbortSignal.any(
-      interrupted === undefined ? [answered.signal] : [answered.signal, interrupted],
-    );
-    const asked = [page.ask(question, stop)];
+    const onInterrupted = (): void => answered.abort(interrupted?.reason);
+    interrupted?.addEventListener('abort', onInterrupted);
+    const asked = [page.ask(question, answered.signal)];
     if (terminal !== null) asked.push(terminal.changeset(question, answered.signal));
     try {
       return await Promise.race(asked);
     } finally {
+      interrupted?.removeEventListener('abort', onInterrupted);
       answered.abort(new Error('It was answered elsewhere.'));
       await Promise.allSettled(asked);
     }

@@ -34,6 +34,7 @@ function everyRole(text: string): Readonly<Record<string, PromptData>> {
         rejection_reason: text,
         cost_usd: 0,
         tokens_used: 0,
+        comments: [{ path: text, side: 'new', line: 3, text, excerpt: text }],
       },
     ],
   });
@@ -51,7 +52,7 @@ function everyRole(text: string): Readonly<Record<string, PromptData>> {
   return {
     planner: makePlannerData(text, false),
     'planner-interactive': makePlannerData(text, true),
-    worker: { role: 'worker', task, policy, comments: [{ path: text, line: 3, text }] },
+    worker: { role: 'worker', task, policy },
     validator: {
       role: 'validator',
       task,
@@ -118,6 +119,32 @@ test("a task's whole description is in the prompts of its worker and validator",
   assert.ok(render({ role: 'worker', task, policy }).prompt.includes(description));
   const validator: PromptData = { role: 'validator', task, policy, diff: 'd', audit, diagnostics: [] };
   assert.ok(render(validator).prompt.includes(description));
+});
+
+test('MRG-11: the comments of the latest reject stand above their lines, also after a failure', () => {
+  const attempt = {
+    agent_id: null,
+    timestamp: '',
+    notes: 'no',
+    rejection_reason: 'no',
+    cost_usd: 0,
+    tokens_used: 0,
+  };
+  const comments = [
+    { path: 'src/a.ts', side: 'new' as const, line: 2, text: 'Close it.', excerpt: '  1 | a\n> 2 | b' },
+    { path: 'b.ts', side: 'old' as const, line: 1, text: 'Keep it.' },
+  ];
+  const task = makePromptTask({
+    history: [
+      { ...attempt, attempt: 1, result: 'rejected', comments },
+      { ...attempt, attempt: 2, result: 'failed' },
+    ],
+  });
+  const { prompt } = render({ role: 'worker', task, policy: makePolicy() });
+  assert.match(
+    prompt,
+    '- src/a.ts:2: Close it.\n    1 | a\n  > 2 | b\n- b.ts:1 (as it was before the change): Keep it.\n',
+  );
 });
 
 test('a huge diff, README or memory is cut and says so', () => {

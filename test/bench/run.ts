@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { benchHundredTasks } from './bench-hundred-tasks.ts';
+import { benchReviewPage } from './bench-review-page.ts';
 import { benchStatus } from './bench-status.ts';
 import { benchVersion } from './bench-version.ts';
 import { benchWatcher } from './bench-watcher.ts';
@@ -11,7 +12,7 @@ import type { BenchRow } from './figures.ts';
 import { renderTable, withTable } from './render-table.ts';
 import { benchStateChange } from './state-change.ts';
 
-// node build/test/bench/run.js [version|status|state|tasks|watcher]... [--write-readme]
+// node build/test/bench/run.js [version|status|state|tasks|watcher|review]... [--write-readme]
 // Needs bash 5; everything happens in temporary folders.
 
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   state: benchStateChange,
   tasks: benchHundredTasks,
   watcher: benchWatcher,
+  review: benchReviewPage,
 };
 
 const args = process.argv.slice(2);

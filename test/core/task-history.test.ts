@@ -46,6 +46,14 @@ test('TSK-3 the latest 5 stay whole, an older one becomes one line', () => {
   );
 });
 
+test('MRG-11: comments stay with the latest attempts, and go when an attempt becomes one line', () => {
+  const comments = [{ path: 'a.ts', side: 'new' as const, line: 1, text: 'no', excerpt: '> 1 | a' }];
+  const history = grow(6, () => entry('rejected', { comments }));
+  assert.is(history[0]?.comments, undefined);
+  assert.ok(history.slice(1).every((line) => line.comments?.[0]?.text === 'no'));
+  for (const line of history) assert.equal(historyEntrySchema.parse(line), line);
+});
+
 test('TSK-3 hundreds of attempts stay bounded, every cost counted, old rejection reasons kept', () => {
   const history = grow(400, (index) =>
     entry(index % 3 === 0 ? 'rejected' : 'failed', {

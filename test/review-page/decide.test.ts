@@ -1,31 +1,17 @@
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasChromium, launchChromium, openTab } from '../support/chromium.ts';
-import { testIf } from '../support/skip.ts';
-import { type Served, serve } from './fixture.ts';
+import type { TestRepo } from '../support/repo.ts';
+import { redRun } from '../ui/samples.ts';
+import { barSays, pageSuite, shot } from './browser.ts';
+import type { Served } from './fixture.ts';
 
-const all = suite('review page');
-const test = testIf(all, hasChromium(), 'chromium is not installed');
-const browser = hasChromium() ? await launchChromium() : null;
-const opened: Served[] = [];
-all.after.each(async () => {
-  for (const context of browser?.contexts() ?? []) await context.close();
-  for (const served of opened.splice(0)) await served.close();
-});
-all.after(async () => browser?.close());
-
-async function open(...sets: Parameters<typeof serve>): Promise<Served> {
-  const served = await serve(...sets);
-  opened.push(served);
-  return served;
-}
+const { test, open, visit, run } = await pageSuite('review page');
 
 test('REV-2: a changeset is approved with a click, and the gate that waits has its answer', async () => {
   const served = await open([
     { group: 'auth', change: (repo) => repo.write('src/a.txt', 'a\nb <b>bold</b>\n') },
   ]);
   const reviewed = served.review();
-  const { page, requests, complaints } = await openTab(browser!, served.page.url);
+  const { page, requests, complaints } = await visit(served);
   await page.getByText('b <b>bold</b>').waitFor();
   await page.getByRole('button', { name: 'Approve' }).click();
   await reviewed;
@@ -37,7 +23,191 @@ test('REV-2: a changeset is approved with a click, and the gate that waits has i
     [],
   );
   assert.equal(complaints, []);
-  if (process.env.FLAME_SHOTS) await page.screenshot({ path: `${process.env.FLAME_SHOTS}/approved.png` });
+  await shot(page, 'approved');
 });
 
-all.run();
+const twoFiles = (repo: TestRepo): void => {
+  repo.write('src/a.txt', 'a\nb\nc\n');
+  repo.write('src/new.txt', 'one\ntwo\nthree\n');
+};
+
+test('REV-2: keys alone: j and k, n, v, a with Enter, s, r with a reason', async () => {
+  const served = await open(['auth', 'docs', 'api'].map((group) => ({ group, change: twoFiles })));
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  await page.locator('tr', { hasText: 'three' }).waitFor();
+  await page.keyboard.press('j');
+  await page.locator('h1', { hasText: 'docs' }).waitFor();
+  await page.keyboard.press('k');
+  await page.locator('h1', { hasText: 'auth' }).waitFor();
+  await page.keyboard.press('n');
+  assert.is(await page.locator('.file[aria-current] .name').textContent(), 'src/a.txt');
+  await page.keyboard.press('n');
+  assert.is(await page.locator('.file[aria-current] .name').textContent(), 'src/new.txt');
+  await page.keyboard.press('v');
+  await page.locator('table.side').first().waitFor();
+  await shot(page, 'side');
+  await page.keyboard.press('v');
+  await page.locator('table.line').first().waitFor();
+  await page.keyboard.press('a');
+  await barSays(page, 'Press Enter to approve it');
+  assert.equal(served.decided, []);
+  await page.keyboard.press('Enter');
+  await page.locator('h1', { hasText: 'docs' }).waitFor();
+  await barSays(page, 'docs waits for you');
+  await page.keyboard.press('s');
+  await page.locator('h1', { hasText: 'api' }).waitFor();
+  await barSays(page, 'api waits for you');
+  await page.keyboard.press('r');
+  await shot(page, 'reject');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('#reason-dialog').getByRole('button', { name: 'Reject' }).click();
+  await page.getByText('Say why.').waitFor();
+  await page.keyboard.type('No tests.');
+  await page.locator('#reason-dialog').getByRole('button', { name: 'Reject' }).click();
+  await reviewed;
+  assert.equal(served.decided, [
+    ['1-auth', { kind: 'approve' }],
+    ['1-docs', { kind: 'skip' }],
+    ['1-api', { kind: 'reject', reason: 'No tests.' }],
+  ]);
+  assert.equal(complaints, []);
+});
+
+test('MRG-11: comments on lines go along with a reject, on the side they are about', async () => {
+  const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'A <i>\nb\n') }]);
+  const reviewed = served.review();
+  const { page } = await visit(served);
+  await page.locator('tr.d2h-del td.n.o').click();
+  await page.keyboard.type('Why is it gone?');
+  await page.getByRole('button', { name: 'Keep comment' }).click();
+  await page.locator('tr.d2h-ins td.n.w').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('c');
+  await page.keyboard.type('Close <this>.');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.said', { hasText: 'Close <this>.' }).waitFor();
+  await barSays(page, '2 comments go along with a reject');
+  await shot(page, 'comments');
+  await page.reload();
+  await page.locator('.said', { hasText: 'Close <this>.' }).waitFor();
+  await page.keyboard.press('r');
+  await page.locator('#reason').fill('Two remarks.');
+  await page.locator('#reason-dialog').getByRole('button', { name: 'Reject' }).click();
+  await reviewed;
+  const comments = [
+    { path: 'src/a.txt', side: 'old', line: 1, text: 'Why is it gone?' },
+    { path: 'src/a.txt', side: 'new', line: 2, text: 'Close <this>.' },
+  ];
+  assert.equal(served.decided, [['1-auth', { kind: 'reject', reason: 'Two remarks.', comments }]]);
+});
+
+test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone', async () => {
+  const served = await open([{ group: 'auth', change: twoFiles, changeset: { diagnostics: [redRun] } }]);
+  const reviewed = served.review();
+  const { page } = await visit(served);
+  await page.getByText('Diagnostics fail on the merged tree').waitFor();
+  await page.locator('pre', { hasText: '1 test failed' }).waitFor();
+  await shot(page, 'red');
+  const refused = await post(served, { kind: 'approve' });
+  assert.is(refused.status, 422);
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.locator('#reason').fill('The test is wrong.');
+  await page.getByRole('button', { name: 'Approve all the same' }).click();
+  await reviewed;
+  assert.equal(served.decided, [['1-auth', { kind: 'approve', override: 'The test is wrong.' }]]);
+});
+
+test('a second tab sees what the first one decides, out of turn as well, and is told when it is too late', async () => {
+  const served = await open([
+    { group: 'auth', change: twoFiles },
+    { group: 'docs', change: twoFiles },
+  ]);
+  const reviewed = served.review();
+  const first = (await visit(served)).page;
+  const second = (await visit(served)).page;
+  await barSays(second, 'auth waits for you, and 1 more');
+  await first.locator('nav button[data-id="1-docs"]').click();
+  await barSays(first, 'docs waits for you');
+  await first.keyboard.press('s');
+  await second.locator('nav button[data-id="1-docs"] .badge.skipped').waitFor();
+  const late = await post(served, { kind: 'approve' }, '1-docs');
+  assert.is(late.status, 409);
+  assert.match(late.message, /1-docs is skipped already, by Lea Lead/);
+  await second.getByRole('button', { name: 'Approve' }).click();
+  await reviewed;
+  await first.locator('nav button[data-id="1-auth"] .badge.approved').waitFor();
+  assert.equal(
+    served.decided.map(([id]) => id),
+    ['1-docs', '1-auth'],
+  );
+});
+
+test('a page left open after the run ended says so, and nothing can be decided on it', async () => {
+  const served = await open([{ group: 'auth', change: twoFiles }]);
+  void served.review();
+  const { page } = await visit(served);
+  await barSays(page, 'auth waits for you');
+  await served.page.close();
+  await page.getByText('This run has ended.').first().waitFor();
+  for (const name of ['Approve', 'Reject', 'Skip'])
+    assert.ok(await page.getByRole('button', { name }).isDisabled(), name);
+  for (const key of ['a', 'Enter', 's', 'r']) await page.keyboard.press(key);
+  assert.is(await page.locator('dialog[open]').count(), 0);
+  await shot(page, 'ended');
+  assert.equal(served.decided, []);
+});
+
+test('MRG-9: what was built anew is not approved from a page that shows the old', async () => {
+  const served = await open([{ group: 'auth', change: twoFiles }]);
+  void served.review();
+  const { page } = await visit(served);
+  await barSays(page, 'auth waits for you');
+  const old = await post(served, { kind: 'approve' }, '1-auth', 'f'.repeat(40));
+  assert.is(old.status, 409);
+  assert.match(old.message, /was built anew/);
+  served.change('1-auth', { state: 'void', reason: 'main moved' });
+  await barSays(page, 'auth is void');
+  assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());
+  assert.equal(served.decided, []);
+});
+
+test('the layout and the theme are remembered, dark and light, wide and narrow', async () => {
+  const served = await open([{ group: 'auth', change: twoFiles }]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('tr', { hasText: 'three' }).waitFor();
+  await page.keyboard.press('v');
+  await page.locator('table.side').first().waitFor();
+  await page.locator('#theme').click();
+  await page.locator('html[data-theme="dark"]').waitFor();
+  await shot(page, 'dark');
+  const again = (await visit(served, { width: 420, height: 800 })).page;
+  await again.locator('html[data-theme="dark"] table.side').first().waitFor();
+  await shot(again, 'narrow');
+  assert.ok(await again.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+});
+
+interface Answer {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** A decision as a tab sends it, about what is shown unless told. */
+async function post(
+  served: Served,
+  decision: unknown,
+  id = '1-auth',
+  commit = served.repo.git('rev-parse', id.slice(2)),
+): Promise<Answer> {
+  const { origin, searchParams } = new URL(served.page.url);
+  const response = await fetch(`${origin}/api/decide`, {
+    method: 'POST',
+    headers: { 'x-flame-token': searchParams.get('token') ?? '' },
+    body: JSON.stringify({ changeset: id, commit, decision }),
+  });
+  const { message = '' } = (await response.json()) as { message?: string };
+  return { status: response.status, message };
+}
+
+run();

@@ -3,11 +3,12 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/gates.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import type { Task } from '../../lib/domain/task.ts';
+import type { Verdict } from '../../lib/domain/verdict.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openReviewPage, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
-import { sampleChangesetQuestion, sampleSession, sampleTask, sampleVerdict } from '../ui/samples.ts';
+import { redRun, sampleChangesetQuestion, sampleSession, sampleTask, sampleVerdict } from '../ui/samples.ts';
 
 export interface ServedChangeset {
   readonly group: string;
@@ -32,12 +33,18 @@ export interface Served {
 /** The page over changesets of a real repository, with a small engine that keeps states in memory. */
 export async function serve(
   sets: readonly ServedChangeset[],
-  options: { readonly preferences?: PagePreferences } = {},
+  options: {
+    readonly preferences?: PagePreferences;
+    /** On top of the environment git is run in. */
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Served> {
   const repo = makeRepo();
-  const git = await openGit({ cwd: repo.path, env: repo.env });
+  const git = await openGit({ cwd: repo.path, env: { ...repo.env, ...options.env } });
   let changesets = sets.map((set, index) => build(repo, set, index));
-  const tasks = sets.map(({ task }, index) => sampleTask({ ...facts(index), status: 'done', ...task }));
+  const tasks = sets.map(({ task }, index) =>
+    sampleTask({ ...facts(index), status: 'done', commit: changesets[index]!.commit, ...task }),
+  );
   const decided: [string, ChangesetDecision][] = [];
   let preferences: PagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
   const page = await openReviewPage({
@@ -47,9 +54,8 @@ export async function serve(
         changesets: changesets.map((changeset, index) => ({
           changeset,
           tasks: tasks.filter((_, at) => at === index),
-          verdicts: [
-            sampleVerdict({ task: tasks[index]!.id, status: 'pass', notes: 'It does what was asked.' }),
-          ],
+          verdicts: [verdictOn(tasks[index]!)],
+          doubts: [],
           runs: [sampleRun(index, tasks[index]!.id)],
         })),
       }),
@@ -105,9 +111,11 @@ function facts(index: number): Pick<Task, 'id'> {
 
 function build(repo: TestRepo, { group, change, changeset }: ServedChangeset, index: number): Changeset {
   repo.git('checkout', '-q', '--detach', 'main');
+  repo.git('clean', '-qfdx');
   change(repo);
   repo.git('add', '-A');
   repo.git('commit', '-q', '--allow-empty', '-m', group);
+  repo.git('tag', '-f', group);
   const stat = repo
     .git('diff', '--text', '--numstat', '--no-renames', 'main', 'HEAD')
     .split('\n')
@@ -126,6 +134,17 @@ function build(repo: TestRepo, { group, change, changeset }: ServedChangeset, in
     diffstat: { files: stat.length, insertions: sum(0), deletions: sum(1) },
     ...changeset,
   };
+}
+
+function verdictOn({ id, commit }: Task): Verdict {
+  return sampleVerdict({
+    task: id,
+    ...(commit === null ? {} : { commit }),
+    status: 'pass',
+    notes: 'It does what was asked.',
+    issues: [],
+    diagnostics: [{ ...redRun, exit_code: 0, output: 'all tests passed\n' }],
+  });
 }
 
 function sampleRun(index: number, task: Task['id']) {

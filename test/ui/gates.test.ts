@@ -223,6 +223,46 @@ test('VAL-5: a bad edit of a task names its lines', async () => {
   assert.is(fake.stderr().split('error: The edited task cannot be used.').length, 3);
 });
 
+test('MRG-11: comments on lines typed at the terminal go along with a reject, and with nothing else', async () => {
+  const ask = (input: string) => {
+    const { fake, gates } = openTerminal(input);
+    return { fake, answer: gates.changeset(sampleChangesetQuestion()) };
+  };
+  const { fake, answer } = ask(
+    'c\nsrc/a.ts\nsrc/a.ts:12 close: this\nc\nb c.txt:-3: why gone?\nr\nTwo remarks\n',
+  );
+  assert.equal(await answer, {
+    kind: 'reject',
+    reason: 'Two remarks',
+    comments: [
+      { path: 'src/a.ts', side: 'new', line: 12, text: 'close: this' },
+      { path: 'b c.txt', side: 'old', line: 3, text: 'why gone?' },
+    ],
+  });
+  assert.match(fake.stderr(), /Write the file, a colon, the line and your remark/);
+  assert.equal(await ask('c\nsrc/a.ts:1 x\na\n').answer, { kind: 'approve' });
+});
+
+test('a question that was answered on the page is withdrawn from the terminal, and the next one can be asked', async () => {
+  const fake = makeFakeIo({ isTTY: true, columns: 80 });
+  const gates = createTerminalGates(fake.io, {
+    person,
+    style: plainStyle(),
+    pager: 'cat',
+    editor: 'false',
+    resume: 'git flame run',
+    formatPlan: renderPlanYaml,
+    parsePlan: () => emptyPlan,
+  });
+  const answered = new AbortController();
+  const asked = gates.changeset(sampleChangesetQuestion(), answered.signal);
+  answered.abort(new Error('It was answered elsewhere.'));
+  const outcome = await asked.catch((error: Error) => error.message);
+  assert.is(outcome, 'It was answered elsewhere.');
+  fake.type('s\n');
+  assert.equal(await gates.changeset(sampleChangesetQuestion()), { kind: 'skip' });
+});
+
 test('VAL-4: a validator that failed twice: retry, skip, or judge by hand with the diff', async () => {
   const ask = (input: string) => openTerminal(input).gates.validatorFailed(failedValidator);
   assert.equal(await ask('r\n'), { kind: 'retry' });
@@ -370,6 +410,7 @@ test('changeset decisions: plain ones for any, maps by group and cycle', async (
       'skip',
       { reject: 'late' },
       { override: 'flaky' },
+      { reject: 'twice', comments: [{ path: 'a.ts', line: 2, text: 'here' }] },
     ],
   });
   const ask = (group: string) => gates.changeset(sampleChangesetQuestion({ group }));
@@ -379,6 +420,11 @@ test('changeset decisions: plain ones for any, maps by group and cycle', async (
   assert.equal(await ask('ui'), { kind: 'approve' });
   assert.equal(await ask('auth'), { kind: 'reject', reason: 'late' });
   assert.equal(await ask('auth'), { kind: 'approve', override: 'flaky' });
+  assert.equal(await ask('auth'), {
+    kind: 'reject',
+    reason: 'twice',
+    comments: [{ path: 'a.ts', side: 'new', line: 2, text: 'here' }],
+  });
   assert.is((await refusal(ask('auth'))).code, 'waits-for-person');
 });
 
@@ -394,6 +440,9 @@ test('a decisions file is checked: unknown lists, answers and empty reasons are 
     { plan: ['yes'] },
     { changesets: [{ reject: '' }] },
     { budget: [{ raise: 0 }] },
+    { changesets: [{ reject: 'x', comments: [{ path: 'a', line: 0, text: 'x' }] }] },
+    { changesets: [{ reject: 'x', comments: [{ path: 'a', line: 1, text: ' ' }] }] },
+    { changesets: [{ reject: 'x', comments: [{ path: 'a', line: 1, text: 'x', excerpt: 'forged' }] }] },
   ]) {
     assert.not.ok(decisionsSchema.safeParse(bad).success, JSON.stringify(bad));
   }

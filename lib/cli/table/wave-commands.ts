@@ -70,9 +70,15 @@ export const waveCommands = {
         summary: 'approve although diagnostics fail, for this reason',
       },
       ...pageOptions,
+      export: {
+        kind: 'text',
+        value: 'FILE',
+        summary: 'write it all as one page to send to a colleague; decides nothing',
+      },
     },
     examples: [
       { command: 'git flame review', does: 'review at the terminal' },
+      { command: 'git flame review --export review.html', does: 'a page to send, - for standard output' },
       { command: 'git flame review --web', does: 'review in the browser, or at the terminal' },
       { command: 'git flame review --changeset auth --approve', does: 'approve one changeset' },
       {

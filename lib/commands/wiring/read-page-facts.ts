@@ -1,4 +1,5 @@
 import { auditFile, summarizeAudit } from '../../cell/audit-log.ts';
+import { doubtsOf } from '../../core/compare-evidence.ts';
 import { changesetsOfCycle } from '../../core/next-action.ts';
 import type { Changeset } from '../../domain/changeset.ts';
 import type { Session } from '../../domain/session.ts';
@@ -26,5 +27,5 @@ function readChangeset(
   const runs = session.agents
     .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
     .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
-  return { changeset, tasks, verdicts, runs };
+  return { changeset, tasks, verdicts, doubts: doubtsOf(snapshot, tasks), runs };
 }

@@ -42,7 +42,7 @@ async function serve(args: CommandArgs, io: Io, { git, store, output }: Reading)
       },
       patch: ({ parent, commit }) => git.readPatch(parent, commit),
     },
-    preferences: preferencesIn(join(commonDir, 'blueflame', 'review-page.json')),
+    preferences: preferencesIn(commonDir),
   });
   output.events.emit({ event: 'review-page', url: page.url });
   const wantsBrowser = 'open' in args.options && args.options.open;
@@ -52,16 +52,24 @@ async function serve(args: CommandArgs, io: Io, { git, store, output }: Reading)
 
 const defaults: PagePreferences = { layout: 'line', theme: 'auto' };
 
-function preferencesIn(file: string): ReviewPageOptions['preferences'] {
+/** How the person likes the page; what it is by itself where nothing was chosen. */
+export async function readPreferences(commonDir: string): Promise<PagePreferences> {
+  try {
+    return preferencesSchema.parse(JSON.parse(await readFile(preferencesFile(commonDir), 'utf8')));
+  } catch {
+    return defaults;
+  }
+}
+
+function preferencesFile(commonDir: string): string {
+  return join(commonDir, 'blueflame', 'review-page.json');
+}
+
+function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
   return {
-    read: async () => {
-      try {
-        return preferencesSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-      } catch {
-        return defaults;
-      }
-    },
+    read: () => readPreferences(commonDir),
     write: async (preferences) => {
+      const file = preferencesFile(commonDir);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, `${JSON.stringify(preferences)}\n`);
     },

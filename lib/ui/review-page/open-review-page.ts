@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/gates.ts';
 import type { Patch } from '../../domain/patch.ts';
@@ -93,6 +94,7 @@ class Page {
     this.#hasEnded = true;
     this.refresh();
     await this.#telling;
+    for (const stream of this.#streams) stream.end();
   }
 
   async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
@@ -142,7 +144,7 @@ class Page {
 
   async #decide(body: unknown): Promise<PageAnswer> {
     const parsed = decideSchema.safeParse(body);
-    if (!parsed.success) return problem(400, parsed.error.issues[0]?.message ?? 'That is no decision.');
+    if (!parsed.success) return problem(400, sayIssue(parsed.error));
     const { changeset: id, commit } = parsed.data;
     const decision = withoutGaps(parsed.data.decision);
     const asked = this.#asked;
@@ -227,11 +229,19 @@ function problem(status: number, message: string): PageAnswer {
   return { kind: 'json', status, value: { message } };
 }
 
+/** The first thing that is wrong, with where it is. */
+function sayIssue({ issues: [issue] }: z.ZodError): string {
+  return issue === undefined ? 'That is no decision.' : `${issue.path.join('.')}: ${issue.message}`;
+}
+
 type Given = ReturnType<typeof decideSchema.parse>['decision'];
 
 function withoutGaps(given: Given): ChangesetDecision {
   if (given.kind === 'skip') return { kind: 'skip' };
-  if (given.kind === 'reject') return { kind: 'reject', reason: given.reason.trim() };
+  if (given.kind === 'reject') {
+    const { reason, comments } = given;
+    return { kind: 'reject', reason: reason.trim(), ...(comments.length === 0 ? {} : { comments }) };
+  }
   const override = given.override?.trim() ?? '';
   return override === '' ? { kind: 'approve' } : { kind: 'approve', override };
 }

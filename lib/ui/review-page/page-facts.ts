@@ -1,5 +1,6 @@
 import type { AuditSummary } from '../../domain/agent-port.ts';
 import type { Changeset } from '../../domain/changeset.ts';
+import type { EvidenceDoubt } from '../../domain/gates.ts';
 import type { Patch } from '../../domain/patch.ts';
 import type { AgentRun, Session } from '../../domain/session.ts';
 import type { Task } from '../../domain/task.ts';
@@ -16,6 +17,8 @@ export interface ChangesetFacts {
   readonly tasks: readonly Task[];
   /** Latest verdicts on exactly the commits that are in the changeset. */
   readonly verdicts: readonly Verdict[];
+  /** Tasks whose evidence came out otherwise when it was checked again. */
+  readonly doubts: readonly EvidenceDoubt[];
   /** Who worked on its tasks, and what the watcher said to each. */
   readonly runs: readonly AuditedRun[];
 }

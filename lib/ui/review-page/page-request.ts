@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { givenCommentsSchema } from '../../domain/line-comment.ts';
 
 const text = z.string().max(20_000);
 
@@ -11,6 +12,7 @@ export const decideSchema = z.strictObject({
     z.strictObject({
       kind: z.literal('reject'),
       reason: text.refine((reason) => reason.trim() !== '', 'a reason is needed'),
+      comments: givenCommentsSchema.default([]),
     }),
     z.strictObject({ kind: z.literal('skip') }),
   ]),

@@ -20,6 +20,7 @@ export type PageAnswer =
 
 export interface EventStream {
   send(value: unknown): void;
+  end(): void;
   onClose(listener: () => void): void;
 }
 
@@ -45,8 +46,11 @@ export async function servePage(
   const token = randomBytes(24).toString('base64url');
   const tickets = new Set<string>();
   const server = createServer((request, response) => {
-    handle({ request, response, token, tickets, answer, origin: originOf(server) }).catch((error: unknown) =>
-      refuse(response, 500, error instanceof Error ? error.message : String(error)),
+    handle({ request, response, token, tickets, answer, origin: originOf(server) }).catch(
+      (error: unknown) => {
+        const isTheirs = error instanceof SyntaxError || error instanceof URIError;
+        refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
+      },
     );
   });
   await new Promise<void>((resolve, reject) => {
@@ -135,6 +139,7 @@ async function send({ request, response }: Exchange, answer: PageAnswer): Promis
       response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
       answer.open({
         send: (value) => void response.write(`data: ${JSON.stringify(value)}\n\n`),
+        end: () => void response.end(),
         onClose: (listener) => void request.on('close', listener),
       });
   }
@@ -178,13 +183,14 @@ function originOf(server: Server): string {
   return `http://${address}:${port}`;
 }
 
+/** Reads it to its end, so that the answer arrives, but keeps no more than a page of ours would send. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBody) throw new Error('The request is too large.');
-    chunks.push(chunk);
+    if (size <= maxBody) chunks.push(chunk);
   }
+  if (size > maxBody) throw new SyntaxError('the request is too large');
   return JSON.parse(Buffer.concat(chunks).toString());
 }

@@ -5,6 +5,7 @@ import type { DiagnosticRun, Verdict } from '../../domain/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { isRed } from '../is-red.ts';
+import { renderDoubt } from '../render-doubt.ts';
 import { shortId } from '../short-id.ts';
 import { describeFiles } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
@@ -23,6 +24,7 @@ export function renderChangesetPage(facts: ChangesetFacts, patch: Patch | FlameE
     tasks: tasks.map((task) => describeTask(task, facts)),
     runs,
     spend: sumSpend(runs),
+    doubts: facts.doubts.map(renderDoubt),
     blocked: runs.flatMap(({ id, audit }) => audit.top.map((call) => ({ agent: id, call }))),
     calls: {
       allowed: sum(runs, ({ audit }) => audit.allowed),

@@ -2,6 +2,7 @@ import { html } from 'diff2html';
 import { type DiffBlock, type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { PatchLine } from '../../domain/patch.ts';
 import { visibleDiffLine } from '../visible-text.ts';
+import { nameControls } from './name-controls.ts';
 import type { PagePreferences } from './page-facts.ts';
 import type { HunkPiece } from './split-parts.ts';
 
@@ -46,7 +47,7 @@ function toBlock({ heading, oldStart, newStart, lines, isContinued }: HunkPiece)
   let [oldNumber, newNumber] = [oldStart, newStart];
   const toLine = (line: PatchLine): DiffLine => {
     const mark = line.isUnended ? '⟦no newline at the end⟧' : '';
-    const content = `${signs[line.kind]}${visibleDiffLine(line.text)}${mark}`;
+    const content = `${signs[line.kind]}${visibleDiffLine(nameControls(line.text))}${mark}`;
     switch (line.kind) {
       case 'insert':
         return { type: LineType.INSERT, oldNumber: undefined, newNumber: newNumber++, content };
@@ -59,7 +60,7 @@ function toBlock({ heading, oldStart, newStart, lines, isContinued }: HunkPiece)
   return {
     oldStartLine: oldStart,
     newStartLine: newStart,
-    header: isContinued ? '' : `@@ -${oldStart} +${newStart} @@ ${visibleDiffLine(heading)}`,
+    header: isContinued ? '' : `@@ -${oldStart} +${newStart} @@ ${visibleDiffLine(nameControls(heading))}`,
     lines: lines.map(toLine),
   };
 }
@@ -115,5 +116,5 @@ function requireEveryLine(hunks: readonly HunkPiece[], drawn: string): void {
 
 /** What was made visible stands out. */
 function markHidden(rows: string): string {
-  return rows.replace(/⟦[^⟧<]{1,30}⟧|[\u2400-\u2421]/g, '<span class="x">$&</span>');
+  return rows.replace(/⟦[^⟧<]{1,30}⟧/g, '<span class="x">$&</span>');
 }

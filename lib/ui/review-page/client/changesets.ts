@@ -27,9 +27,12 @@ export async function show(changeset: ChangesetState): Promise<void> {
   renderChangesets();
   renderBar();
   const known = articles.get(key);
+  // Never one changeset's lines above the buttons of another.
+  if (known === undefined) main.replaceChildren(make('p', 'quiet', 'Loading …'));
   const article = known ?? (await fetchArticle(changeset));
   if (app.shown !== key) return;
   main.replaceChildren(article);
+  renderBar();
   scrollTo(0, 0);
   startLoading();
 }

@@ -1,6 +1,7 @@
 import { post } from './api.ts';
 import { app, current } from './app.ts';
-import { byId } from './dom.ts';
+import { draftsHere } from './comments.ts';
+import { byId, make } from './dom.ts';
 
 const words = byId('bar-words', HTMLParagraphElement);
 const buttons = {
@@ -81,7 +82,12 @@ function describe(): string {
   if (app.state.phase !== 'deciding') return app.state.message;
   if (changeset.needs !== '') return `${changeset.group} builds on ${changeset.needs}: decide that first.`;
   const left = app.state.changesets.filter(({ state }) => state === 'waiting').length;
-  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.`;
+  const comments = draftsHere().length;
+  const noted =
+    comments === 0
+      ? ''
+      : ` ${comments === 1 ? '1 comment goes' : `${comments} comments go`} along with a reject.`;
+  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${noted}`;
 }
 
 function disarm(): void {
@@ -99,8 +105,16 @@ function askReason(kind: Asking): void {
   sendButton.textContent = isReject ? 'Reject' : 'Approve all the same';
   problem.textContent = '';
   reason.value = '';
+  byId('reason-comments', HTMLDivElement).replaceChildren(...(isReject ? listComments() : []));
   dialog.showModal();
   reason.focus();
+}
+
+function listComments(): readonly Node[] {
+  const drafts = draftsHere();
+  if (drafts.length === 0) return [make('p', 'quiet', 'Comments on lines go along: click a line number.')];
+  const items = drafts.map(({ path, line, text }) => make('li', '', `${path}:${line}: ${text}`));
+  return [make('p', 'quiet', `These comments go along:`), make('ul', '', ...items)];
 }
 
 async function sendReason(): Promise<void> {
@@ -111,7 +125,9 @@ async function sendReason(): Promise<void> {
     return;
   }
   const decision =
-    asking === 'reject' ? { kind: 'reject', reason: text } : { kind: 'approve', override: text };
+    asking === 'reject'
+      ? { kind: 'reject', reason: text, comments: draftsHere() }
+      : { kind: 'approve', override: text };
   dialog.close();
   await decide(decision);
 }

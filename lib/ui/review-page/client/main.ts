@@ -2,6 +2,7 @@ import type { PageState } from '../page-state.ts';
 import { followStates } from './api.ts';
 import { app, main } from './app.ts';
 import { renderChangesets, showNextWaiting } from './changesets.ts';
+import { wireComments } from './comments.ts';
 import { renderBar, wireDecisions } from './decide.ts';
 import { around, byId } from './dom.ts';
 import { toggleFile } from './files.ts';
@@ -38,6 +39,7 @@ main.addEventListener('click', (event) => {
   if (file instanceof HTMLElement) toggleFile(file);
 });
 wireDecisions(showNextWaiting);
+wireComments(renderBar);
 wireKeys();
 wireLook();
 take(app.state);

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Patch } from '../../domain/patch.ts';
+import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
+import { pageState } from './page-state.ts';
+import { fillTemplate, readTemplate } from './page-template.ts';
+import { renderChangesetPage } from './render-changeset-page.ts';
+import { renderDiffPart } from './render-diff-part.ts';
+import { splitParts } from './split-parts.ts';
+
+export interface ExportOptions {
+  readonly layout: PagePreferences['layout'];
+  /** When it was written, as people read it. */
+  readonly at: string;
+}
+
+/**
+ * The same as one file to send: every line of every changeset, no script, nothing that is fetched, nothing that can be
+ * decided. In pieces, in order: a large one is longer than a string can be.
+ */
+export async function* renderExport(
+  facts: PageFacts,
+  source: Pick<PageSource, 'patch'>,
+  { layout, at }: ExportOptions,
+): AsyncGenerator<string> {
+  const style = readTemplate('review.css') + readTemplate('review-export.css');
+  const hash = createHash('sha256').update(style).digest('base64');
+  const { changesets } = pageState(facts, 'ended', '');
+  const whole = fillTemplate('review-export', { session: facts.session, style, hash, changesets, at });
+  const [head = '', tail = ''] = whole.split('<!-- changesets -->');
+  yield head;
+  for (const one of facts.changesets) yield* renderWhole(one, source, layout);
+  yield tail;
+}
+
+async function* renderWhole(
+  facts: ChangesetFacts,
+  source: Pick<PageSource, 'patch'>,
+  layout: PagePreferences['layout'],
+): AsyncGenerator<string> {
+  let patch: Patch | FlameError;
+  try {
+    patch = await source.patch(facts.changeset);
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    patch = error;
+  }
+  const files = 'files' in patch ? patch.files : [];
+  // What stands in a file is escaped, so none of it looks like the empty place where its lines go.
+  const pieces = renderChangesetPage(facts, patch).split('<div class="lines"></div>');
+  for (const [index, piece] of pieces.entries()) {
+    const file = files[index];
+    yield piece;
+    if (file === undefined) continue;
+    yield '<div class="lines">';
+    for (const part of splitParts(file.hunks())) yield renderDiffPart(part, layout);
+    yield '</div>';
+  }
+}

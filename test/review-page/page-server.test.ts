@@ -1,0 +1,134 @@
+import { request } from 'node:http';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type PageServer, servePage } from '../../lib/ui/review-page/page-server.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+interface Asked {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A request as a browser would never let a page make it: any Host, any Origin. */
+function ask(server: PageServer, { path = '/', method = 'GET', headers = {}, body }: Asked): Promise<Answer> {
+  const { port } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+async function withServer(
+  work: (server: PageServer, token: string, asked: string[]) => Promise<void>,
+): Promise<void> {
+  const asked: string[] = [];
+  const server = await servePage(async ({ method, path }) => {
+    asked.push(`${method} /${path.join('/')}`);
+    return path.length === 0
+      ? { kind: 'page', render: (nonce) => `<style nonce="${nonce}"></style>` }
+      : { kind: 'json', value: {} };
+  });
+  try {
+    await work(server, new URL(server.url).searchParams.get('token') ?? '', asked);
+  } finally {
+    await server.close();
+  }
+}
+
+test('REV-2: nothing is answered without the token: not the page, not its parts, not a decision', async () => {
+  await withServer(async (server, token, asked) => {
+    assert.match(server.url, /^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32}$/);
+    const wrong: readonly Asked[] = [
+      {},
+      { path: '/?token=' },
+      { path: `/?token=${token}x` },
+      { path: `/?token=${token.slice(1)}` },
+      { path: '/api/events' },
+      // The address of the page is not enough for what acts: a header of its own can't come from another page.
+      { path: `/api/decide?token=${token}`, method: 'POST', body: '{}' },
+      { path: '/api/decide', method: 'POST', body: '{}', headers: { 'x-flame-token': 'x' } },
+    ];
+    for (const one of wrong) assert.is((await ask(server, one)).status, 403, JSON.stringify(one));
+    assert.equal(asked, []);
+    assert.is((await ask(server, { path: `/?token=${token}` })).status, 200);
+    assert.is((await ask(server, { path: '/api/x', headers: { 'x-flame-token': token } })).status, 200);
+  });
+});
+
+test('a name that was pointed at the loopback address, and another page, are refused whatever they know', async () => {
+  await withServer(async (server, token, asked) => {
+    const { port } = new URL(server.url);
+    const known = { 'x-flame-token': token };
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      `localhost.evil.example:${port}`,
+      '127.0.0.1:1',
+    ])
+      assert.is((await ask(server, { path: '/api/x', headers: { ...known, host } })).status, 403, host);
+    for (const origin of ['https://evil.example', 'null', `http://127.0.0.1:${Number(port) + 1}`])
+      assert.is((await ask(server, { path: '/api/x', headers: { ...known, origin } })).status, 403, origin);
+    assert.equal(asked, []);
+  });
+});
+
+test('the address a browser is started with works once', async () => {
+  await withServer(async (server) => {
+    const opening = new URL(server.openingUrl());
+    const first = await ask(server, { path: opening.pathname + opening.search });
+    assert.equal([first.status, first.headers.location], [302, server.url]);
+    const again = await ask(server, { path: opening.pathname + opening.search });
+    assert.is(again.status, 403);
+  });
+});
+
+test('REV-1: the policy lets in one style and one script by a number used once, and nothing from elsewhere', async () => {
+  await withServer(async (server, token) => {
+    const policies = new Set<string>();
+    for (const _ of [1, 2]) {
+      const { headers, text } = await ask(server, { path: `/?token=${token}` });
+      const policy = String(headers['content-security-policy']);
+      const nonce = /nonce="([^"]+)"/.exec(text)?.[1] ?? '';
+      assert.ok(
+        policy.startsWith("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"),
+      );
+      assert.ok(
+        policy.includes(`script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'`),
+      );
+      assert.not.match(policy, /unsafe|https?:|\*/);
+      policies.add(policy);
+      assert.is(headers['referrer-policy'], 'no-referrer');
+      assert.is(headers['cache-control'], 'no-store');
+      assert.is(headers['x-content-type-options'], 'nosniff');
+    }
+    assert.is(policies.size, 2);
+  });
+});
+
+test('what is not asked properly is refused, and the server goes on', async () => {
+  await withServer(async (server, token) => {
+    const headers = { 'x-flame-token': token };
+    assert.is((await ask(server, { path: '/api/x', method: 'DELETE', headers })).status, 405);
+    assert.is((await ask(server, { path: '/api/x', method: 'POST', headers, body: '{"a' })).status, 400);
+    assert.is((await ask(server, { path: '/%E0%A4%A', headers })).status, 400);
+    const large = await ask(server, { path: '/api/x', method: 'POST', headers, body: 'x'.repeat(3_000_000) });
+    assert.is(large.status, 400);
+    assert.is((await ask(server, { path: '/api/x', headers })).status, 200);
+  });
+});
+
+test.run();
