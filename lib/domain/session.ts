@@ -81,7 +81,14 @@ export const sessionSchema = z.object({
   changesets: z.array(changesetSchema),
   gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
   /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
-  checkout: z.object({ from: oid, to: oid }).nullable(),
+  checkout: z
+    .object({
+      from: oid,
+      to: oid,
+      /** The clone it is to happen in, see cloneName; null in older notes. */
+      place: z.string().nullable().default(null),
+    })
+    .nullable(),
   /** Set once the session is on refs/blueflame/archive/*: this note then is what says so, and holds no lists. */
   archived_at: z.string().optional(),
   /** Adapters that nothing is asked of before a time. */

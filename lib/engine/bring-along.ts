@@ -52,15 +52,31 @@ export async function requireFreePaths(
   }
 }
 
+/** What is still to be brought along in this clone: a session that came through sync may tell of another one's. */
+export function ownCheckout(
+  workshop: Workshop,
+  { checkout }: Pick<Session, 'checkout'>,
+): Session['checkout'] {
+  return checkout === null || (checkout.place !== null && checkout.place !== workshop.place)
+    ? null
+    : checkout;
+}
+
 /**
  * Brings checked-out base branches to where landings moved them. Also finishes what a kill between a landing and
- * this left undone. A tree that got local changes meanwhile is left alone and named.
+ * this left undone. A tree that got local changes meanwhile is left alone and named; nothing is touched where the
+ * branch isn't where the landing moved it. Returns whether there was anything to bring along.
  */
-export async function bringAlong(workshop: Workshop, id: SessionId): Promise<void> {
+export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boolean> {
   const { session } = await viewSession(workshop, id);
-  if (session.checkout === null) return;
-  const { from, to } = session.checkout;
-  for (const path of await baseWorktrees(workshop, session)) {
+  const checkout = ownCheckout(workshop, session);
+  if (checkout === null) return false;
+  const { from, to } = checkout;
+  const isThere = (await workshop.git.resolveCommit(`refs/heads/${session.base_branch}`)) === to;
+  // An older note doesn't say which clone it is about: this one only if the landing was here.
+  if (!isThere && checkout.place === null) return false;
+  if (!isThere) tellMoved(workshop, session.base_branch, to);
+  for (const path of isThere ? await baseWorktrees(workshop, session) : []) {
     if ((await workshop.git.advanceWorktree(path, from, to)) !== 'refused') continue;
     workshop.events.emit({
       event: 'notice',
@@ -75,4 +91,10 @@ export async function bringAlong(workshop: Workshop, id: SessionId): Promise<voi
       subject: `session: work trees of ${now.base_branch} brought along`,
     },
   }));
+  return isThere;
+}
+
+function tellMoved(workshop: Workshop, branch: string, to: ObjectId): void {
+  const message = `${branch} was moved by somebody since ${to.slice(0, 12)} landed, so its work trees are left as they are.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
 }

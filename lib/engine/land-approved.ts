@@ -6,7 +6,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { ReviewNote } from '../domain/verdict.ts';
-import { bringAlong, requireCleanBase, requireFreePaths } from './bring-along.ts';
+import { bringAlong, ownCheckout, requireCleanBase, requireFreePaths } from './bring-along.ts';
 import { changesetMessage, independentTips } from './build-changeset.ts';
 import { changesetRef } from './merge-wave.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
@@ -53,7 +53,7 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   const fit = await fitOnto(workshop, view, changeset, tip);
   if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
   await requireFreePaths(workshop, view.session, {
-    from: view.session.checkout?.from ?? tip,
+    from: ownCheckout(workshop, view.session)?.from ?? tip,
     to: fit.commit,
   });
   const result = await publish(workshop, id, { changeset, tip, commit: fit.commit });
@@ -115,7 +115,8 @@ async function publish(
     const changesets = landed.changesets.map((known) =>
       known.id === changeset.id ? { ...known, landed_commit: commit } : known,
     );
-    const checkout = { from: session.checkout?.from ?? tip, to: commit };
+    const from = ownCheckout(workshop, session)?.from ?? tip;
+    const checkout = { from, to: commit, place: workshop.place };
     const base = parseRefName(`refs/heads/${session.base_branch}`);
     return {
       steps: tasks.map((task) => mergeTask(task, { into: session.base_branch })),

@@ -15,8 +15,7 @@ import { timestamp, type Workshop } from './workshop.ts';
  */
 export async function recoverSession(workshop: Workshop, id: SessionId): Promise<void> {
   const { session } = await viewSession(workshop, id);
-  await bringAlong(workshop, id);
-  if (session.checkout !== null)
+  if ((await bringAlong(workshop, id)) && session.checkout !== null)
     notice(
       workshop,
       `${session.base_branch} is checked out as it landed, at ${session.checkout.to.slice(0, 12)}.`,

@@ -52,8 +52,8 @@ for (const at of choosePoints()) {
   test(`LIF-4 UNI-4 killed at ${points[at - 1] ?? at}, then started again: as if nothing had happened`, () => {
     const repo = makeVictim();
     const killed = start(repo, undefined, { FLAME_TEST_KILL_AT: String(at) });
-    // Two agents run at once: a run may pass a few moments fewer than the one that was counted.
-    if (at < points.length - 20) assert.is(killed.signal, 'SIGKILL', killed.stderr);
+    // Two agents run at once: a run may pass fewer moments than the one that was counted, and come to its end.
+    if (killed.signal !== 'SIGKILL') assert.is(killed.code, 0, killed.stderr);
     assert.is(findDamage(repo), '');
     assert.is(findTornLanding(repo), '');
     const again = startAgain(repo);
@@ -63,10 +63,8 @@ for (const at of choosePoints()) {
 }
 
 test('BUD-3 work that an agent had finished before the kill is taken in, not paid for again', () => {
-  const noted = points.findIndex((point) => point.endsWith('end of the agent noted')) + 1;
-  assert.ok(noted > 0);
   const repo = makeVictim();
-  assert.is(start(repo, undefined, { FLAME_TEST_KILL_AT: String(noted) }).signal, 'SIGKILL');
+  assert.is(start(repo, undefined, { FLAME_TEST_KILL_AT: 'end of the agent noted' }).signal, 'SIGKILL');
   const again = startAgain(repo);
   const [, taken = ''] = /had finished before the stop was taken in: ([^\n]+)\./.exec(again.stderr) ?? [];
   assert.is.not(taken, '', again.stderr);
