@@ -27,6 +27,8 @@ export interface PlanQuestion {
   readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
   readonly problems: readonly string[];
   readonly replansLeft: number;
+  /** What would be wrong with another plan; task: null of the plan as a whole. */
+  check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];
 }
 export type PlanDecision =
   | { readonly kind: 'approve' }
@@ -95,6 +97,8 @@ export interface SessionQuestion {
     readonly blocked: number;
     readonly open: number;
   };
+  /** The session's limit, raised by a person or not; 0: unlimited. */
+  readonly budget?: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   readonly cyclesLeft: number;
 }
 export type SessionDecision =

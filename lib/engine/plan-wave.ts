@@ -138,7 +138,7 @@ async function propose(workshop: Workshop, session: Session, plan: Plan): Promis
 
 async function decidePlan(
   workshop: Workshop,
-  { session }: SessionView,
+  { session, tasks }: SessionView,
   plan: Plan,
   problems: readonly PlanProblem[],
 ): Promise<PlanDecision> {
@@ -149,6 +149,7 @@ async function decidePlan(
     estimate: session.estimate,
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,
+    check: (edited) => planProblems(workshop, edited, tasks),
   });
   workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);

@@ -1,3 +1,4 @@
+import { budgetState } from '../core/budget-state.ts';
 import { canStart } from '../core/can-start.ts';
 import { type Action, changesetsOfCycle, isHeld, nextAction } from '../core/next-action.ts';
 import { sessionSummary } from '../core/session-summary.ts';
@@ -148,6 +149,7 @@ async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
     tasks,
     summary: sessionSummary(tasks, changesetsOfCycle(session)),
     cyclesLeft,
+    budget: budgetState(workshop.config, session),
   });
   workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
   if (decision.kind === 'continue') return startCycle(workshop, id);

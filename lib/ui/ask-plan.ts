@@ -1,3 +1,4 @@
+import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision, PlanQuestion } from '../domain/gates.ts';
 import type { Plan } from '../domain/plan.ts';
 import { askText, type Choice, choose } from './choose.ts';
@@ -33,10 +34,42 @@ export async function askPlan(
     if (key === 'a') return { kind: 'approve' };
     if (key === 'q') return { kind: 'quit' };
     if (key === 'r') return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
-    const text = await formatPlan(question.plan);
-    const plan = await context.edit({ fileName: 'plan.yml', text, parse: parsePlan });
+    const text = written.get(question.plan) ?? (await formatPlan(question.plan));
+    const plan = await context.edit({
+      ...{ fileName: 'plan.yml', text },
+      parse: async (edited) => {
+        const parsed = await parsePlan(edited);
+        requireSound(question.check?.(parsed) ?? [], edited);
+        written.set(parsed, edited);
+        return parsed;
+      },
+    });
     if (plan !== null) return { kind: 'edit', plan };
   }
+}
+
+/** Plans as the person wrote them, with their comments: that is what they go on editing. */
+const written = new WeakMap<Plan, string>();
+
+/** Mistakes that only the plan as a whole has, each at the id of its task. */
+function requireSound(problems: ReturnType<NonNullable<PlanQuestion['check']>>, text: string): void {
+  if (problems.length === 0) return;
+  const lines = text.split('\n');
+  const found = problems.map(({ task, message }) => {
+    const line = task === null ? 0 : lines.findIndex((one) => idIn(one) === task) + 1;
+    return { line, message: task === null ? message : `${task} ${message}` };
+  });
+  throw new FlameError({
+    kind: 'refused',
+    code: 'bad-plan',
+    message: `The plan has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`,
+    details: found.map(({ line, message }) => (line === 0 ? message : `plan.yml:${line}  ${message}`)),
+    data: { problems: found.filter(({ line }) => line > 0) },
+  });
+}
+
+function idIn(line: string): string | undefined {
+  return /^[\s-]*["']?id["']?\s*:\s*["']?([a-z0-9-]+)/.exec(line)?.[1];
 }
 
 async function bareYaml({ tasks }: Plan): Promise<string> {

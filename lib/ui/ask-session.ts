@@ -11,11 +11,7 @@ type Key = 'c' | 'r' | 's';
 export async function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
   const asking = context.question(waitingGates.session);
   context.say(renderCycle(question, context.style));
-  context.say(
-    question.cyclesLeft > 0
-      ? `${formatCount(question.cyclesLeft, 'cycle')} left.`
-      : 'No cycle is left (limits.max_wave_cycles).',
-  );
+  for (const line of outlook(question)) context.say(line);
   const goOn: readonly Choice<Key>[] = [
     { key: 'c', label: '(c)ontinue' },
     { key: 'r', label: '(r)e-plan' },
@@ -27,4 +23,17 @@ export async function askSession(context: GateContext, question: SessionQuestion
   if (key === 'c') return { kind: 'continue' };
   if (key === 's') return { kind: 'stop' };
   return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
+}
+
+/** What each answer leads to. */
+function outlook({ cyclesLeft, summary }: SessionQuestion): readonly string[] {
+  const later = 'stop: everything is kept; git flame run goes on later';
+  if (cyclesLeft <= 0) return ['No cycle is left (limits.max_wave_cycles).', later];
+  const again = summary.requeued + summary.open;
+  return [
+    `${formatCount(cyclesLeft, 'cycle')} left.`,
+    `continue: ${formatCount(again, 'task')} to be worked on in the next cycle`,
+    're-plan: a planner is told what you want different',
+    later,
+  ];
 }

@@ -72,26 +72,56 @@ async function tryParse<Value>(
 }
 
 /**
- * The mistakes as comments on top of the file, since an editor covers the terminal. Parsed once more below a
- * block of that height, so that the lines they name are those the person sees.
+ * The mistakes as comments, since an editor covers the terminal: each above the line it is about where that is
+ * known, all of them on top where it isn't. There they are parsed once more below a block of that height, so that
+ * the lines they name are those the person sees.
  */
 async function markMistakes<Value>(
   text: string,
   error: FlameError,
   parse: EditOptions<Value>['parse'],
 ): Promise<string> {
+  const placed = placesOf(error);
+  if (placed.length > 0) return markInPlace(text, error, placed);
   const block = mistakeBlock(error);
   const shifted = await tryParse(`${'#\n'.repeat(block.length)}${text}`, parse);
   const lines = shifted.kind === 'failed' ? mistakeBlock(shifted.error) : block;
   return `${lines.join('\n')}\n${text}`;
 }
 
+interface PlacedMistake {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** What an error's data says of lines: `{problems: [{line, path, message, hint}]}`; none where one has no line. */
+function placesOf({ data }: FlameError): readonly PlacedMistake[] {
+  const problems: readonly unknown[] = Array.isArray(data.problems) ? data.problems : [];
+  const placed = problems.flatMap((problem): PlacedMistake[] => {
+    if (typeof problem !== 'object' || problem === null) return [];
+    const { line, path, message, hint } = problem as Readonly<Record<string, unknown>>;
+    if (typeof line !== 'number' || typeof message !== 'string') return [];
+    const words = [path, message, typeof hint === 'string' ? `(${hint})` : null];
+    return [{ line, text: words.filter((word) => typeof word === 'string' && word !== '').join(' ') }];
+  });
+  return placed.length === problems.length ? placed : [];
+}
+
+function markInPlace(text: string, error: FlameError, placed: readonly PlacedMistake[]): string {
+  const lines = text.split('\n').flatMap((line, index) => {
+    const about = placed.filter((mistake) => mistake.line === index + 1);
+    return [...about.map((mistake) => `${mark}${visibleLine(mistake.text)}:`), line];
+  });
+  const heading = `${visibleLine(error.message)} What is wrong stands above its line.`;
+  return [`${mark}${heading}`, `${mark}${wayOut}`, ...lines].join('\n');
+}
+
+const wayOut = 'Mend it, save and close; empty the file to give up.';
+
 function mistakeBlock(error: FlameError): readonly string[] {
   const lines = [error.message, ...error.lines.flatMap((line) => line.split('\n'))];
-  return [
-    ...lines.map((line) => mark + visibleLine(line)),
-    `${mark}Mend it, save and close; empty the file to give up.`,
-  ];
+  return [...lines.map((line) => mark + visibleLine(line)), mark + wayOut];
 }
 
 function removeMarks(text: string): string {

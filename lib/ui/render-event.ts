@@ -2,6 +2,7 @@ import type { Event } from '../domain/event.ts';
 import { furtherDetails } from '../domain/failure.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
 import { formatDuration } from '../util/format-time.ts';
+import { textWidth, wrapText } from '../util/format-width.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { shortId } from './short-id.ts';
@@ -103,10 +104,28 @@ export function isNews(event: Event): boolean {
   }
 }
 
+/** Several details stand below each other at a terminal; elsewhere an event is one line. */
 function renderNotice(event: EventOf<'notice'>, style: Style): string {
   const details = event.details ?? [];
-  const text = visibleLine(event.message) + (details.length === 0 ? '' : ` (${joinLines(details)})`);
-  return event.level === 'warning' ? `${style.yellow('warning:')} ${text}` : text;
+  const label = event.level === 'warning' ? `${style.yellow('warning:')} ` : '';
+  const message = label + visibleLine(event.message);
+  if (details.length === 0) return message;
+  if (details.length === 1 || !Number.isFinite(style.width)) return `${message} (${joinLines(details)})`;
+  return [message, ...details.flatMap((line) => renderDetail(line, style))].join('\n');
+}
+
+/** `path: old -> new`, as changed values are told, with what was and what is set apart. */
+function renderDetail(text: string, style: Style): readonly string[] {
+  const line = visibleLine(text);
+  const [, path, before, after] = /^([\w.[\]-]+: )(.*) -> (.*)$/.exec(line) ?? [];
+  if (path === undefined || before === undefined || after === undefined)
+    return wrapText(line, style.width, '  ');
+  if (textWidth(line) + 2 <= style.width) return [`  ${path}${style.red(before)} -> ${style.green(after)}`];
+  return [
+    ...wrapText(path, style.width, '  '),
+    ...wrapText(`- ${before}`, style.width, '    ').map(style.red),
+    ...wrapText(`+ ${after}`, style.width, '    ').map(style.green),
+  ];
 }
 
 function renderCanary(event: EventOf<'canary'>, style: Style): string {

@@ -13,13 +13,8 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
   const objective = wrapText(`Plan: ${visibleText(question.objective)}`, style.width);
   return [
     ...objective.map(style.bold),
-    ...groups.flatMap((group) => [
-      '',
-      style.cyan(`[${visibleLine(group)}]`),
-      ...plan.tasks
-        .filter((task) => task.cohesion_group === group)
-        .flatMap((task) => renderEntry(task, style)),
-    ]),
+    '',
+    ...groups.flatMap((group, index) => renderGroup(group, question, style, index === groups.length - 1)),
     '',
     `${formatCount(plan.tasks.length, 'task')}, in this order:`,
     ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
@@ -29,8 +24,41 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
   ].join('\n');
 }
 
-function renderEntry(task: PlannedTask, style: Style): readonly string[] {
+function renderGroup(
+  group: string,
+  { plan, waves }: PlanQuestion,
+  style: Style,
+  isLastGroup: boolean,
+): readonly string[] {
+  const members = plan.tasks.filter((task) => task.cohesion_group === group);
+  const [branch, trunk] = isLastGroup ? ['└─ ', '   '] : ['├─ ', '│  '];
+  return [
+    ...hang(`[${visibleLine(group)}]`, style.width, { first: branch, rest: trunk }).map((line) =>
+      line.replace(/\[.*$/, style.cyan),
+    ),
+    ...members.flatMap((task, index) => {
+      const isLast = index === members.length - 1;
+      const place = { first: trunk + (isLast ? '└─ ' : '├─ '), rest: trunk + (isLast ? '   ' : '│  ') };
+      const wave = waves.findIndex((ids) => ids.includes(task.id)) + 1;
+      return renderEntry(task, wave, { style, place });
+    }),
+  ];
+}
+
+interface Place {
+  /** What stands before the first line, and before the others; equally wide. */
+  readonly first: string;
+  readonly rest: string;
+}
+
+/** A task with what decides when it runs; tasks of a dependency cycle are in no wave. */
+function renderEntry(
+  task: PlannedTask,
+  wave: number,
+  { style, place }: { readonly style: Style; readonly place: Place },
+): readonly string[] {
   const facts = [
+    ...(wave === 0 ? [] : [`wave ${wave}`]),
     `priority ${task.priority}`,
     ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
     task.file_locks.length > 0
@@ -39,10 +67,20 @@ function renderEntry(task: PlannedTask, style: Style): readonly string[] {
     ...(task.model === null ? [] : [`model ${visibleLine(task.model)}`]),
     ...(task.adapter === null ? [] : [`by ${task.adapter}`]),
   ];
+  const below = `${place.rest}  `;
   return [
-    ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width, '  '),
-    ...wrapText(facts.join(' · '), style.width, '    ').map(style.dim),
+    ...hang(`${task.id}: ${visibleLine(task.title)}`, style.width, place),
+    ...hang(facts.join(' · '), style.width, { first: below, rest: below }).map(
+      (line) => line.slice(0, below.length) + style.dim(line.slice(below.length)),
+    ),
   ];
+}
+
+/** Wrapped text behind the branches of a tree. */
+function hang(text: string, width: number, { first, rest }: Place): readonly string[] {
+  return wrapText(text, width, rest).map((line, index) =>
+    index === 0 ? first + line.slice(rest.length) : line,
+  );
 }
 
 function renderEstimate(estimate: PlanQuestion['estimate']): string {

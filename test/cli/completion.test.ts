@@ -48,7 +48,10 @@ test('completion of names: what there is in the repository, with what it is', as
   const session = repo.git('ls-tree', '--name-only', 'refs/blueflame/sessions', 'anchors/').split('/').at(-1);
   const ask = async (...line: readonly string[]): Promise<string> =>
     (await flame(repo, ['__complete', '--', ...line])).stdout;
-  assert.is(await ask('show', ''), 'task-001\tpending: First thing\ntask-002\tpending: Do task-002\n');
+  assert.is(
+    await ask('show', ''),
+    `task-001\tpending: First thing\ntask-002\tpending: Do task-002\n${session}\tBuild it\n`,
+  );
   assert.is(await ask('show', 'task-002'), 'task-002\tpending: Do task-002\n');
   assert.is(await ask('status', '--session', ''), `${session}\tBuild it\n`);
   assert.is(await ask('show', '--session=ses-'), `--session=${session}\tBuild it\n`);
@@ -90,7 +93,7 @@ for (const shell of shells) {
     await line('git fla\trev\t--changes\t', /git flame\s+review\s+--changeset\s/);
     await line('git flame completion z\t', /completion zsh\s/);
     await line('git-flame val\t--dry\t', /git-flame validate\s+--dry-run\s/);
-    await line('git flame show \t', /task-001[\s\S]*task-002/);
+    await line('git flame show \t', /task-00[12][\s\S]*task-00[12]/);
     await line('git flame show task-002\t--di\t', /task-002\s+--diff\s/);
     await line(`git -C ${join(repo.path, 'src')} flame --session=\t`, /--session=ses-\d{8}-/);
     await line('git flame plan --from src/\t', /src\/a\.txt/);

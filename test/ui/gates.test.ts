@@ -142,10 +142,36 @@ test('TSK-5: a bad edit is shown with line and reason, the editor opens again, n
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan: { tasks } });
   assert.match(fake.stderr(), /error: [^\n]+\n {2}plan\.yml:\d+:\d+/);
   const offered = readFileSync(join(editor.folder, 'seen-1'), 'utf8').split('\n');
-  const named = Number(
-    offered.find((line) => line.startsWith('#! plan.yml:'))?.match(/plan\.yml:(\d+):/)?.[1],
+  assert.match(offered[0] ?? '', '#! plan.yml has a mistake. What is wrong stands above its line.');
+  const at = offered.findIndex((line) => /priority: soon/.test(line));
+  assert.match(offered[at - 1] ?? '', /^#! tasks\[1\]\.priority .+:$/);
+});
+
+test('PLN-5: what only the whole plan has wrong stands at its task; comments of the person stay', async () => {
+  const editor = scriptedEditor(
+    'sed -i -e "s/dependencies: .task-001./dependencies: [task-009]/" -e "1i # my own words" "$1"',
+    'sed -i "s/task-009/task-001/" "$1"',
   );
-  assert.match(offered[named - 1] ?? '', /priority: soon/);
+  const { fake, gates } = openTerminal('e\n', { editor: editor.command });
+  const check = (plan: Plan) =>
+    plan.tasks
+      .filter(({ dependencies }) => dependencies.some((id) => id === 'task-009'))
+      .map(({ id }) => ({ task: id, message: "depends on task-009, which doesn't exist" }));
+  const decision = await gates.plan(samplePlanQuestion({ check }));
+  assert.is(decision.kind, 'edit');
+  assert.match(
+    fake.stderr(),
+    /error: The plan has a mistake\.\n {2}plan\.yml:\d+ {2}task-002 depends on task-009/,
+  );
+  const offered = readFileSync(join(editor.folder, 'seen-1'), 'utf8').split('\n');
+  const at = offered.findIndex((line) => /id: task-002/.test(line));
+  assert.is(offered[at - 1], "#! task-002 depends on task-009, which doesn't exist:");
+  // The next edit of that plan begins with what was written.
+  if (decision.kind !== 'edit') return;
+  const again = scriptedEditor('true');
+  const second = openTerminal('e\nq\n', { editor: again.command });
+  await second.gates.plan(samplePlanQuestion({ plan: decision.plan }));
+  assert.match(readFileSync(join(again.folder, 'seen-0'), 'utf8'), /^# my own words\n/);
 });
 
 test('TSK-5: giving up on a bad edit keeps it in a file that is named', async () => {

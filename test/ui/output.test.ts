@@ -268,4 +268,16 @@ test('widths: the terminal, COLUMNS, else no wrapping', () => {
   assert.is(width({ env: { COLUMNS: 'many' } }), Number.POSITIVE_INFINITY);
 });
 
+test('CFG-7: changed values stand below each other at a terminal, in a log on one line', () => {
+  const details = ['limits.max_retries: 2 -> 3', 'validation.diagnostics: (none) -> npm test'];
+  const event: Event = { event: 'notice', at, level: 'warning', message: 'It has changed.', details };
+  assert.is(
+    renderEvent(event, plainStyle(60)),
+    'warning: It has changed.\n  limits.max_retries: 2 -> 3\n  validation.diagnostics: (none) -> npm test',
+  );
+  assert.is(renderEvent(event, plainStyle()), `warning: It has changed. (${details.join('; ')})`);
+  const narrow = renderEvent(event, plainStyle(40)) ?? '';
+  assert.match(narrow, '  validation.diagnostics:\n    - (none)\n    + npm test');
+});
+
 test.run();

@@ -79,15 +79,14 @@ test('PLN-5: a plan shows groups, priorities, locks, dependencies, order and cos
     [
       'Plan: Add login with a password',
       '',
-      '[auth]',
-      '  task-001: Add password hashing',
-      '    priority 1 · changes src/auth/',
-      '  task-002: Add login form',
-      '    priority 2 · after task-001 · changes anything · model opus',
-      '',
-      '[docs]',
-      '  task-003: Describe the API',
-      '    priority 1 · changes docs/, *.md',
+      '├─ [auth]',
+      '│  ├─ task-001: Add password hashing',
+      '│  │    wave 1 · priority 1 · changes src/auth/',
+      '│  └─ task-002: Add login form',
+      '│       wave 2 · priority 2 · after task-001 · changes anything · model opus',
+      '└─ [docs]',
+      '   └─ task-003: Describe the API',
+      '        wave 1 · priority 1 · changes docs/, *.md',
       '',
       '3 tasks, in this order:',
       '  1. task-001, task-003',
@@ -449,6 +448,30 @@ test('REV-4: a diff shows carriage returns and reordering characters, keeps tabs
     'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old␍\n+\tnew⟦U+202E⟧␛[2J',
   );
   assert.is(renderDiff('', plainStyle()), 'No changes.');
+});
+
+test('MRG-7: after the review what was approved, went back and is stuck, with why, and the budget', () => {
+  const question = sampleSessionQuestion({
+    tasks: [
+      sampleTask({ status: 'merged' }),
+      sampleTask({
+        id: taskId('task-002'),
+        status: 'requeued',
+        history: [
+          {
+            ...{ attempt: 1, agent_id: null, timestamp: at, result: 'rejected', notes: 'Works.' },
+            ...{ rejection_reason: 'no tests', cost_usd: 0, tokens_used: 0 },
+          },
+        ],
+      }),
+      sampleTask({ id: taskId('task-003'), status: 'blocked', reason: 'task-009 failed' }),
+    ],
+    budget: { unit: 'usd', limit: 10 },
+  });
+  const text = renderCycle(question, plainStyle());
+  assert.match(text, /\n {2}approved +1 changeset\n {2}requeued +2 tasks\n/);
+  assert.match(text, /\n {2}cost +\$2\.14 of \$10\.00, 12,450 tokens\n/);
+  assert.match(text, /\n {2}task-002 {2}requeued {2}no tests\n {2}task-003 {2}blocked {3}task-009 failed$/);
 });
 
 test.run();
