@@ -36,13 +36,16 @@ export function writeRegistration(folder: string, registration: Registration): v
   killPoint('agent registered');
 }
 
-/** Registered agents whose process still lives: also those of other processes, and of one that was killed. */
-export function readLiveAgents(commonDir: string): LiveAgent[] {
-  return livingRegistrations(commonDir).map(
-    ({ registration: { id, role, task_id, pid, started_at, cost_usd, tokens } }) => ({
-      ...{ id, role, task_id, pid, started_at, cost_usd, tokens },
-    }),
-  );
+/**
+ * Registered agents whose process still lives: also those of other processes, and of one that was killed. With a
+ * session: those that work for it.
+ */
+export function readLiveAgents(commonDir: string, session: string | null = null): LiveAgent[] {
+  const isMeant = (owner: string | null): boolean => session === null || owner === null || owner === session;
+  const living = livingRegistrations(commonDir).filter(({ registration }) => isMeant(registration.session));
+  return living.map(({ registration: { id, role, task_id, pid, started_at, cost_usd, tokens } }) => ({
+    ...{ id, role, task_id, pid, started_at, cost_usd, tokens },
+  }));
 }
 
 /** The same with all that is known of each. */

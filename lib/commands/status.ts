@@ -6,6 +6,7 @@ import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
 import { nextCommand } from './wiring/next-command.ts';
 import { pickSession, readSnapshot, withState } from './wiring/read-state.ts';
+import { isSessionBusy } from './wiring/session-busy.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
@@ -13,16 +14,18 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const snapshot = await readSnapshot(store, args);
     const session = pickSession(snapshot, args);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
-    const agents = readLiveAgents(git.repository.commonDir);
+    const { commonDir } = git.repository;
+    const agents = readLiveAgents(commonDir, session?.id ?? null);
     const status = statusOf(session, tasks, agents);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
     if (output.isJson) return 0;
-    const registered = agents.length === 0 ? [] : readRegisteredAgents(git.repository.commonDir);
+    const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
     const activity = new Map(registered.map((agent) => [agent.id, agent.activity]));
     const spend = session === null ? [] : renderSpend(session, output.style, '  ');
-    const next = nextCommand(session, tasks);
-    output.result(renderStatus(status, output.style, { now: new Date(), next, spend, activity }));
+    const isGoing = session !== null && isSessionBusy(commonDir, session.id);
+    const next = isGoing ? 'git flame agent list' : nextCommand(session, tasks);
+    output.result(renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing }));
     return 0;
   });
 }

@@ -39,9 +39,10 @@ export function decideRound(base: State, callers: readonly Caller[], context: Ro
   const answers = new Map<Caller, () => void>();
   const owners = new Map<string, { caller: Caller; update: RefUpdate }>();
   let next = base;
+  let snapshot = new StateSnapshot(base);
   for (const caller of callers) {
     try {
-      const transaction = caller.decide(new StateSnapshot(next));
+      const transaction = caller.decide(snapshot);
       if (isEmpty(transaction)) {
         answers.set(caller, () => caller.resolve({ kind: 'nothing' }));
         continue;
@@ -50,8 +51,10 @@ export function decideRound(base: State, callers: readonly Caller[], context: Ro
       // A ref that another caller of this round moves: without an answer it's asked again in the next round.
       if (transaction.refs?.some(({ ref }) => owners.has(ref)) === true) continue;
       next = applyAll(next, transaction, context, objects);
+      // Only now: who changes nothing leaves the lists that were made to the next one.
+      snapshot = new StateSnapshot(next);
       for (const update of transaction.refs ?? []) owners.set(update.ref, { caller, update });
-      answers.set(caller, () => caller.resolve({ kind: 'done', snapshot: new StateSnapshot(next) }));
+      answers.set(caller, () => caller.resolve({ kind: 'done', snapshot }));
     } catch (error) {
       answers.set(caller, () => caller.reject(error));
     }

@@ -27,8 +27,10 @@ interface Options {
   readonly host: string | null;
 }
 
-const groupSize = 64;
+const groupSize = 128;
 const patienceMs = 30_000;
+// What so many have decided is dear to lose: their group queues before anybody races it.
+const manyCallers = 8;
 // After a lost race the next writers queue for a while, even if nobody holds the turn at that moment.
 const queueForMs = 250;
 
@@ -91,16 +93,17 @@ export class GroupCommit {
       for (let tries = 0; open.size > 0; tries += 1) {
         if (performance.now() > until) throw stateBusy();
         if (tries > 0) await wait(Math.random() * Math.min(2 ** tries, 40));
-        await this.#inTurn(() => this.#attempt(open, lock));
+        await this.#inTurn(open.size, () => this.#attempt(open, lock));
       }
     } catch (error) {
       for (const caller of open) caller.reject(error);
     }
   }
 
-  async #inTurn(attempt: () => Promise<void>): Promise<void> {
+  async #inTurn(size: number, attempt: () => Promise<void>): Promise<void> {
     const { queue } = this.#options;
-    if (performance.now() > this.#queueUntil && !queue.isUsed()) return attempt();
+    const isRaced = performance.now() <= this.#queueUntil || queue.isUsed();
+    if (!isRaced && size < manyCallers) return attempt();
     const leave = await queue.enter();
     try {
       await attempt();

@@ -118,18 +118,29 @@ export function editTree<N>(
 /** A foreign file or an unread folder stands where notes belong. */
 export class NotAFolder extends Error {}
 
+interface Row {
+  readonly name: string;
+  /** git sorts a folder as if its name ended in a slash. */
+  readonly order: string;
+  readonly bytes: Buffer;
+}
+
+// A change replaces one of some two hundred rows; the others need not be made again.
+const knownRows = new WeakMap<object, Row>();
+
 function renderTree<N>(entries: ReadonlyMap<string, TreeEntry<N>>): Buffer {
-  const rows = [...entries].map(([name, entry]) => ({
-    // git sorts a folder as if its name ended in a slash.
-    order: entry.mode === folderMode ? `${name}/` : name,
-    name,
-    entry,
-  }));
-  rows.sort((a, b) => (a.order < b.order ? -1 : 1));
-  return Buffer.concat(
-    rows.flatMap(({ name, entry }) => [
-      Buffer.from(`${entry.mode} ${name}\0`, 'latin1'),
-      Buffer.from(entry.oid, 'hex'),
-    ]),
-  );
+  const rows = Array.from(entries, ([name, entry]) => rowOf(name, entry));
+  const isSorted = rows.every((row, at) => at === 0 || (rows[at - 1]?.order ?? '') < row.order);
+  if (!isSorted) rows.sort((a, b) => (a.order < b.order ? -1 : 1));
+  return Buffer.concat(rows.map(({ bytes }) => bytes));
+}
+
+function rowOf<N>(name: string, entry: TreeEntry<N>): Row {
+  const known = knownRows.get(entry);
+  if (known?.name === name) return known;
+  const { mode, oid } = entry;
+  const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(oid, 'hex')]);
+  const row = { name, order: mode === folderMode ? `${name}/` : name, bytes };
+  knownRows.set(entry, row);
+  return row;
 }

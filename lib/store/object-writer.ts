@@ -8,8 +8,8 @@ import { readLooseSettings } from '../git/loose-object-settings.ts';
 import type { GitContext } from '../git/run-git.ts';
 import { writePack } from './write-pack.ts';
 
-// Below, loose files are quicker than starting git, and a pack for every few changes would slow all reads.
-const packFrom = 500;
+// Below, loose files are as quick as starting git, and a pack for every few changes would slow all reads.
+const packFrom = 200;
 
 /** Puts new objects into the repository before a ref may name them. */
 export class ObjectWriter {

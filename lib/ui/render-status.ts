@@ -17,6 +17,8 @@ export interface StatusOptions {
   readonly activity?: ReadonlyMap<string, string>;
   /** The command to go on with; null: nothing is left to do. */
   readonly next: string | null;
+  /** A command works on the session at this moment. */
+  readonly isGoing?: boolean;
   /** What each role cost, as lines; see renderSpend. */
   readonly spend?: readonly string[];
   /** Shown before the next command. */
@@ -26,7 +28,8 @@ export interface StatusOptions {
 /** Where a session stands: every task, running agents, changesets, cost and the next command. */
 export function renderStatus(status: Status, style: Style, options: StatusOptions): string {
   const { session } = status;
-  const next = options.next === null ? [] : ['', renderHint(options.next, style)];
+  const going = options.isGoing === true ? ['A run is going.'] : [];
+  const next = options.next === null ? going : ['', ...going, renderHint(options.next, style)];
   if (session === null) return ['No session yet.', ...next].join('\n');
   const facts = [
     `cycle ${session.cycle}`,

@@ -19,7 +19,7 @@ export function lockCovers(lock: string, path: string): boolean {
  * don't part locks (they don't on every file system); two globs conflict unless they are provably apart.
  */
 export function locksConflict(a: string, b: string): boolean {
-  const [lefts, rights] = [readings(fold(a)), readings(fold(b))];
+  const [lefts, rights] = [foldedReadings(a), foldedReadings(b)];
   return lefts.some((left) =>
     rights.some((right) => left === null || right === null || mayMeet(left, right)),
   );
@@ -105,6 +105,18 @@ function alternatives(lock: string): readonly (Glob | null)[] {
 /** A name that holds braces may be just that name: it's read both ways. */
 function readings(lock: string): readonly (Glob | null)[] {
   return lock.includes('{') ? [normalizeGlob(lock), ...alternatives(lock)] : alternatives(lock);
+}
+
+const knownReadings = new Map<string, readonly (Glob | null)[]>();
+
+/** Kept: a queue compares the same few hundred locks with each other again and again. */
+function foldedReadings(lock: string): readonly (Glob | null)[] {
+  const known = knownReadings.get(lock);
+  if (known !== undefined) return known;
+  if (knownReadings.size >= cacheLimit) knownReadings.clear();
+  const made = readings(fold(lock));
+  knownReadings.set(lock, made);
+  return made;
 }
 
 function mayMeet(a: Glob, b: Glob): boolean {

@@ -29,20 +29,26 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
         [answer.id, answer.claimed ? 'claimed' : 'refused', answer.reason ?? ''].join('\t').trimEnd(),
       );
     };
-    const open: Promise<ClaimAnswer>[] = [];
+    let open = 0;
+    // Told as soon as it's known, but for the answers before it: whoever asks may wait for one before the next.
+    let told: Promise<void> = Promise.resolve();
+    const ask = (id: string): void => {
+      open += 1;
+      const answer = claimOne(store, args, id, claimer);
+      told = Promise.all([answer, told]).then(([known]) => {
+        open -= 1;
+        tell(known);
+      });
+      // What went wrong is thrown below, where it's waited for.
+      told.catch(() => undefined);
+    };
     for await (const line of createInterface({ input: io.stdin })) {
-      if (line.trim() === '') continue;
-      open.push(claimOne(store, args, visibleLine(line.trim()), claimer));
-      if (open.length >= mostAtOnce) tell(await nextOf(open));
+      if (line.trim() !== '') ask(visibleLine(line.trim()));
+      if (open >= mostAtOnce) await told;
     }
-    while (open.length > 0) tell(await nextOf(open));
+    await told;
     return 0;
   });
-}
-
-function nextOf(open: Promise<ClaimAnswer>[]): Promise<ClaimAnswer> {
-  const [first] = open.splice(0, 1);
-  return first ?? Promise.reject(new Error('nothing is open'));
 }
 
 async function claimOne(

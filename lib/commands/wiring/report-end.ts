@@ -1,3 +1,4 @@
+import { readLiveAgents } from '../../cell/agent-registry.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/session.ts';
 import { statusOf } from '../../domain/status.ts';
@@ -9,13 +10,13 @@ import type { Opened } from './open-workshop.ts';
 
 /** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
 export async function reportEnd(
-  { workshop, output }: Opened,
+  { workshop, git, output }: Opened,
   id: SessionId,
   comesNext?: (view: SessionView) => string | null,
 ): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
   const view = await viewSession(workshop, id);
   const { session, tasks } = view;
-  const status = statusOf(session, tasks, await workshop.agents.live());
+  const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id));
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
   else {
     const next = comesNext === undefined ? nextCommand(session, tasks) : comesNext(view);
