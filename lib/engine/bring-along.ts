@@ -98,3 +98,12 @@ function tellMoved(workshop: Workshop, branch: string, to: ObjectId): void {
   const message = `${branch} was moved by somebody since ${to.slice(0, 12)} landed, so its work trees are left as they are.`;
   workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
+
+/** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
+export async function bringOthersAlong(workshop: Workshop, { id, base_branch }: Session): Promise<void> {
+  const { sessions } = await workshop.store.snapshot();
+  const left = sessions.filter(
+    (other) => other.id !== id && other.checkout !== null && other.base_branch === base_branch,
+  );
+  for (const other of left) await bringAlong(workshop, other.id);
+}

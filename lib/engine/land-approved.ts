@@ -6,7 +6,13 @@ import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { ReviewNote } from '../domain/verdict.ts';
-import { bringAlong, ownCheckout, requireCleanBase, requireFreePaths } from './bring-along.ts';
+import {
+  bringAlong,
+  bringOthersAlong,
+  ownCheckout,
+  requireCleanBase,
+  requireFreePaths,
+} from './bring-along.ts';
 import { changesetMessage, independentTips } from './build-changeset.ts';
 import { changesetRef } from './merge-wave.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
@@ -27,19 +33,29 @@ export async function landApproved(
   const { session } = await viewSession(workshop, id);
   const approved = changesetsOfCycle(session).filter(({ state }) => state === 'approved');
   if (approved.length === 0) return { landed: 0, refused: 0 };
-  await requireCleanBase(workshop, session);
-  let landed = 0;
-  try {
-    for (const changeset of approved) if (await landOne(workshop, id, changeset)) landed += 1;
-  } finally {
-    await bringAlong(workshop, id);
-  }
+  const landed = await workshop.landInTurn(() => landAll(workshop, session, approved));
   if (landed > 0)
     await runScript(workshop, 'post_merge', {
       session: id,
       landed: approved.map((changeset) => changeset.id),
     });
   return { landed, refused: approved.length - landed };
+}
+
+async function landAll(
+  workshop: Workshop,
+  session: Session,
+  approved: readonly Changeset[],
+): Promise<number> {
+  await bringOthersAlong(workshop, session);
+  await requireCleanBase(workshop, session);
+  let landed = 0;
+  try {
+    for (const changeset of approved) if (await landOne(workshop, session.id, changeset)) landed += 1;
+  } finally {
+    await bringAlong(workshop, session.id);
+  }
+  return landed;
 }
 
 type Fit =

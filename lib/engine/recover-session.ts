@@ -15,11 +15,12 @@ import { timestamp, type Workshop } from './workshop.ts';
  */
 export async function recoverSession(workshop: Workshop, id: SessionId): Promise<void> {
   const { session } = await viewSession(workshop, id);
-  if ((await bringAlong(workshop, id)) && session.checkout !== null)
+  if (session.checkout !== null && (await workshop.landInTurn(() => bringAlong(workshop, id)))) {
     notice(
       workshop,
       `${session.base_branch} is checked out as it landed, at ${session.checkout.to.slice(0, 12)}.`,
     );
+  }
   const collected = await collectEnded(workshop, id, await orphanTest(workshop));
   if (collected.length > 0)
     notice(workshop, `What agents had finished before the stop was taken in: ${collected.join(', ')}.`);

@@ -67,6 +67,8 @@ export interface Workshop {
   readonly memory: MemoryProvider;
   /** Aborts when the person stops the program. */
   readonly signal: AbortSignal;
+  /** Does the work while no other session of this clone lands or brings a work tree along. */
+  readonly landInTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** What claims made here name as their place, see cloneName. */
   readonly place: string;
   readonly windDown: WindDown;

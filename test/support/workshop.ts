@@ -97,6 +97,7 @@ export async function openTestWorkshop(options: {
     newSessionId: () => parseSessionId('ses-20260206-143000-1a2b'),
     memory: noMemory,
     signal: new AbortController().signal,
+    landInTurn: (work) => work(),
     place: 'here',
     windDown: createWindDown(),
     root: repo.path,

@@ -23,6 +23,7 @@ import { cloneName } from '../../util/clone-name.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
+import { withLandingLock } from './landing-lock.ts';
 import { createMachine } from './machine.ts';
 import { openGates } from './open-gates.ts';
 import { openLive } from './open-live.ts';
@@ -197,6 +198,8 @@ function assemble(parts: Parts): Omit<Workshop, 'reload'> {
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
     memory: openMemory(config, io, reading.git.repository),
     signal: io.signal ?? new AbortController().signal,
+    landInTurn: (work) =>
+      withLandingLock(reading.git.repository.commonDir, io.signal ?? new AbortController().signal, work),
     place: cloneName(reading.git.repository.commonDir),
     root,
   };
