@@ -57,9 +57,13 @@ await Promise.all([
     }),
   ),
 ]);
+// What runs in a browser: one script for each page.
 await build({
   ...common,
-  entryPoints: { 'review-page': 'lib/ui/review-page/client/main.ts' },
+  entryPoints: {
+    'review-page': 'lib/ui/review-page/client/main.ts',
+    'stats-page': 'lib/ui/stats/client/main.ts',
+  },
   outdir: 'dist',
   platform: 'browser',
   target: 'es2022',

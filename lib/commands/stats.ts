@@ -10,10 +10,10 @@ import { toJsonLine } from '../ui/to-json-line.ts';
 import { collectStats } from './wiring/collect-stats.ts';
 import { withState } from './wiring/read-state.ts';
 
-const formats = ['text', 'json', 'prometheus'] as const;
+const formats = ['text', 'json', 'prometheus', 'html'] as const;
 type Format = (typeof formats)[number];
 
-/** `git flame stats`: figures about a session or all of them, in a form for people, programs or Prometheus. */
+/** `git flame stats`: figures about a session or all of them, in a form for people, programs, Prometheus or a browser. */
 export function run(args: CommandArgs<'stats'>, io: Io): Promise<number> {
   const format = formatOf(args);
   return withState(args, io, async (reading) => {
@@ -53,6 +53,8 @@ async function render(format: Format, stats: Stats, style: Style): Promise<strin
       return `${toJsonLine(stats)}\n`;
     case 'prometheus':
       return (await import('../ui/stats/render-prometheus.ts')).renderPrometheus(stats);
+    case 'html':
+      return (await import('../ui/stats/render-stats-page.ts')).renderStatsPage(stats);
     case 'text':
       return `${(await import('../ui/stats/render-stats.ts')).renderStats(stats, style)}\n`;
   }

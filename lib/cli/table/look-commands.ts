@@ -38,19 +38,20 @@ export const lookCommands = {
     load: () => import('../../commands/stats.ts'),
     summary: 'Show figures: health, times, queue, failures by rule, cost against estimate',
     details:
-      'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are a second exact. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats: text; json, whose shape is stable; prometheus, for a textfile collector.',
+      'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are a second exact. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats: text; json, whose shape is stable; prometheus, for a textfile collector; html, one page with charts that needs no network.',
     options: {
       all: { kind: 'flag', summary: 'all sessions, not the current one alone' },
       format: {
         kind: 'text',
         value: 'FORMAT',
-        choices: ['text', 'json', 'prometheus'],
-        summary: 'text, json or prometheus (text)',
+        choices: ['text', 'json', 'prometheus', 'html'],
+        summary: 'text, json, prometheus or html (text)',
       },
       output: { kind: 'text', value: 'FILE', summary: 'write to this file, whole or not at all' },
     },
     examples: [
       { command: 'git flame stats', does: 'figures about the current session' },
+      { command: 'git flame stats --all --format html --output stats.html', does: 'a page with charts' },
       {
         command: 'git flame stats --all --format prometheus --output /var/lib/node_exporter/git-flame.prom',
         does: 'metrics for Prometheus',

@@ -11,6 +11,7 @@ export function roleFigures(sessions: readonly Session[]): readonly RoleFigures[
   return roleSchema.options.flatMap((role) => {
     const spend = sessions.flatMap((session) => session.spend[role] ?? []);
     const estimates = sessions.flatMap(({ estimate }) => estimate?.roles?.[role] ?? []);
+    const ranUnestimated = sessions.some((one) => one.spend[role] && !one.estimate?.roles?.[role]);
     if (spend.length + estimates.length === 0) return [];
     const runs = sum(estimates.map((estimate) => estimate.runs));
     return [
@@ -20,7 +21,8 @@ export function roleFigures(sessions: readonly Session[]): readonly RoleFigures[
         cost_usd: roundUsd(sum(spend.map((part) => part.cost_usd))),
         tokens: sum(spend.map((part) => part.tokens)),
         estimate:
-          estimates.length === 0
+          // Half an estimate beside a whole cost would mislead.
+          estimates.length === 0 || ranUnestimated
             ? null
             : {
                 runs,

@@ -39,7 +39,7 @@ export interface AnomalyFacts {
 /**
  * What is out of the ordinary by the repository's own past: the distance from the median in robust standard
  * deviations (from the median absolute deviation, which single odd values don't move). Says nothing before there
- * are 5 ended sessions to compare with, or 20 landed tasks.
+ * are 5 ended sessions to compare with, or 20 landed tasks. Whole sessions first, then what is furthest away.
  */
 export function findAnomalies(facts: AnomalyFacts): Anomalies {
   const earlierThan = (session: SessionFigures): readonly SessionFigures[] =>
@@ -58,7 +58,9 @@ export function findAnomalies(facts: AnomalyFacts): Anomalies {
     ];
   });
   const history = Math.max(0, ...facts.sessions.map((session) => earlierThan(session).length));
-  return { history, needed: neededSessions, found };
+  const order = (a: Anomaly, b: Anomaly): number =>
+    Number(a.task !== null) - Number(b.task !== null) || Math.abs(b.score) - Math.abs(a.score);
+  return { history, needed: neededSessions, found: found.toSorted(order) };
 }
 
 function sessionAnomaly(

@@ -1,10 +1,10 @@
 import type { Stats } from '../../domain/stats.ts';
 import { formatCount, formatSpend, formatUsd } from '../../util/format-amount.ts';
-import { formatDuration } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import type { Style } from '../style.ts';
 import { visibleLine } from '../visible-text.ts';
+import { formatSeconds, formatShare } from './format-figures.ts';
 
 const mostTasks = 30;
 const mostAgents = 15;
@@ -24,16 +24,6 @@ export function renderStats(stats: Stats, style: Style): string {
     ...section('Sessions', renderSessions(stats, style), style),
     ...section('Out of the ordinary', renderAnomalies(stats, style), style),
   ].join('\n');
-}
-
-/** A share as a person reads it; a dash where it isn't known. */
-export function formatShare(value: number | null): string {
-  return value === null ? '–' : `${Math.round(value * 100)} %`;
-}
-
-/** Seconds as a person says them. */
-export function formatSeconds(value: number | null | undefined): string {
-  return value == null ? '–' : formatDuration(value * 1_000);
 }
 
 function renderHead(stats: Stats, style: Style): readonly string[] {

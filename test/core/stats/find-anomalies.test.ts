@@ -21,8 +21,10 @@ test('WFL-3: what is as always is no anomaly, what is far from it is', () => {
   const { found, history } = anomalies(usual, pastSession(9, { seconds: 600, usd: 2 }));
   assert.is(history, 6);
   const ofSession = found.filter(({ task }) => task === null).map(({ metric }) => metric);
-  assert.equal(ofSession, ['cycle time', 'cost per task', 'estimate ratio']);
-  assert.match(found[0]?.says ?? '', /^cycle time is 600 s, more than usual: 60 s over 6 sessions$/);
+  assert.equal(ofSession.sort(), ['cost per task', 'cycle time', 'estimate ratio']);
+  assert.ok(
+    found.some(({ says }) => /^cycle time is 600 s, more than usual: 60 s over 6 sessions$/.test(says)),
+  );
   // 24 landed tasks are enough to tell single ones too.
   assert.is(found.filter(({ task, metric }) => task !== null && metric === 'cycle time').length, 4);
 });

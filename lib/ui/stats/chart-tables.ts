@@ -1,0 +1,131 @@
+import type { Stats, TaskFigures } from '../../domain/stats.ts';
+import { formatUsd } from '../../util/format-amount.ts';
+import { formatSeconds, formatShare } from './format-figures.ts';
+
+/** Bars a chart has room for. */
+export const mostBars = 30;
+
+/** A chart's figures as a table, for whoever can't see it or wants the numbers. */
+export interface ChartTable {
+  readonly name: string;
+  readonly title: string;
+  /** What it shows, one sentence. */
+  readonly says: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The charts there are figures for, each with its table. */
+export function chartTables(stats: Stats): readonly ChartTable[] {
+  const tables = [
+    flowTable(stats),
+    failureTable(stats),
+    roleTable(stats),
+    taskCostTable(stats),
+    cycleTable(stats),
+    sessionTable(stats),
+  ];
+  return tables.filter(({ rows }) => rows.length > 0);
+}
+
+/** The tasks with the largest figures, largest first. */
+export function worstTasks(
+  stats: Stats,
+  figure: (task: TaskFigures) => number | null,
+): readonly TaskFigures[] {
+  const known = stats.tasks.list.filter((task) => figure(task) !== null);
+  return known.toSorted((a, b) => (figure(b) ?? 0) - (figure(a) ?? 0)).slice(0, mostBars);
+}
+
+function flowTable({ flow }: Stats): ChartTable {
+  // A line needs two moments.
+  const points = flow.length < 2 ? [] : flow;
+  return {
+    name: 'flow',
+    title: 'Tasks over time',
+    says: `Where the tasks were at each moment, from ${flow[0]?.at ?? 'nothing'} on.`,
+    head: ['time (UTC)', 'landed', 'checking', 'working', 'waiting', 'lost'],
+    rows: points.map(({ at, ...count }) => [
+      at.replace('T', ' ').slice(0, 19),
+      ...[count.landed, count.checking, count.working, count.waiting, count.lost].map(String),
+    ]),
+  };
+}
+
+function failureTable({ failures }: Stats): ChartTable {
+  return {
+    name: 'failures',
+    title: 'Failures by rule',
+    says: 'What was refused or went wrong: where it was found, and the rule or the kind.',
+    head: ['found by', 'rule', 'times'],
+    rows: failures.slice(0, mostBars).map(({ source, rule, count }) => [source, rule, String(count)]),
+  };
+}
+
+function roleTable({ cost }: Stats): ChartTable {
+  const hasCost = cost.usd > 0 || (cost.estimate?.base_usd ?? 0) > 0;
+  return {
+    name: 'role-cost',
+    title: 'Estimate and actual by role',
+    says: 'What the agents of each role were expected to cost if all went well, and what they cost, retries included.',
+    head: ['role', 'runs', 'estimated', 'actual', 'tokens'],
+    rows: (hasCost ? cost.roles : []).map(({ role, runs, estimate, cost_usd, tokens }) => [
+      role,
+      String(runs),
+      estimate === null ? '–' : formatUsd(estimate.runs * estimate.agent_usd),
+      formatUsd(cost_usd),
+      String(tokens),
+    ]),
+  };
+}
+
+function taskCostTable(stats: Stats): ChartTable {
+  const tasks = worstTasks(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
+  return {
+    name: 'task-cost',
+    title: 'Cost by task',
+    says: `The dearest tasks first${overflow(stats, tasks)}.`,
+    head: ['task', 'title', 'attempts', 'cost'],
+    rows: tasks.map(({ task, title, attempts, cost_usd }) => [
+      task,
+      title,
+      String(attempts),
+      formatUsd(cost_usd),
+    ]),
+  };
+}
+
+function cycleTable(stats: Stats): ChartTable {
+  const tasks = worstTasks(stats, (task) => task.cycle_time_s);
+  return {
+    name: 'cycle',
+    title: 'Claim to landing',
+    says: `The longest first${overflow(stats, tasks)}; half of the tasks took at most ${formatSeconds(stats.times_s.cycle?.median)}.`,
+    head: ['task', 'title', 'time'],
+    rows: tasks.map(({ task, title, cycle_time_s }) => [task, title, formatSeconds(cycle_time_s)]),
+  };
+}
+
+function sessionTable({ sessions }: Stats): ChartTable {
+  const shown = sessions.length < 2 ? [] : sessions;
+  return {
+    name: 'sessions',
+    title: 'Session by session',
+    says: 'Health, completed tasks and use of the worker slots, in the order the sessions began.',
+    head: ['session', 'objective', 'tasks', 'health', 'completed', 'slots in use', 'cycle', 'cost'],
+    rows: shown.map((one) => [
+      one.session,
+      one.objective.split('\n')[0] ?? '',
+      String(one.tasks),
+      one.health === null ? '–' : one.health.toFixed(2),
+      formatShare(one.completion_rate),
+      formatShare(one.utilisation),
+      formatSeconds(one.cycle_time_s),
+      formatUsd(one.cost_usd),
+    ]),
+  };
+}
+
+function overflow({ tasks }: Stats, shown: readonly TaskFigures[]): string {
+  return shown.length === mostBars && tasks.total > mostBars ? `, ${mostBars} of ${tasks.total}` : '';
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Stats } from '../../domain/stats.ts';
+import { formatSpend, formatUsd } from '../../util/format-amount.ts';
+import { packageRoot } from '../../util/package-root.ts';
+import { fillTemplate, inlineJson, readTemplate } from '../review-page/page-template.ts';
+import { chartTables } from './chart-tables.ts';
+import { formatSeconds, formatShare } from './format-figures.ts';
+
+/**
+ * The figures as one page that needs nothing else: charts, and the same figures as tables. Its own style and
+ * script are let in by their hashes, nothing else is.
+ */
+export function renderStatsPage(stats: Stats): string {
+  const style = readTemplate('stats.css');
+  const script = readFileSync(join(packageRoot(), 'dist', 'stats-page.js'), 'utf8');
+  const policy = [
+    "default-src 'none'",
+    `script-src ${sourceHash(script)}`,
+    `style-src ${sourceHash(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return fillTemplate('stats', {
+    policy,
+    style,
+    script,
+    data: inlineJson(stats),
+    title: titleOf(stats),
+    at: `${stats.at.replace('T', ' ').slice(0, 16)} UTC`,
+    health: stats.health,
+    grade: gradeOf(stats.health.score),
+    tiles: tilesOf(stats),
+    charts: chartTables(stats),
+    agents: agentRows(stats),
+    anomalies: stats.anomalies,
+    isSeveral: stats.sessions.length > 1,
+  });
+}
+
+function sourceHash(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+function titleOf({ sessions }: Stats): string {
+  const [only] = sessions;
+  if (only === undefined) return 'No session yet';
+  return sessions.length === 1 ? (only.objective.split('\n')[0] ?? '') : `${sessions.length} sessions`;
+}
+
+function gradeOf(score: number | null): 'good' | 'fair' | 'poor' | 'unknown' {
+  if (score === null) return 'unknown';
+  return score >= 0.8 ? 'good' : score >= 0.6 ? 'fair' : 'poor';
+}
+
+function tilesOf(
+  stats: Stats,
+): readonly { readonly name: string; readonly value: string; readonly says: string }[] {
+  const { tasks, times_s: times, queue, utilisation, cost, retries } = stats;
+  const { merged } = tasks.by_status;
+  const mean = queue.mean === null ? '–' : queue.mean.toFixed(1);
+  return [
+    {
+      name: 'Completed',
+      value: formatShare(tasks.completion_rate),
+      says: `${merged} of ${tasks.total} tasks landed`,
+    },
+    {
+      name: 'First try',
+      value: formatShare(tasks.first_try_rate),
+      says: `${retries.attempts} attempts, ${retries.retried_tasks} tasks tried again`,
+    },
+    {
+      name: 'Claim to landing',
+      value: formatSeconds(times.cycle?.median),
+      says: `median; nine of ten within ${formatSeconds(times.cycle?.p90)}`,
+    },
+    {
+      name: 'Queue',
+      value: String(queue.depth),
+      says: `${queue.ready} could start; at most ${queue.peak}, ${mean} on average`,
+    },
+    {
+      name: 'Slots in use',
+      value: formatShare(utilisation.value),
+      says: `of those work was there for, ${utilisation.slots} at most`,
+    },
+    {
+      name: 'Cost',
+      value: formatUsd(cost.usd),
+      says:
+        cost.estimate === null
+          ? 'nothing was estimated'
+          : `estimated ${formatUsd(cost.estimate.base_usd)}, ${formatUsd(cost.estimate.with_retries_usd)} at worst`,
+    },
+  ];
+}
+
+function agentRows({ cost }: Stats): readonly (readonly string[])[] {
+  return cost.agents.map((run) => [
+    run.agent,
+    run.task ?? '',
+    run.model ?? '',
+    run.outcome,
+    formatSeconds(run.seconds),
+    run.estimate_usd === null ? '–' : formatUsd(run.estimate_usd),
+    formatSpend(run),
+  ]);
+}
