@@ -5,7 +5,7 @@ import type { CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import type { CellPaths } from './cell-paths.ts';
-import { followAgent, pathsOf, setOwnHead } from './cell-view.ts';
+import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
 import { looseFile } from './read-loose.ts';
@@ -23,7 +23,11 @@ export async function commitLeftovers(
 ): Promise<ObjectId> {
   const places = pathsOf(access, cell);
   const { head, git } = await followAgent(access, cell);
+  // Killed from here on, the index would be taken for that of HEAD, and what is staged for nobody's work.
+  forgetOwnIndex(places.ownGitDir);
+  killPoint('leftovers to stage');
   const tree = await stagePaths(git, paths);
+  killPoint('leftovers staged');
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');

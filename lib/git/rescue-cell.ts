@@ -1,6 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { killPoint } from '../util/kill-point.ts';
 import { listLeftovers } from './cell-leftovers.ts';
 import { followAgent, forgetOwnIndex, ownGit, pathsOf } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
@@ -23,7 +24,10 @@ export async function rescueCell(
   try {
     const paths = (await listLeftovers(git, root)).map(({ path }) => path);
     if (paths.length === 0 && head === cell.start) return null;
+    // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
+    forgetOwnIndex(ownGitDir);
     const tree = await stagePaths(git, paths);
+    killPoint('rescue staged');
     return await commitTree(access, intake, { tree, parents: [head], ...init });
   } finally {
     forgetOwnIndex(ownGitDir);

@@ -29,13 +29,13 @@ export async function startMerge(
 ): Promise<readonly string[]> {
   const places = pathsOf(access, cell);
   const { head, git } = await followAgent(access, cell);
+  forgetOwnIndex(places.ownGitDir);
   await runGit(git, ['merge', ...quietly, commit], { accept: [0, 1] });
   const { stdout } = await runGit(git, ['ls-files', '-z', '--unmerged']);
   await copyToQuarantine(places);
   for (const name of handedOver) handOver(places.ownGitDir, places.agentGitDir, name);
   replaceFile(join(places.agentGitDir, 'index'), readFileSync(join(places.ownGitDir, 'index')));
   writeFileSync(join(places.root, 'merging'), `${head}\n${commit}\n`);
-  forgetOwnIndex(places.ownGitDir);
   const paths = stdout
     .toString()
     .split('\0')

@@ -62,17 +62,19 @@ for (const at of choosePoints()) {
   });
 }
 
-test('BUD-3 work that an agent had finished before the kill is taken in, not paid for again', () => {
-  const repo = makeVictim();
-  assert.is(start(repo, undefined, { FLAME_TEST_KILL_AT: 'end of the agent noted' }).signal, 'SIGKILL');
-  const again = startAgain(repo);
-  const [, taken = ''] = /had finished before the stop was taken in: ([^\n]+)\./.exec(again.stderr) ?? [];
-  assert.is.not(taken, '', again.stderr);
-  const claims = repo.git('log', '--format=%s', 'refs/blueflame/tasks').split('\n');
-  for (const task of taken.split(', '))
-    assert.is(claims.filter((line) => line.startsWith(`${task}: pending -> claimed`)).length, 1, task);
-  compare(repo, again.stderr);
-});
+for (const moment of ['end of the agent noted', 'leftovers staged', 'leftovers committed']) {
+  test(`BUD-3 killed at "${moment}": what an agent had finished is taken in, not paid for again`, () => {
+    const repo = makeVictim();
+    assert.is(start(repo, undefined, { FLAME_TEST_KILL_AT: moment }).signal, 'SIGKILL');
+    const again = startAgain(repo);
+    const [, taken = ''] = /had finished before the stop was taken in: ([^\n]+)\./.exec(again.stderr) ?? [];
+    assert.is.not(taken, '', again.stderr);
+    const claims = repo.git('log', '--format=%s', 'refs/blueflame/tasks').split('\n');
+    for (const task of taken.split(', '))
+      assert.is(claims.filter((line) => line.startsWith(`${task}: pending -> claimed`)).length, 1, task);
+    compare(repo, again.stderr);
+  });
+}
 
 test('LIF-4 killed again and again while it goes on, it gets to the same end', () => {
   const random = makeRandom(seedOf());
