@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
-import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import type { ObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { addCell } from './add-cell.ts';
 import { advanceWorktree } from './advance-worktree.ts';
@@ -9,6 +9,7 @@ import { markPrepared, readLeftovers } from './cell-leftovers.ts';
 import { noteCellEnd, readCell } from './cell-paths.ts';
 import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { readChangedFiles } from './changed-files.ts';
+import { commitGraph } from './commit-graph.ts';
 import { commitLeftovers } from './commit-leftovers.ts';
 import { commitTree } from './commit-tree.ts';
 import { readDiffStat, readDiffText, readFileStats } from './diff-commits.ts';
@@ -36,7 +37,7 @@ import { listCells, recoverQuarantines } from './recover-quarantines.ts';
 import { removeCell } from './remove-cell.ts';
 import { repackLoose } from './repack-loose.ts';
 import { rescueCell } from './rescue-cell.ts';
-import { type GitContext, gitText, runGit } from './run-git.ts';
+import type { GitContext } from './run-git.ts';
 import { snapshotCell } from './snapshot-cell.ts';
 import { startMerge } from './start-merge.ts';
 import { readTreeChanges } from './tree-changes.ts';
@@ -91,19 +92,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     identity: () => readIdentity(here),
     dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
     changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
-    isAncestor: async (ancestor, descendant) => {
-      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
-      return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
-    },
-    independent: async (commits) => {
-      if (commits.length < 2) return commits;
-      const kept = (await gitText(objects, ['merge-base', '--independent', ...commits])).split('\n');
-      return [...new Set(commits)].filter((commit) => kept.includes(commit));
-    },
-    mergeBase: async (one, other) => {
-      const { exitCode, stdout } = await runGit(objects, ['merge-base', one, other], { accept: [0, 1] });
-      return exitCode === 0 ? parseObjectId(stdout.toString().trim()) : null;
-    },
+    ...commitGraph(objects),
     addPersonWorktree: (path, init) => addPersonWorktree(access, path, init),
     detachWorktree: (path) => detachWorktree(access, path),
     removePersonWorktree: (path) => removePersonWorktree(access, path),
@@ -129,16 +118,21 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
     listRefs: (prefix) => listRefs(objects, prefix),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),
-    advanceWorktree: async (workTree, from, to) => {
-      killPoint('work tree to bring along');
-      const inertDrivers = await access.inertDrivers();
-      const { commonDir } = repository;
-      const move = { from, to, inertDrivers, commonDir };
-      const outcome = await advanceWorktree(inWorkTree(access, workTree), move);
-      killPoint('work tree brought along');
-      return outcome;
-    },
+    advanceWorktree: (workTree, from, to) => bringAlong(access, workTree, { from, to }),
   };
+}
+
+async function bringAlong(
+  access: GitAccess,
+  workTree: string,
+  move: { readonly from: ObjectId; readonly to: ObjectId },
+): ReturnType<GitPort['advanceWorktree']> {
+  killPoint('work tree to bring along');
+  const inertDrivers = await access.inertDrivers();
+  const { commonDir } = access.repository;
+  const outcome = await advanceWorktree(inWorkTree(access, workTree), { ...move, inertDrivers, commonDir });
+  killPoint('work tree brought along');
+  return outcome;
 }
 
 /**
