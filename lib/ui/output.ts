@@ -5,6 +5,7 @@ import { renderHint } from './render-error.ts';
 import { isNews, renderEvent } from './render-event.ts';
 import { createStyle, type Style } from './style.ts';
 import { toJsonLine } from './to-json-line.ts';
+import { wrapLine } from './wrap-line.ts';
 
 /** Where a command says things: its result on stdout, everything else on stderr. */
 export interface Output {
@@ -48,7 +49,7 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
       return;
     }
     const line = quiet && !isNews(whole) ? null : renderEvent(whole, errorStyle);
-    if (line !== null) say(line);
+    if (line !== null) say(wrapLines(line, errorStyle.width));
   };
   const isSilent = quiet || isJson;
   return {
@@ -63,4 +64,11 @@ export function createOutput(io: Io, globals: GlobalOptions, options: OutputOpti
     hint: (command) => void (isSilent || say(renderHint(command, errorStyle))),
     events: { emit },
   };
+}
+
+function wrapLines(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line, width))
+    .join('\n');
 }

@@ -54,7 +54,7 @@ test('CLI-4: agents, time, spend against the budget, last action, tasks ahead, w
 test('at 40 columns a row takes two lines', () => {
   assert.equal(lines(running(2), 39), [
     'Wave work, cycle 1 · $1.86 of $10.00',
-    '2 of 9 tasks done · 2 running · 1 read…',
+    '2/9 done, 2 on, 1 ready, 3 wait, 1 back',
     '> task-001  2m 05s  $0.12 of $1.00',
     '    edits src/1.ts',
     '  task-002  2m 05s  2.47k of 50k tok',
@@ -164,6 +164,21 @@ test('WRK-6: no more agents can be asked for only while agents are started', () 
 
 test('without facts and agents there is still a frame', () => {
   assert.equal(lines(running(0, null)), ['Wave work, cycle 1', 'g go on with what is done · ? help']);
+});
+
+test('a service that says to wait, and an agent nothing is heard of', () => {
+  const until = '2026-02-06T14:35:00.000Z';
+  let state = takeEvent(running(1), { event: 'paused', adapter: 'claude', until, why: 'rate limit' }, 0);
+  const agent = 'worker-00000001';
+  state = takeEvent(state, { event: 'agent-stalled', agent, task: 'task-001', quiet_ms: 9 }, 0);
+  assert.equal(lines(state, 119).slice(1, 3), [
+    'claude waits until 14:35 UTC',
+    '> worker  task-001  Add password hashing          2m 05s   $0.12 of $1.00    quiet since: edits src/1.ts',
+  ]);
+  state = takeEvent(state, { event: 'agent-activity', agent, text: 'goes on', tokens: 0, cost_usd: 0 }, 0);
+  state = takeEvent(state, { event: 'resumed', adapter: 'claude' }, 0);
+  const text = lines(state, 119).join('\n');
+  assert.is(text.includes('waits until') || text.includes('quiet'), false);
 });
 
 test('keys as terminals send them; what means nothing is left out', () => {

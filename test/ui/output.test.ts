@@ -280,4 +280,26 @@ test('CFG-7: changed values stand below each other at a terminal, in a log on on
   assert.match(narrow, '  validation.diagnostics:\n    - (none)\n    + npm test');
 });
 
+test('CLI-4: an event is broken between words on a narrow terminal, and its colours stay whole', () => {
+  const { io, stderr } = makeFakeIo({ isTTY: true, columns: 40 });
+  const output = createOutput(io, { ...globals, color: true }, { now });
+  const why = 'the agent ended without a change inside its scope';
+  output.events.emit({ event: 'task-changed', task: 'task-001', from: 'pending', to: 'blocked', why });
+  output.events.emit({
+    event: 'landed',
+    changeset: '1-auth',
+    commit: commitA,
+    branch: `b/${'x'.repeat(50)}`,
+  });
+  assert.equal(stderr().split('\n'), [
+    'task-001: pending -> blocked (the agent',
+    '  ended without a change inside its',
+    '  scope)',
+    '\u001b[32mChangeset 1-auth landed on',
+    `  b/${'x'.repeat(50)}`,
+    '  as aaaaaaaaaa\u001b[39m',
+    '',
+  ]);
+});
+
 test.run();

@@ -43,6 +43,8 @@ export interface LiveAgentRow {
   /** What it did, oldest first, the latest few hundred. */
   readonly lines: readonly LiveLine[];
   readonly isStopping: boolean;
+  /** Nothing has been heard of it for long. */
+  readonly isQuiet: boolean;
   /** How it ended; null while it runs. */
   readonly outcome: string | null;
 }
@@ -68,6 +70,8 @@ export interface LiveState {
   /** Id of the agent the keys are about; null: the first. */
   readonly chosen: string | null;
   readonly isWindingDown: boolean;
+  /** Adapters whose service said to wait, and until when (ISO 8601). */
+  readonly pauses: readonly { readonly adapter: string; readonly until: string }[];
   /** The person stops the whole program. */
   readonly isStopping: boolean;
 }
@@ -84,6 +88,7 @@ export const emptyLive: LiveState = {
   asking: null,
   chosen: null,
   isWindingDown: false,
+  pauses: [],
   isStopping: false,
 };
 
@@ -103,7 +108,7 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
       const { agent: id, role, task } = event;
       const row: LiveAgentRow = {
         ...{ id, role, task, startedAt: now, cost_usd: 0, tokens: 0 },
-        ...{ lines: [], isStopping: false, outcome: null },
+        ...{ lines: [], isStopping: false, isQuiet: false, outcome: null },
       };
       return { ...state, agents: [...state.agents, row] };
     }
@@ -111,6 +116,17 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
       return changeAgent(state, event.agent, (row) =>
         addLine({ ...row, ...spendOf(event) }, event.text, now),
       );
+    case 'agent-stalled':
+      return changeAgent(state, event.agent, (row) => ({ ...row, isQuiet: true }));
+    case 'paused':
+    case 'resumed': {
+      const others = state.pauses.filter(({ adapter }) => adapter !== event.adapter);
+      const { adapter } = event;
+      return {
+        ...state,
+        pauses: event.event === 'resumed' ? others : [...others, { adapter, until: event.until }],
+      };
+    }
     case 'agent-ended':
       return endAgent(state, event.agent, (row) => ({ ...row, ...spendOf(event), outcome: event.outcome }));
     default:
@@ -135,7 +151,11 @@ function spendOf(event: { readonly cost_usd: number; readonly tokens: number }) 
 function addLine(row: LiveAgentRow, text: string, at: number): LiveAgentRow {
   // Without text only the counts moved.
   if (text === '') return row;
-  return { ...row, lines: [...row.lines, { at, text: visibleLine(text) }].slice(-longestStream) };
+  return {
+    ...row,
+    isQuiet: false,
+    lines: [...row.lines, { at, text: visibleLine(text) }].slice(-longestStream),
+  };
 }
 
 function changeAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => LiveAgentRow): LiveState {

@@ -60,7 +60,9 @@ export function renderAgentTitle(
 }
 
 function lastAction(row: LiveAgentRow): string {
-  return row.isStopping ? 'stopping' : (row.lines.at(-1)?.text ?? 'starting');
+  if (row.isStopping) return 'stopping';
+  const last = row.lines.at(-1)?.text ?? 'starting';
+  return row.isQuiet ? `quiet since: ${last}` : last;
 }
 
 function titleOf(row: LiveAgentRow, facts: LiveState['facts'], room = titleRoom): string {

@@ -1,5 +1,5 @@
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-amount.ts';
-import { cutText } from '../../util/format-width.ts';
+import { cutText, textWidth } from '../../util/format-width.ts';
 import type { Style } from '../style.ts';
 import { visibleLine } from '../visible-text.ts';
 import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
@@ -31,7 +31,7 @@ function renderScreen(state: LiveState, frame: LiveFrame): readonly string[] {
 }
 
 function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
-  const head = [...renderHead(state, frame)];
+  const head = [...renderHead(state, frame), ...renderPauses(state, frame)];
   const foot = renderFoot(state, frame, overviewKeys(state));
   const room = frame.height - head.length - foot.length;
   return [...head, ...renderAgents(state, frame, room), ...foot];
@@ -44,14 +44,25 @@ function renderHead(state: LiveState, { width, style }: LiveFrame): readonly str
   const tasks = facts === null ? [] : taskCounts(facts.counts);
   const money = facts === null ? '' : sessionSpend(facts, agents);
   const wide = [title, ...tasks, ...(money === '' ? [] : [money])].join(' · ');
-  if (wide.length <= width) return [style.bold(title) + wide.slice(title.length)];
+  if (textWidth(wide) <= width) return [style.bold(title) + wide.slice(title.length)];
   return [
     style.bold(cutText([title, money].filter(Boolean).join(' · '), width)),
-    ...(tasks.length === 0 ? [] : [cutText(tasks.join(' · '), width)]),
+    ...(facts === null ? [] : [cutText(narrowCounts(facts.counts, tasks, width), width)]),
   ];
 }
 
-function taskCounts(counts: NonNullable<LiveState['facts']>['counts']): readonly string[] {
+/** Services that said to wait: no agent of theirs starts before. */
+function renderPauses({ pauses }: LiveState, { width, style }: LiveFrame): readonly string[] {
+  return pauses.map(({ adapter, until }) =>
+    style.yellow(
+      cutText(`${visibleLine(adapter)} waits until ${visibleLine(until.slice(11, 16))} UTC`, width),
+    ),
+  );
+}
+
+type Counts = NonNullable<LiveState['facts']>['counts'];
+
+function taskCounts(counts: Counts): readonly string[] {
   const { total, done, running, ready, waiting, back, lost } = counts;
   return [
     `${done} of ${formatCount(total, 'task')} done`,
@@ -61,6 +72,15 @@ function taskCounts(counts: NonNullable<LiveState['facts']>['counts']): readonly
     ...(back > 0 ? [`${back} sent back`] : []),
     ...(lost > 0 ? [`${lost} failed or blocked`] : []),
   ];
+}
+
+/** The same in fewer words where they don't fit. */
+function narrowCounts(counts: Counts, tasks: readonly string[], width: number): string {
+  const whole = tasks.join(' · ');
+  if (textWidth(whole) <= width) return whole;
+  const { total, done, running, ready, waiting, back, lost } = counts;
+  const rest = [...(back > 0 ? [`${back} back`] : []), ...(lost > 0 ? [`${lost} lost`] : [])];
+  return [`${done}/${total} done`, `${running} on`, `${ready} ready`, `${waiting} wait`, ...rest].join(', ');
 }
 
 /** Booked spend and that of the agents that run, against the session's budget. */
