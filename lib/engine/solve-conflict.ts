@@ -1,7 +1,7 @@
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import { parseMergeAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
-import type { CellWorktree } from '../domain/git-port.ts';
+import type { CellSnapshot, CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
@@ -71,6 +71,7 @@ async function letSolve(
   const { task, session } = conflict;
   if (task.commit === null) return { kind: 'unsolved', notes: 'It has no commit.' };
   const paths = await workshop.git.startMergeIn(cell, task.commit);
+  const before = await workshop.git.snapshotCell(cell);
   const locks = [...new Set([...task.file_locks, ...paths])];
   const rules = compilePolicy({
     config: workshop.config,
@@ -103,7 +104,7 @@ async function letSolve(
   if (workshop.signal.aborted) throw interruptedError();
   const refusal = refusalOf(conflict, outcome);
   if (refusal !== null) return { kind: 'unsolved', notes: `${agent} ${refusal}` };
-  return checkSolution(workshop, conflict, { cell, agent, paths, policy });
+  return checkSolution(workshop, conflict, { cell, agent, paths, before, policy });
 }
 
 /**
@@ -123,6 +124,8 @@ interface Checked {
   readonly cell: CellWorktree;
   readonly agent: AgentId;
   readonly paths: readonly string[];
+  /** The cell with the merge begun. */
+  readonly before: CellSnapshot;
   readonly policy: Parameters<typeof checkBranch>[0]['policy'];
 }
 
@@ -130,9 +133,12 @@ interface Checked {
 async function checkSolution(
   workshop: Workshop,
   { task }: Conflict,
-  { cell, agent, paths, policy }: Checked,
+  { cell, agent, paths, before, policy }: Checked,
 ): Promise<Attempt> {
   const { git } = workshop;
+  const untouched = await findUntouched(workshop, { cell, paths, before });
+  if (untouched.length > 0)
+    return { kind: 'unsolved', notes: `${agent} neither changed nor committed ${untouched.join(', ')}.` };
   const leftovers = await git.cellLeftovers(cell);
   const message = `Merge ${task.id}, conflicts solved by ${agent}\n`;
   if (leftovers.length > 0)
@@ -161,6 +167,22 @@ async function checkSolution(
   if (first !== undefined)
     return { kind: 'unsolved', notes: `${agent} broke a rule: ${first.where}: ${first.details}` };
   return { kind: 'solved', commit };
+}
+
+/**
+ * Conflicted files that are as the merge left them, where nothing was committed either. Not all conflicts leave
+ * markers: a file one side deleted stands there as the other side has it.
+ */
+async function findUntouched(
+  { git }: Workshop,
+  { cell, paths, before }: Pick<Checked, 'cell' | 'paths' | 'before'>,
+): Promise<readonly string[]> {
+  if ((await git.cellHead(cell)) !== cell.start) return [];
+  const after = await git.snapshotCell(cell);
+  return paths.filter((path) => {
+    const key = Buffer.from(path).toString('latin1');
+    return before.has(key) && before.get(key) === after.get(key);
+  });
 }
 
 /** What the merge brings by itself. */

@@ -77,6 +77,47 @@ if (place !== 'outside') {
   });
 }
 
+if (place !== 'outside') {
+  const live = testIf(test, place === 'inside', 'claude-merger: needs Claude Code and a network namespace');
+
+  live('MRG-2: a conflict without markers is solved by what was done, not by what was said', async () => {
+    const project = await openClaudeProject({
+      config: {
+        roles: { worker: { adapter: 'exec' }, validator: { adapter: 'none' }, merger: { adapter: 'claude' } },
+        validation: { file_scope: { enforce: false } },
+      },
+      script: roleScript({
+        merger: ({ prompt }) => (prompt.includes('task-2') ? mergers.onlySaysSo : mergers.keepsOnPurpose),
+      }),
+    });
+    project.repo.write('b.txt', 'b\n');
+    project.repo.write('c.txt', 'c\n');
+    project.repo.commit('more files');
+    const pair = (
+      ids: readonly [string, string],
+      path: string,
+      group: string,
+    ): ReturnType<typeof conflicting> => [
+      { id: ids[0], script: `echo more >> ${path}`, locks: [`locks/${ids[0]}`], group },
+      { id: ids[1], script: `rm ${path}; echo x > ${ids[1]}.txt`, locks: [`${ids[1]}.txt`], group },
+    ];
+    const plan = writePlan(project.repo, [
+      ...pair(['task-1', 'task-2'], 'b.txt', 'said'),
+      ...pair(['task-3', 'task-4'], 'c.txt', 'done'),
+    ]);
+    const decisions = writeDecisions(project.repo, {
+      plan: ['approve'],
+      changesets: [{ said: 'approve', done: 'approve' }],
+      session: ['stop'],
+    });
+    const run = await project.flame('run', 'Conflicts', '--from', plan, '--decisions-file', decisions);
+    const [, second, , fourth] = tasksOf(run);
+    assert.equal([second?.status, fourth?.status], ['requeued', 'merged'], run.stderr + run.stdout);
+    assert.match(told(second), 'neither changed nor committed b.txt');
+    assert.is(project.repo.git('show', 'main:c.txt'), 'c\nmore');
+  });
+}
+
 test.run();
 
 function bash(command: string): Reply {
@@ -101,6 +142,12 @@ const mergers = {
     bash('git add c.txt'),
     bash('git commit -m "Merge both"'),
     structuredAnswer({ status: 'resolved', notes: 'Done.' }),
+  ],
+  onlySaysSo: [structuredAnswer({ status: 'resolved', notes: 'The file stays.' })],
+  keepsOnPurpose: [
+    bash('git add c.txt'),
+    bash('git commit -m "Keep the file"'),
+    structuredAnswer({ status: 'resolved', notes: 'The file stays.' }),
   ],
   saysNothing: [
     { tool: 'Read', input: { file_path: 'd.txt' } },
