@@ -34,6 +34,8 @@ export function gitCellEnvironment(
     GIT_COMMITTER_NAME: author.name,
     GIT_COMMITTER_EMAIL: author.email,
     GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_ATTR_NOSYSTEM: '1',
     GIT_CONFIG_COUNT: String(all.length),
     ...Object.fromEntries(config),
     GIT_TERMINAL_PROMPT: '0',

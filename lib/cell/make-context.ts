@@ -1,6 +1,7 @@
 import type { Adapter } from '../domain/adapter.ts';
 import type { Config } from '../domain/config.ts';
 import type { Repository } from '../domain/git-port.ts';
+import { readQuietConfig } from '../git/quiet-config.ts';
 import { decide } from '../policy/decide.ts';
 import { probeWatcher } from './probe-watcher.ts';
 import type { RunnerContext } from './runner-context.ts';
@@ -28,6 +29,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   const { config, env } = options;
   let probed: Promise<SandboxState> | null = null;
   let watcher: Promise<WatcherClient> | null = null;
+  let gitConfig: Promise<string> | null = null;
   const context: RunnerContext = {
     ...options,
     decide,
@@ -40,6 +42,11 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       processes: config.sandbox.max_processes,
     },
     searchFolders: searchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
+    gitConfig: () => {
+      const { commonDir } = options.repository;
+      gitConfig ??= readQuietConfig({ cwd: commonDir, env }, commonDir);
+      return gitConfig;
+    },
     sandbox: () => {
       probed ??= probeSandbox(env);
       return probed;

@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
-import { realPath } from './tool-paths.ts';
+import { isThere, realPath } from './tool-paths.ts';
 
 export interface CellRequest {
   readonly folder: RunFolder;
@@ -18,6 +20,8 @@ export interface CellRequest {
   readonly author: { readonly name: string; readonly email: string };
   /** What puts the agent's git hooks in force; see writeGitHooks. */
   readonly hooksConfig?: string | null;
+  /** Shown instead of the repository's configuration; see RunnerContext. */
+  readonly gitConfig?: string;
 }
 
 /** The profile of one cell, git's variables added to its environment. */
@@ -37,10 +41,21 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     searchFolders: context.searchFolders,
     programs: request.programs,
     shown: request.shown ?? [],
-    mounts: request.mounts,
+    mounts: [...request.mounts, ...quietConfig(context, request)],
     doors: request.doors ?? { sockets: [], ports: [] },
     env,
   });
+}
+
+function quietConfig(
+  { repository }: RunnerContext,
+  { folder, gitConfig }: CellRequest,
+): CellProfile['mounts'] {
+  const target = join(repository.commonDir, 'config');
+  if (gitConfig === undefined || !isThere(target)) return [];
+  const source = join(folder.control, 'repository.config');
+  writeFileSync(source, gitConfig, { mode: 0o600 });
+  return [{ source, target: realPath(target) }];
 }
 
 // Where toolchains keep what they need offline; no credentials.

@@ -21,7 +21,7 @@ export async function runCommand(
   onStart: (cell: CellProcess) => void,
 ): Promise<CommandRun> {
   const began = performance.now();
-  const sandbox = await context.sandbox();
+  const [sandbox, gitConfig] = await Promise.all([context.sandbox(), context.gitConfig()]);
   const name = `command-${randomBytes(4).toString('hex')}`;
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(longestOutput * 4);
@@ -39,6 +39,7 @@ export async function runCommand(
       programs: [],
       mounts: [],
       env: commandEnvironment(context, folder),
+      gitConfig,
       author: { name: request.label, email: 'blueflame@localhost' },
     });
     const cell = spawnCell({

@@ -20,6 +20,8 @@ export interface RunnerContext {
   readonly limits: CellLimits;
   /** Folders of PATH that exist. */
   readonly searchFolders: readonly string[];
+  /** The repository's settings as a cell may see them; see readQuietConfig. Read once. */
+  gitConfig(): Promise<string>;
   /** Tried once. */
   sandbox(): Promise<SandboxState>;
   /** Tried once. */

@@ -56,8 +56,9 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     run.services = services;
     const launch = describeLaunch(context, run, { command, services });
     writeLaunchFiles(folder, launch.files);
+    const gitConfig = await context.gitConfig();
     const profile = describeCell(context, run, {
-      ...{ command, services, launch },
+      ...{ command, services, launch, gitConfig },
       place: start.place ?? request.worktree,
     });
     return watch(run, launch, context.config.limits.heartbeat_interval, (output) =>
@@ -95,10 +96,16 @@ function describeLaunch(context: RunnerContext, run: AgentRun, { command, servic
   });
 }
 
+interface CellParts extends Parts {
+  readonly launch: Launch;
+  readonly place: CellPlace;
+  readonly gitConfig: string;
+}
+
 function describeCell(
   context: RunnerContext,
   { folder, request }: AgentRun,
-  { command, services, launch, place }: Parts & { readonly launch: Launch; readonly place: CellPlace },
+  { command, services, launch, place, gitConfig }: CellParts,
 ): CellProfile {
   const plugin = context.config.superpowers.plugin_dir;
   return prepareCell(context, {
@@ -113,6 +120,7 @@ function describeCell(
     // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
     env: { ...launch.env, ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}) },
     author: request.author,
+    gitConfig,
     hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),
   });
 }

@@ -152,4 +152,45 @@ inCell(
   },
 );
 
+inCell(
+  "SBX-7 none of the person's programs for git is started in a cell, and no password is seen",
+  async () => {
+    const { attack, repo } = await openStage();
+    const ran = 'sh -c "touch $HOME/RAN; cat"';
+    for (const [key, value] of Object.entries({
+      'filter.x.clean': ran,
+      'filter.x.smudge': ran,
+      'filter.x.required': 'true',
+      'merge.x.driver': ran,
+      'diff.x.textconv': ran,
+      'diff.x.command': ran,
+      'diff.external': ran,
+      'core.fsmonitor': ran,
+      'core.pager': ran,
+      'core.editor': ran,
+      'core.sshCommand': ran,
+      'credential.helper': `!${ran}`,
+      'alias.x': `!${ran}`,
+      'pager.log': ran,
+      'gpg.program': ran,
+      'commit.gpgSign': 'true',
+      'include.path': '../more.config',
+      'remote.origin.url': 'https://lea:pass@example.com/x.git',
+      'branch.main.description': 'one "quoted" \\ line\nand another',
+    }))
+      repo.git('config', key, value);
+    const { said, handedIn } = await attack(
+      [
+        'echo "* filter=x diff=x merge=x" > .gitattributes; echo new > README.md; git add -A; git commit --no-verify -qm mine',
+        'git log -p; git diff HEAD~1; git show; git status; git blame README.md; git checkout -q HEAD -- .',
+        'git x; git -c core.commentChar=# commit --amend; git fetch; git ls-remote',
+        'ls $HOME; git remote get-url origin; git config branch.main.description; git config --list --show-origin',
+      ].join('\n'),
+    );
+  assert.not.match(said, /RAN|pass@|filter\.x/);
+    assert.match(said, 'https://example.com/x.git\none "quoted" \\ line\nand another\n');
+    assert.equal(handedIn, ['.gitattributes', 'README.md']);
+  },
+);
+
 test.run();

@@ -1,0 +1,44 @@
+import { type GitContext, gitText } from './run-git.ts';
+
+/**
+ * The repository's settings as a configuration file for a cell, without what starts programs there, leads to other
+ * files, or holds a secret. Filters are left out too: files in a cell are as git stores them.
+ */
+export async function readQuietConfig(context: GitContext, commonDir: string): Promise<string> {
+  const text = await gitText({ cwd: commonDir, env: context.env, variables: { GIT_DIR: commonDir } }, [
+    ...['config', '--local', '--includes', '--list', '-z'],
+  ]);
+  const entries = text.split('\0').filter((entry) => entry !== '');
+  return entries.map(renderEntry).join('');
+}
+
+// Whole sections, then single keys; git gives section and name in small letters.
+const loud = new RegExp(
+  [
+    '^(?:alias|pager|include|includeif|credential|browser|man|difftool|mergetool|guitool|http|url|gpg|filter|trailer',
+    '|sendemail|web|submodule|uploadpack|uploadarchive|receive|interactive|init|instaweb|gui|imap|protocol|sequence)\\.',
+    '|^core\\.(?:sshcommand|pager|editor|askpass|gitproxy|fsmonitor|hookspath|alternaterefscommand|worktree)$',
+    '|^diff\\.external$|^diff\\..*\\.(?:command|textconv)$|^merge\\..*\\.driver$',
+    '|^remote\\..*\\.(?:uploadpack|receivepack|vcs|proxy.*)$|^commit\\.template$|^tar\\..*\\.command$',
+  ].join(''),
+);
+
+function renderEntry(entry: string): string {
+  const at = entry.indexOf('\n');
+  const key = at < 0 ? entry : entry.slice(0, at);
+  if (loud.test(key)) return '';
+  const [section = '', ...rest] = key.split('.');
+  const name = rest.pop() ?? '';
+  const subsection = rest.length === 0 ? '' : ` ${quote(rest.join('.'))}`;
+  const value = at < 0 ? '' : ` = ${quote(withoutPassword(entry.slice(at + 1)))}`;
+  return `[${section}${subsection}]\n\t${name}${value}\n`;
+}
+
+function withoutPassword(value: string): string {
+  return value.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/@]*@/i, '$1');
+}
+
+function quote(text: string): string {
+  const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return `"${escaped}"`;
+}
