@@ -187,7 +187,7 @@ inCell(
         'ls $HOME; git remote get-url origin; git config branch.main.description; git config --list --show-origin',
       ].join('\n'),
     );
-  assert.not.match(said, /RAN|pass@|filter\.x/);
+    assert.not.match(said, /RAN|pass@|filter\.x/);
     assert.match(said, 'https://example.com/x.git\none "quoted" \\ line\nand another\n');
     assert.equal(handedIn, ['.gitattributes', 'README.md']);
   },
