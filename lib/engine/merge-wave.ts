@@ -40,7 +40,7 @@ export async function mergeWave(
     event: 'wave-ended',
     wave: 'merge',
     cycle: view.session.cycle,
-    summary: `${built.size} changesets`,
+    summary: `${built.size} ${built.size === 1 ? 'changeset' : 'changesets'}`,
   });
   return { built: built.size, conflicts };
 }
