@@ -1,6 +1,7 @@
 import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
+import { priceTokens } from '../domain/token-price.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
 import {
   blocksOf,
@@ -50,7 +51,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
     complete
       .map((line) => take(parseLine(line)))
       .filter((text) => text !== null)
-      .map((text) => ({ text, tokens: usage.total(), cost_usd: 0 }));
+      .map((text) => ({ text, tokens: usage.total(), cost_usd: usage.cost() }));
 
   return {
     push: (chunk) => read(lines.push(chunk)),
@@ -61,7 +62,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
         failure: withEnd(judged, limitEndsAt),
         answer: result?.answer ?? null,
         text: result?.text ?? lastText,
-        cost_usd: result?.cost_usd ?? 0,
+        cost_usd: result?.cost_usd ?? usage.cost(),
         // After a kill there is no result: what was seen on the way counts.
         tokens: Math.max(result?.tokens ?? 0, usage.total()),
         warnings,
@@ -98,8 +99,9 @@ function lineSplitter(): { push(chunk: string): string[]; rest(): string[] } {
  * Counts tokens while messages arrive: their start tells the input, their end the output. `assistant` events
  * repeat one usage per content block, and before it's final, so they are not counted.
  */
-function usageCounter(): { take(event: Fields): boolean; total(): number } {
+function usageCounter(): { take(event: Fields): boolean; total(): number; cost(): number } {
   const byMessage = new Map<string, TokenUsage>();
+  const models = new Map<string, string>();
   const current = new Map<unknown, string>();
   const take = ({ event, parent_tool_use_id: parent }: Fields): boolean => {
     if (!isRecord(event)) return false;
@@ -107,6 +109,7 @@ function usageCounter(): { take(event: Fields): boolean; total(): number } {
       const id = `${event.message.id}`;
       current.set(parent ?? null, id);
       byMessage.set(id, usageOf(event.message.usage));
+      models.set(id, `${event.message.model}`);
       return true;
     }
     const id = current.get(parent ?? null);
@@ -115,7 +118,10 @@ function usageCounter(): { take(event: Fields): boolean; total(): number } {
     return true;
   };
   const total = (): number => [...byMessage.values()].reduce((sum, usage) => sum + countTokens(usage), 0);
-  return { take, total };
+  // An estimate until the result says it, and all there is of one that was ended before.
+  const cost = (): number =>
+    [...byMessage].reduce((sum, [id, usage]) => sum + (priceTokens(models.get(id) ?? '', usage) ?? 0), 0);
+  return { take, total, cost };
 }
 
 function describeMessage(message: Fields, worktree: string): string | null {

@@ -102,7 +102,7 @@ export function registerRun(run: AgentRun): void {
     session: request.session ?? null,
     adapter: request.adapter,
     activity: activity.text,
-    cost_usd: activity.cost_usd,
+    cost_usd: Math.max(activity.cost_usd, run.services?.cost() ?? 0),
     tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
   });
 }
@@ -135,7 +135,8 @@ export function concludeRun(
     exitCode,
     answer: parts.answer,
     text: parts.text,
-    cost_usd: parts.cost_usd,
+    // What a conversation cost is known from what passed by alone.
+    cost_usd: parts.cost_usd > 0 ? parts.cost_usd : (run.services?.cost() ?? 0),
     tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
     duration_ms: Math.round(performance.now() - run.began),
     audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),

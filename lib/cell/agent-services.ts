@@ -29,6 +29,8 @@ export interface AgentServices {
   /** Puts the bridge to the gateway before the agent, where it needs one. */
   wrap(argv: readonly string[]): readonly string[];
   tokens(): number;
+  /** See Gateway.cost. */
+  cost(): number;
   /** See Gateway.limit. */
   limit(): ServiceLimit | null;
   sawCanary(): boolean;
@@ -87,6 +89,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
     tokens: () => gateway?.tokens() ?? 0,
+    cost: () => gateway?.cost() ?? 0,
     limit: () => gateway?.limit() ?? null,
     sawCanary: canary.isRaised,
     close: async () => {
@@ -105,6 +108,7 @@ const noServices: AgentServices = {
   programs: [],
   wrap: (argv) => argv,
   tokens: () => 0,
+  cost: () => 0,
   limit: () => null,
   sawCanary: () => false,
   close: async () => undefined,
@@ -165,6 +169,7 @@ function openGateway(
     secret: randomBytes(16).toString('hex'),
     upstream: service.upstream,
     tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
+    usdLimit: budget.unit === 'usd' ? budget.limit : 0,
     isWatched: () => (service.adapter.hasHooks ? canary.within(canaryPatienceMs) : Promise.resolve(true)),
     onTokens: service.onTokens,
     onRefused: service.onRefused,

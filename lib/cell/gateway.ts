@@ -11,6 +11,8 @@ export interface Gateway {
   readonly url: string;
   /** Tokens of all responses so far, those still running included. */
   tokens(): number;
+  /** The same in USD at list prices. */
+  cost(): number;
   /** The limit the model API's last answer spoke of; null where it answered. */
   limit(): ServiceLimit | null;
   close(): Promise<void>;
@@ -23,6 +25,8 @@ export interface GatewayOptions {
   readonly upstream: Upstream;
   /** 0: unlimited. */
   readonly tokenLimit: number;
+  /** In USD at list prices; 0: unlimited. */
+  readonly usdLimit: number;
   /** Resolves to whether the agent's settings, and so its hooks, were accepted. */
   readonly isWatched: () => Promise<boolean>;
   onTokens(total: number): void;
@@ -47,22 +51,21 @@ export interface EgressLine {
  * after. Upstream errors pass through as they are.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const running = new Map<symbol, number>();
-  let finished = 0;
-  const total = (): number => [...running.values()].reduce((sum, tokens) => sum + tokens, finished);
+  const used = new Map<symbol, { readonly tokens: number; readonly cost: number }>();
+  const sum = (what: 'tokens' | 'cost'): number =>
+    [...used.values()].reduce((total, request) => total + request[what], 0);
+  const total = (): number => sum('tokens');
   let limit: ServiceLimit | null = null;
   const account: Account = {
     noteAnswer: (found) => {
       limit = found;
     },
-    isSpent: () => options.tokenLimit > 0 && total() >= options.tokenLimit,
-    count(request, tokens) {
-      running.set(request, tokens);
+    isSpent: () =>
+      (options.tokenLimit > 0 && total() >= options.tokenLimit) ||
+      (options.usdLimit > 0 && sum('cost') >= options.usdLimit),
+    count(request, tokens, cost) {
+      used.set(request, { tokens, cost });
       options.onTokens(total());
-    },
-    settle(request) {
-      finished += running.get(request) ?? 0;
-      running.delete(request);
     },
   };
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
@@ -73,6 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     url: isTcp ? `http://127.0.0.1:${listening.port}/${options.secret}` : '',
     tokens: total,
+    cost: () => sum('cost'),
     limit: () => limit,
     close: listening.close,
   };
@@ -81,8 +85,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 interface Account {
   noteAnswer(limit: ServiceLimit | null): void;
   isSpent(): boolean;
-  count(request: symbol, tokens: number): void;
-  settle(request: symbol): void;
+  count(request: symbol, tokens: number, cost: number): void;
 }
 
 interface Context {
@@ -104,7 +107,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     return options.onRefused('canary-failed');
   }
   if (account.isSpent()) {
-    refuse(400, 'invalid_request_error', 'budget', "The agent's token budget is spent.");
+    refuse(400, 'invalid_request_error', 'budget', "The agent's budget is spent.");
     return options.onRefused('budget');
   }
   forward(request, response, { ...context, method, path });
@@ -137,14 +140,18 @@ function forward(
   let isDone = false;
   const settle = (status: number, tokens: number): void => {
     isDone = true;
-    account.settle(id);
     options.log({ method, path, status, tokens, refused: null });
   };
   upstream.on('response', (answer) => {
     const now = options.now().getTime();
     const limit = readLimit(answer, now);
     if (method === 'POST') account.noteAnswer(limit);
-    void relay(answer, response, { limit, now, onTokens: (tokens) => account.count(id, tokens), settle });
+    void relay(answer, response, {
+      limit,
+      now,
+      onUsage: (tokens, cost) => account.count(id, tokens, cost),
+      settle,
+    });
   });
   // An agent that hangs up ends its request upstream too.
   response.on('close', () => {
@@ -159,7 +166,7 @@ const longestClientWaitMs = 30_000;
 interface Relay {
   readonly limit: ServiceLimit | null;
   readonly now: number;
-  onTokens(total: number): void;
+  onUsage(tokens: number, cost: number): void;
   settle(status: number, tokens: number): void;
 }
 
@@ -167,7 +174,7 @@ interface Relay {
 async function relay(answer: IncomingMessage, response: ServerResponse, relayed: Relay): Promise<void> {
   const { headers, statusCode = 502 } = answer;
   const type = headers['content-type'] ?? '';
-  const meter = meterUsage(type, headers['content-encoding'] ?? '', relayed.onTokens);
+  const meter = meterUsage(type, headers['content-encoding'] ?? '', relayed.onUsage);
   const held: Buffer[] = [];
   const isLong = (relayed.limit?.until ?? 0) - relayed.now > longestClientWaitMs;
   response.writeHead(statusCode, [

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { priceTokens } from '../domain/token-price.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
@@ -12,20 +13,22 @@ export interface UsageMeter {
 // Only a plain JSON answer is held as a whole, and answers of the API are far smaller.
 const largestBody = 32 * 1024 * 1024;
 
-/** A meter for a response with these headers; `onTokens` hears each new total. */
+/** A meter for a response with these headers; `onUsage` hears each new total, in tokens and in USD at list prices (0 where those aren't known). */
 export function meterUsage(
   contentType: string,
   encoding: string,
-  onTokens: (total: number) => void,
+  onUsage: (tokens: number, cost: number) => void,
 ): UsageMeter {
   const usage: Record<string, number> = {};
-  const note = (found: unknown): void => {
+  let model = '';
+  const note = (found: unknown, by: unknown): void => {
+    if (typeof by === 'string') model = by;
     if (!isRecord(found)) return;
     // Counts of one response grow: message_delta repeats and corrects message_start.
     for (const [name, value] of Object.entries(found)) {
       if (typeof value === 'number') usage[name] = Math.max(usage[name] ?? 0, value);
     }
-    onTokens(countTokens(usage as TokenUsage));
+    onUsage(countTokens(usage as TokenUsage), priceTokens(model, usage as TokenUsage) ?? 0);
   };
   const reader = contentType.includes('event-stream') ? eventReader(note) : bodyReader(note);
   const decoder = decoderFor(encoding);
@@ -52,19 +55,21 @@ export function meterUsage(
   };
 }
 
+type Note = (usage: unknown, model: unknown) => void;
+
 interface Reader {
   push(chunk: Buffer): void;
   finish(): void;
 }
 
-function eventReader(note: (usage: unknown) => void): Reader {
+function eventReader(note: Note): Reader {
   let rest = '';
   const decoder = new TextDecoder();
   const readLine = (line: string): void => {
     if (!line.startsWith('data:') || !line.includes('"usage"')) return;
     const event = parse(line.slice('data:'.length));
-    note(event.usage);
-    if (isRecord(event.message)) note(event.message.usage);
+    note(event.usage, null);
+    if (isRecord(event.message)) note(event.message.usage, event.message.model);
   };
   return {
     push(chunk) {
@@ -76,7 +81,7 @@ function eventReader(note: (usage: unknown) => void): Reader {
   };
 }
 
-function bodyReader(note: (usage: unknown) => void): Reader {
+function bodyReader(note: Note): Reader {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
@@ -84,7 +89,10 @@ function bodyReader(note: (usage: unknown) => void): Reader {
       size += chunk.length;
       if (size <= largestBody) chunks.push(chunk);
     },
-    finish: () => note(parse(Buffer.concat(chunks).toString()).usage),
+    finish: () => {
+      const { usage, model } = parse(Buffer.concat(chunks).toString());
+      note(usage, model);
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import type { PromptData, Prompts } from '../domain/prompt-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { AgentRun, Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
+import { priceTokens } from '../domain/token-price.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { record, viewSession } from './record.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
@@ -123,6 +124,11 @@ function startAgent(
   { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
 ): Promise<RunningAgent> {
   const { system, prompt } = promptFor(workshop, job);
+  const isPriced = priceTokens(model, {}) !== null;
+  if (job.isInteractive === true && budget.unit === 'usd' && budget.limit > 0 && !isPriced) {
+    const message = `The price of ${model} is not known, so the budget of ${job.role} in USD does not end this conversation; one in tokens does.`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+  }
   const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
     noteSpending(workshop, job.id, { tokens, cost_usd });
     if (quiet_ms === undefined)

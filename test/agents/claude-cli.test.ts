@@ -8,6 +8,7 @@ import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import type { Launch } from '../../lib/domain/adapter.ts';
 import { planAnswerJsonSchema } from '../../lib/domain/answers.ts';
 import { configSchema } from '../../lib/domain/config.ts';
+import { priceTokens } from '../../lib/domain/token-price.ts';
 import { makePolicy } from '../support/model-agent.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
 import { structuredAnswer } from '../support/model-roles.ts';
@@ -88,6 +89,24 @@ if (place !== 'outside') {
     assert.is(run.failure, null, run.stderr);
     assert.not(existsSync(join(cell.worktree, 'RAN')));
     assert.not(existsSync(join(cell.worktree, 'new.txt')));
+  });
+
+  live('BUD-1 list prices are those the client itself counts by', async () => {
+    const usage = {
+      ...{ input_tokens: 1_000, output_tokens: 200 },
+      ...{ cache_read_input_tokens: 5_000, cache_creation_input_tokens: 400 },
+    };
+    for (const model of ['claude-sonnet-5', 'claude-opus-4-5', 'claude-opus-4-1', 'claude-haiku-4-5']) {
+      const cell = makeBareCell();
+      const run = await runBare(adapter, {
+        ...{ program, cell, hookCommand: writeWatcher(cell, 'exit 0'), request: { model } },
+        script: () => ({ text: 'ok', usage }),
+      });
+      const ours = (priceTokens(model, usage) ?? 0) * run.server.requests.length;
+      assert.ok(Math.abs(run.cost_usd - ours) < 1e-6, `${model}: ${run.cost_usd}, by our list ${ours}`);
+      const live = run.activity.at(-1)?.cost_usd ?? 0;
+      assert.ok(Math.abs(live - ours) < 1e-6, `${model}: ${live} while it ran`);
+    }
   });
 
   live('what the watcher allows is done, commands in bash', async () => {

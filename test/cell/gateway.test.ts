@@ -147,6 +147,22 @@ test('UNI-8: the request after the limit is refused, and reported', async () => 
   assert.equal(refused, ['budget', 'budget']);
 });
 
+test('UNI-8 BUD-1 a limit in dollars is kept by list prices; a model without one is not limited by it', async () => {
+  for (const [model, statuses] of [
+    ['claude-sonnet-5', [200, 200, 400]],
+    ['some-model', [200, 200, 200]],
+  ] as const) {
+    const upstream = await startUpstream((_request, response) => {
+      answerJson(response, { model, usage: { input_tokens: 100_000, output_tokens: 10_000 } });
+    });
+    const { gateway } = await start(upstream, { usdLimit: 0.9 });
+    const got = [];
+    for (let turn = 0; turn < 3; turn += 1) got.push((await ask(gateway, {})).status);
+    assert.equal(got, [...statuses], model);
+    assert.is(Math.round(gateway.cost() * 100), model === 'some-model' ? 0 : 90);
+  }
+});
+
 test('WAT-3: nothing is sent before the agent is known to be watched', async () => {
   let sent = 0;
   const upstream = await startUpstream((_request, response) => {
@@ -256,6 +272,7 @@ interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly tokenLimit?: number;
   readonly isWatched?: GatewayOptions['isWatched'];
+  readonly usdLimit?: number;
   readonly isTcp?: boolean;
 }
 
@@ -271,6 +288,7 @@ async function start(
     secret: 'secret',
     upstream: readUpstream({ ANTHROPIC_API_KEY: undefined, ...options.env, ANTHROPIC_BASE_URL: upstream }),
     tokenLimit: options.tokenLimit ?? 0,
+    usdLimit: options.usdLimit ?? 0,
     isWatched: options.isWatched ?? (async () => true),
     onTokens: () => undefined,
     onRefused: (why) => refused.push(why),
