@@ -1,4 +1,5 @@
 import type { Stale } from './cleanup-plan.ts';
+import { removeHandWorktree } from './hand-worktrees.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 import { putAway } from './rescue-worktree.ts';
 import type { Workshop } from './workshop.ts';
@@ -39,6 +40,7 @@ async function remove(
   workshop: Workshop,
   stale: Exclude<Stale, { kind: 'session' }>,
 ): Promise<Omit<Cleaned, 'name'>> {
+  if (stale.kind === 'own worktree') return removeHandWorktree(workshop, stale.worktree);
   if (stale.kind !== 'worktree') return removeRef(workshop, stale);
   const why = `Cleaned up by ${workshop.gates.person}: ${stale.why}.`;
   const outcome = await putAway(workshop, stale.cell, { why, isAsked: true });
@@ -49,7 +51,7 @@ async function remove(
 
 async function removeRef(
   workshop: Workshop,
-  stale: Exclude<Stale, { kind: 'worktree' | 'session' }>,
+  stale: Exclude<Stale, { kind: 'worktree' | 'own worktree' | 'session' }>,
 ): Promise<Omit<Cleaned, 'name'>> {
   const { ref, commit } = stale.ref;
   const isElsewhere = stale.kind === 'commit' || stale.isMerged;

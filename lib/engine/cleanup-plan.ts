@@ -5,12 +5,14 @@ import { parseSessionId, parseTaskId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { Snapshot } from '../domain/store-port.ts';
 import { oldSessions } from './archive-old.ts';
+import { type StaleHandWorktree, staleHandWorktrees } from './hand-worktrees.ts';
 import { isElsewhere, taskIn } from './rescue-worktree.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Something that could go. `needsForce`: it holds work that was not merged. */
 export type Stale = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
   | { readonly kind: 'worktree'; readonly cell: CellInfo }
+  | { readonly kind: 'own worktree'; readonly worktree: StaleHandWorktree }
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'commit'; readonly ref: RefInfo }
   | {
@@ -33,7 +35,19 @@ export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]>
     const why = 'older than the sessions kept at hand (retention.sessions), to be archived';
     return { kind: 'session', session, name: session, why, needsForce: false };
   });
-  return [...worktrees, ...branches, ...changesets, ...(await staleCommits(workshop, snapshot)), ...sessions];
+  const own = (await staleHandWorktrees(workshop, snapshot)).map((worktree): Stale => {
+    const { path, subject, isDirty, isSaved } = worktree;
+    const why = `of a claim by hand on ${subject.task}${isDirty ? ', with unsaved changes' : ''}`;
+    return { kind: 'own worktree', worktree, name: path, why, needsForce: isDirty || !isSaved };
+  });
+  return [
+    ...worktrees,
+    ...own,
+    ...branches,
+    ...changesets,
+    ...(await staleCommits(workshop, snapshot)),
+    ...sessions,
+  ];
 }
 
 /** Commits that were kept for other clones while their session was open, and that landed. */

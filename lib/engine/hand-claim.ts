@@ -105,16 +105,24 @@ async function claim(
 async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
   const { worktree } = task;
   if (worktree === null || !wantsWorktree) return { task, worktree, branch: null };
-  if (await isThere(workshop, worktree)) return { task, worktree, branch: branchName(task) };
+  if (await isThere(workshop, worktree)) {
+    // A kill may have come before they were there; what is there already stays.
+    await bringFiles(workshop, worktree);
+    return { task, worktree, branch: branchName(task) };
+  }
   return settleIn(workshop, task, worktree);
+}
+
+function bringFiles(workshop: Workshop, worktree: string): Promise<void> {
+  const { copy, link } = workshop.config.project;
+  return workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
 }
 
 /** A worktree that can't be made leaves no claim behind. */
 async function settleIn(workshop: Workshop, task: Task, worktree: string): Promise<HandClaim> {
   try {
     await makeWorktree(workshop, task, worktree);
-    const { copy, link } = workshop.config.project;
-    await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
+    await bringFiles(workshop, worktree);
   } catch (error) {
     await record(workshop, task.session, (view) => {
       const now = taskOf(view, task.id);
