@@ -13,10 +13,10 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
   return withWorkshop(meant, io, async (opened) => {
     const found = requireSession(await opened.store.snapshot(), meant);
     if (args.globals.dryRun) {
-      const options = { ...args.options, from: null, new: false };
+      const options = { ...args.options, from: null, new: false, pr: false };
       return previewPlan(opened, { ...meant, command: 'run', options }, io);
     }
     sayWhich(opened, found);
-    return goOn(opened, found.id, null);
+    return goOn(opened, io, { session: found.id, plan: null, pr: false });
   });
 }

@@ -4,6 +4,7 @@ import { landingRefused } from '../engine/land-approved.ts';
 import { reviewWave } from '../engine/review-wave.ts';
 import { decisionOf } from './wiring/decide-changeset.ts';
 import { exportReview } from './wiring/export-review.ts';
+import { preparePullRequest } from './wiring/pull-request.ts';
 import { withState } from './wiring/read-state.ts';
 import { runWave } from './wiring/run-wave.ts';
 
@@ -22,5 +23,6 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
       if (refused > 0) throw landingRefused(refused);
       return 0;
     },
+    follow: (opened, session) => preparePullRequest(opened, io, { session, isWanted: args.options.pr }),
   });
 }

@@ -10,6 +10,6 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
     if (args.globals.dryRun) return previewPlan(opened, args, io);
     const { session, plan } = await findStart(opened, args, io);
-    return goOn(opened, session, plan);
+    return goOn(opened, io, { session, plan, pr: args.options.pr });
   });
 }

@@ -17,6 +17,7 @@ import {
 const courseKeys = [
   'base_branch',
   'base_commit',
+  'landing',
   'config_digest',
   'cycle',
   'wave',

@@ -24,8 +24,13 @@ export interface CommandOptions {
     readonly skip: boolean;
     readonly override: string | null;
     readonly export: string | null;
+    readonly pr: boolean;
   } & PageOptions;
-  readonly run: { readonly from: string | null; readonly new: boolean } & PageOptions;
+  readonly run: {
+    readonly from: string | null;
+    readonly new: boolean;
+    readonly pr: boolean;
+  } & PageOptions;
   readonly resume: PageOptions;
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean };

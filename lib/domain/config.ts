@@ -50,6 +50,10 @@ const projectSchema = z
       .describe(
         'base: approved work lands on base_branch. branch: on a branch of its own, for a pull request.',
       ),
+    landing_branch: lineSchema(200)
+      .refine(isLandingBranch, 'is not a name a landing branch can have')
+      .default('flame/{session}')
+      .describe('Name of that branch; {session} stands for the id of the session.'),
   })
   .describe('The repository.');
 
@@ -223,6 +227,11 @@ export const configSchema = z
   .describe('Configuration of git-flame.');
 export type Config = z.infer<typeof configSchema>;
 
+/** The short name of the branch a session's work lands on with `project.landing: branch`. */
+export function landingBranch(config: Config, session: string): string {
+  return config.project.landing_branch.replaceAll('{session}', session);
+}
+
 /**
  * The adapter a role runs with: its own setting, else `claude`; beside an exec worker nothing needs a model.
  * A script judges and merges nothing: exec validators and mergers are `none`.
@@ -277,6 +286,11 @@ function isAdapter(name: string): boolean {
 
 function isBranchName(name: string): boolean {
   return !/^[-/.]|[\s~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.lock(?:\/|$)|\/\.|\.$/.test(name) && name !== '@';
+}
+
+/** Task branches have `blueflame/` to themselves. */
+function isLandingBranch(name: string): boolean {
+  return isBranchName(name.replaceAll('{session}', 'session')) && !/^blueflame(?:\/|$)/.test(name);
 }
 
 function isOutsideGit(folder: string): boolean {

@@ -104,6 +104,20 @@ export type EventBody =
       readonly reason: string | null;
     }
   | { readonly event: 'landed'; readonly changeset: string; readonly commit: string; readonly branch: string }
+  /** Approved work is on a branch of its own: the text of its pull request is written, or the request is open. */
+  | {
+      readonly event: 'pull-request';
+      readonly state: 'prepared' | 'opened' | 'updated';
+      readonly branch: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      /** Where the body is kept, for `gh pr create --body-file`. */
+      readonly body_file: string;
+      readonly url: string | null;
+      /** What pushes the branch and opens the request by hand. */
+      readonly commands: readonly string[];
+    }
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
   /** Where changesets can be decided in a browser; whoever has the address may. */
   | { readonly event: 'review-page'; readonly url: string }

@@ -80,6 +80,11 @@ export const sessionSchema = z.object({
   agents: z.array(agentRunSchema),
   changesets: z.array(changesetSchema),
   gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
+  /**
+   * Where approved work lands instead of the base branch, from the first such landing on (`project.landing: branch`):
+   * the branch, the commit of the base it began at, and the address of its pull request once there is one.
+   */
+  landing: z.object({ branch: z.string(), from: oid, pull_request: z.string().nullable() }).optional(),
   /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
   checkout: z
     .object({
@@ -95,3 +100,8 @@ export const sessionSchema = z.object({
   pauses: z.array(servicePauseSchema).default([]),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
+
+/** The short name of the branch that a session's work starts from and lands on. */
+export function landsOn({ base_branch, landing }: Pick<Session, 'base_branch' | 'landing'>): string {
+  return landing?.branch ?? base_branch;
+}

@@ -8,7 +8,7 @@ export interface Status {
   readonly schema_version: 1;
   readonly session: Pick<
     Session,
-    'id' | 'objective' | 'base_branch' | 'cycle' | 'wave' | 'state' | 'cost_usd' | 'tokens'
+    'id' | 'objective' | 'base_branch' | 'landing' | 'cycle' | 'wave' | 'state' | 'cost_usd' | 'tokens'
   > | null;
   readonly tasks: readonly Task[];
   readonly agents: readonly LiveAgent[];
@@ -24,10 +24,11 @@ export function statusOf(
   if (session === null) {
     return { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
   }
-  const { id, objective, base_branch, cycle, wave, state, cost_usd, tokens } = session;
+  const { id, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens } = session;
+  const where = landing === undefined ? {} : { landing };
   return {
     schema_version: 1,
-    session: { id, objective, base_branch, cycle, wave, state, cost_usd, tokens },
+    session: { id, objective, base_branch, ...where, cycle, wave, state, cost_usd, tokens },
     tasks,
     agents,
     changesets: session.changesets.map((set) => ({

@@ -1,25 +1,25 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import { record, viewSession } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Work trees that have the session's base branch checked out. */
-async function baseWorktrees(workshop: Workshop, session: Session): Promise<readonly string[]> {
+/** Work trees that have a branch checked out. */
+async function worktreesOf(workshop: Workshop, name: string): Promise<readonly string[]> {
   const worktrees = await workshop.git.worktrees();
-  return worktrees.filter(({ branch }) => branch === session.base_branch).map(({ path }) => path);
+  return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
 }
 
 /** Refuses to land while a checked-out base has local changes. Throws FlameError `dirty-tree`; nothing has happened then. */
 export async function requireCleanBase(workshop: Workshop, session: Session): Promise<void> {
-  for (const path of await baseWorktrees(workshop, session)) {
+  for (const path of await worktreesOf(workshop, landsOn(session))) {
     const dirty = await workshop.git.changedTracked(path);
     if (dirty.length === 0) continue;
     throw new FlameError({
       kind: 'refused',
       code: 'dirty-tree',
-      message: `${session.base_branch} is checked out in ${path} with local changes, so nothing was landed.`,
+      message: `${landsOn(session)} is checked out in ${path} with local changes, so nothing was landed.`,
       details: dirty.slice(0, 20),
       hints: ['git stash', 'git flame review'],
     });
@@ -35,7 +35,7 @@ export async function requireFreePaths(
   session: Session,
   move: { readonly from: ObjectId; readonly to: ObjectId },
 ): Promise<void> {
-  for (const path of await baseWorktrees(workshop, session)) {
+  for (const path of await worktreesOf(workshop, landsOn(session))) {
     const files = await workshop.git.filesInTheWay(path, move.from, move.to);
     if (files.length === 0) continue;
     throw new FlameError({
@@ -72,23 +72,24 @@ export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boo
   const checkout = ownCheckout(workshop, session);
   if (checkout === null) return false;
   const { from, to } = checkout;
-  const isThere = (await workshop.git.resolveCommit(`refs/heads/${session.base_branch}`)) === to;
+  const branch = landsOn(session);
+  const isThere = (await workshop.git.resolveCommit(`refs/heads/${branch}`)) === to;
   // An older note doesn't say which clone it is about: this one only if the landing was here.
   if (!isThere && checkout.place === null) return false;
-  if (!isThere) tellMoved(workshop, session.base_branch, to);
-  for (const path of isThere ? await baseWorktrees(workshop, session) : []) {
+  if (!isThere) tellMoved(workshop, branch, to);
+  for (const path of isThere ? await worktreesOf(workshop, branch) : []) {
     if ((await workshop.git.advanceWorktree(path, from, to)) !== 'refused') continue;
     workshop.events.emit({
       event: 'notice',
       level: 'warning',
-      message: `${path} has local changes, so its files still show ${from.slice(0, 12)} while ${session.base_branch} is at ${to.slice(0, 12)}.`,
+      message: `${path} has local changes, so its files still show ${from.slice(0, 12)} while ${landsOn(session)} is at ${to.slice(0, 12)}.`,
       details: [`To see what landed: git -C ${JSON.stringify(path)} status`],
     });
   }
   await record(workshop, id, ({ session: now }) => ({
     session: {
       next: { ...now, checkout: null },
-      subject: `session: work trees of ${now.base_branch} brought along`,
+      subject: `session: work trees of ${landsOn(now)} brought along`,
     },
   }));
   return isThere;
@@ -100,10 +101,10 @@ function tellMoved(workshop: Workshop, branch: string, to: ObjectId): void {
 }
 
 /** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
-export async function bringOthersAlong(workshop: Workshop, { id, base_branch }: Session): Promise<void> {
+export async function bringOthersAlong(workshop: Workshop, session: Session): Promise<void> {
   const { sessions } = await workshop.store.snapshot();
   const left = sessions.filter(
-    (other) => other.id !== id && other.checkout !== null && other.base_branch === base_branch,
+    (other) => other.id !== session.id && other.checkout !== null && landsOn(other) === landsOn(session),
   );
   for (const other of left) await bringAlong(workshop, other.id);
 }

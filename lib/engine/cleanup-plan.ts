@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { CellInfo, CellSubject, RefInfo } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { parseSessionId, parseTaskId } from '../domain/ids.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import type { Snapshot } from '../domain/store-port.ts';
 import { oldSessions } from './archive-old.ts';
 import { type StaleHandWorktree, staleHandWorktrees } from './hand-worktrees.ts';
@@ -57,7 +57,7 @@ async function staleCommits(workshop: Workshop, snapshot: Snapshot): Promise<rea
     const id = ref.ref.slice(prefix.length).split('/')[0];
     const session = snapshot.sessions.find((candidate) => candidate.id === id);
     if (session?.state !== 'ended' || !(await isOnBase(workshop, session, ref))) return [];
-    const why = `merged into ${session.base_branch}`;
+    const why = `merged into ${landsOn(session)}`;
     return [{ kind: 'commit', ref, name: ref.ref, why, needsForce: false }];
   });
   return (await Promise.all(found)).flat();
@@ -103,7 +103,7 @@ async function staleRefs(
     const isMerged = await isOnBase(workshop, session, ref);
     // A changeset only joins what task branches hold.
     const needsForce = !isMerged && kind === 'branch';
-    const why = isMerged ? `merged into ${session.base_branch}` : `not merged, of ${session.id}`;
+    const why = isMerged ? `merged into ${landsOn(session)}` : `not merged, of ${session.id}`;
     return { kind, ref, subject, isMerged, name: ref.ref, why, needsForce };
   });
   return (await Promise.all(found)).filter((stale) => stale !== null);
@@ -119,6 +119,10 @@ function subjectOf(name: string): CellSubject | null {
 }
 
 async function isOnBase(workshop: Workshop, session: Session, { commit }: RefInfo): Promise<boolean> {
-  const base = await workshop.git.resolveCommit(`refs/heads/${session.base_branch}`);
-  return base !== null && (await workshop.git.isAncestor(commit, base));
+  // A landing branch goes once its pull request is merged.
+  for (const branch of new Set([landsOn(session), session.base_branch])) {
+    const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+    if (tip !== null && (await workshop.git.isAncestor(commit, tip))) return true;
+  }
+  return false;
 }

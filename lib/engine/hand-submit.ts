@@ -2,7 +2,7 @@ import { completeTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Violation } from '../domain/policy.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { judgeCommits } from './collect-work.ts';
@@ -157,11 +157,11 @@ function noCommit(name: string): FlameError {
   });
 }
 
-function notBasedOnStart({ id }: Task, { base_branch }: Session, start: ObjectId): FlameError {
+function notBasedOnStart({ id }: Task, session: Session, start: ObjectId): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'not-on-start',
-    message: `The commits do not follow from where ${id} begins: ${base_branch} with the work it depends on.`,
+    message: `The commits do not follow from where ${id} begins: ${landsOn(session)} with the work it depends on.`,
     hints: [`git rebase ${start}`],
   });
 }

@@ -2,9 +2,10 @@ import { changesetsOfCycle } from '../core/next-action.ts';
 import { mergeTask, requeueTask } from '../core/task-state.ts';
 import { withStates } from '../core/with-states.ts';
 import type { Changeset } from '../domain/changeset.ts';
+import { landingBranch } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../domain/ids.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import type { ReviewNote } from '../domain/verdict.ts';
 import {
   bringAlong,
@@ -33,7 +34,9 @@ export async function landApproved(
   const { session } = await viewSession(workshop, id);
   const approved = changesetsOfCycle(session).filter(({ state }) => state === 'approved');
   if (approved.length === 0) return { landed: 0, refused: 0 };
-  const landed = await workshop.landInTurn(() => landAll(workshop, session, approved));
+  const destined = destinedFor(workshop, session);
+  await requireFreeName(workshop, session, destined);
+  const landed = await workshop.landInTurn(() => landAll(workshop, destined, approved));
   if (landed > 0)
     await runScript(workshop, 'post_merge', {
       session: id,
@@ -44,18 +47,48 @@ export async function landApproved(
 
 async function landAll(
   workshop: Workshop,
-  session: Session,
+  destined: Session,
   approved: readonly Changeset[],
 ): Promise<number> {
-  await bringOthersAlong(workshop, session);
-  await requireCleanBase(workshop, session);
+  await bringOthersAlong(workshop, destined);
+  await requireCleanBase(workshop, destined);
   let landed = 0;
   try {
-    for (const changeset of approved) if (await landOne(workshop, session.id, changeset)) landed += 1;
+    for (const changeset of approved) if (await landOne(workshop, destined.id, changeset)) landed += 1;
   } finally {
-    await bringAlong(workshop, session.id);
+    await bringAlong(workshop, destined.id);
   }
   return landed;
+}
+
+/**
+ * The session with the branch its approved work lands on: what it landed on before, else what the configuration
+ * says now. Once something has landed on a branch of its own, the rest does too.
+ */
+function destinedFor({ config }: Workshop, session: Session): Session {
+  if (session.landing !== undefined || config.project.landing === 'base') return session;
+  const branch = landingBranch(config, session.id);
+  return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
+}
+
+function landingOf({ landing }: Session): Pick<Session, 'landing'> {
+  return landing === undefined ? {} : { landing };
+}
+
+/** A branch that is there already is somebody's: it is not moved. */
+async function requireFreeName(workshop: Workshop, session: Session, destined: Session): Promise<void> {
+  const branch = landsOn(destined);
+  if (branch === landsOn(session)) return;
+  if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'landing-branch-exists',
+    message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,
+    hints: [
+      `git branch -m ${branch} ${branch}-old`,
+      'or set project.landing_branch in .blueflame.yml, then: git flame review',
+    ],
+  });
 }
 
 type Fit =
@@ -68,7 +101,8 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
   const fit = await fitOnto(workshop, view, changeset, tip);
   if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
-  await requireFreePaths(workshop, view.session, {
+  const destined = destinedFor(workshop, view.session);
+  await requireFreePaths(workshop, destined, {
     from: ownCheckout(workshop, view.session)?.from ?? tip,
     to: fit.commit,
   });
@@ -79,7 +113,7 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
     event: 'landed',
     changeset: changeset.id,
     commit: fit.commit,
-    branch: view.session.base_branch,
+    branch: landsOn(destined),
   });
   return true;
 }
@@ -133,16 +167,18 @@ async function publish(
     );
     const from = ownCheckout(workshop, session)?.from ?? tip;
     const checkout = { from, to: commit, place: workshop.place };
-    const base = parseRefName(`refs/heads/${session.base_branch}`);
+    const destined = destinedFor(workshop, session);
+    const branch = landsOn(destined);
+    const isNew = branch !== landsOn(session);
     return {
-      steps: tasks.map((task) => mergeTask(task, { into: session.base_branch })),
+      steps: tasks.map((task) => mergeTask(task, { into: branch })),
       session: {
-        next: { ...landed, changesets, checkout },
-        subject: `changeset ${changeset.id}: landed on ${session.base_branch} as ${commit.slice(0, 12)}`,
+        next: { ...landed, ...landingOf(destined), changesets, checkout },
+        subject: `changeset ${changeset.id}: landed on ${branch} as ${commit.slice(0, 12)}`,
       },
       review: { commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) },
       refs: [
-        { ref: base, old: tip, new: commit },
+        { ref: parseRefName(`refs/heads/${branch}`), old: isNew ? null : tip, new: commit },
         ...(kept === null ? [] : [{ ref: keptRef, old: kept, new: null }]),
       ],
     };
@@ -185,7 +221,7 @@ async function refuseMoved(
   changeset: Changeset,
   tip: ObjectId,
 ): Promise<false> {
-  const why = `${session.base_branch} moved to ${tip.slice(0, 12)} after it was approved`;
+  const why = `${landsOn(session)} moved to ${tip.slice(0, 12)} after it was approved`;
   await record(workshop, session.id, ({ session: now }) => ({
     session: {
       next: withStates(now, [changeset.id], 'void', why),

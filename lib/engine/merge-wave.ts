@@ -3,7 +3,7 @@ import { changesetsOfCycle, freeChangesetId, mergeable } from '../core/next-acti
 import { requeueTask } from '../core/task-state.ts';
 import type { Changeset } from '../domain/changeset.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../domain/ids.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { type BuiltChangeset, buildChangeset } from './build-changeset.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
@@ -53,7 +53,7 @@ async function noteBase(workshop: Workshop, session: Session): Promise<ObjectId>
     return {
       session: {
         next: { ...now, base_commit: base },
-        subject: `session: ${now.base_branch} is at ${base.slice(0, 12)}`,
+        subject: `session: ${landsOn(now)} is at ${base.slice(0, 12)}`,
       },
     };
   });

@@ -1,6 +1,7 @@
 import { releaseTask } from '../core/task-state.ts';
 import type { CellInfo } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
+import { landsOn } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { bringAlong } from './bring-along.ts';
 import { collectEnded } from './collect-ended.ts';
@@ -18,7 +19,7 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
   if (session.checkout !== null && (await workshop.landInTurn(() => bringAlong(workshop, id)))) {
     notice(
       workshop,
-      `${session.base_branch} is checked out as it landed, at ${session.checkout.to.slice(0, 12)}.`,
+      `${landsOn(session)} is checked out as it landed, at ${session.checkout.to.slice(0, 12)}.`,
     );
   }
   const collected = await collectEnded(workshop, id, await orphanTest(workshop));

@@ -6,7 +6,7 @@ import type { Changeset } from '../domain/changeset.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ChangesetDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { withGate } from './ask-for-budget.ts';
 import { landApproved } from './land-approved.ts';
@@ -72,7 +72,7 @@ async function voidMoved(workshop: Workshop, { session }: SessionView): Promise<
   const tip = await baseTip(workshop, session);
   if (tip === session.base_commit) return 0;
   const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
-  const why = `${session.base_branch} moved from ${session.base_commit.slice(0, 12)} to ${tip.slice(0, 12)} since it was built`;
+  const why = `${landsOn(session)} moved from ${session.base_commit.slice(0, 12)} to ${tip.slice(0, 12)} since it was built`;
   await record(workshop, session.id, ({ session: now }) => ({
     session: {
       next: withStates(

@@ -1,6 +1,6 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -8,15 +8,16 @@ export type StartPoint =
   | { readonly kind: 'start'; readonly commit: ObjectId }
   | { readonly kind: 'conflict'; readonly with: string; readonly paths: readonly string[] };
 
-/** The tip of a session's base branch. Throws FlameError `no-base-branch`. */
+/** The tip of the branch a session builds and lands on. Throws FlameError `no-base-branch`. */
 export async function baseTip(workshop: Workshop, session: Session): Promise<ObjectId> {
-  const tip = await workshop.git.resolveCommit(`refs/heads/${session.base_branch}`);
+  const branch = landsOn(session);
+  const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
   throw new FlameError({
     kind: 'environment',
     code: 'no-base-branch',
-    message: `The base branch ${session.base_branch} of session ${session.id} does not exist any more.`,
-    hints: [`git branch ${session.base_branch} ${session.base_commit}`],
+    message: `The branch ${branch} that session ${session.id} builds on does not exist any more.`,
+    hints: [`git branch ${branch} ${session.base_commit}`],
   });
 }
 
@@ -37,7 +38,7 @@ export async function startPoint(
       workshop,
       start,
       commit,
-      `Start of ${task.id}: the work of ${id} on ${session.base_branch}`,
+      `Start of ${task.id}: the work of ${id} on ${landsOn(session)}`,
     );
     if (next.kind === 'conflict') return { kind: 'conflict', with: id, paths: next.paths };
     start = next.commit;

@@ -1,5 +1,6 @@
 import type { Changeset } from '../domain/changeset.ts';
 import type { ChangesetQuestion } from '../domain/gates.ts';
+import { landsOn } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
@@ -22,7 +23,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
     ...wrapText(heading, style.width).map(style.bold),
     ...wrapText(renderStat(changeset), style.width, '  '),
     ...wrapText(
-      `${shortId(changeset.commit)} on ${visibleLine(session.base_branch)} at ${shortId(changeset.base)}, session so far ${formatSpend(session)}`,
+      `${shortId(changeset.commit)} on ${visibleLine(landsOn(session))} at ${shortId(changeset.base)}, session so far ${formatSpend(session)}`,
       style.width,
       '  ',
     ).map(style.dim),

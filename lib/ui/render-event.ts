@@ -55,6 +55,8 @@ export function renderEvent(event: Event, style: Style): string | null {
       return style.green(
         `Changeset ${visibleLine(event.changeset)} landed on ${visibleLine(event.branch)} as ${shortId(event.commit)}`,
       );
+    case 'pull-request':
+      return renderRequest(event, style);
     case 'landing-refused':
       return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
     case 'review-page':
@@ -162,6 +164,14 @@ function renderVerified(
 function renderBuilt(event: EventOf<'changeset-built'>, style: Style): string {
   const red = event.red ? `, ${style.red('diagnostics fail')}` : '';
   return `Changeset ${visibleLine(event.changeset)} built at ${shortId(event.commit)}: ${event.tasks.join(', ')}${red}`;
+}
+
+function renderRequest(event: EventOf<'pull-request'>, style: Style): string {
+  const from = `${visibleLine(event.branch)} for ${visibleLine(event.base)}`;
+  if (event.state === 'prepared')
+    return `Pull request of ${from} prepared: ${visibleLine(event.title)} (body: ${visibleLine(event.body_file)})`;
+  const where = event.url === null ? '' : `: ${visibleLine(event.url)}`;
+  return style.green(`Pull request of ${from} ${event.state}${where}`);
 }
 
 function renderScript(event: EventOf<'script'>, style: Style): string {

@@ -36,6 +36,7 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     `wave ${session.wave}`,
     session.state,
     `on ${visibleLine(session.base_branch)}`,
+    ...(session.landing === undefined ? [] : [`landing on ${visibleLine(session.landing.branch)}`]),
   ];
   return [
     style.bold(session.id),

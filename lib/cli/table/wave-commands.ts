@@ -5,6 +5,10 @@ const pageOptions = {
   open: { kind: 'no-flag', summary: 'print the address of the page, and start no browser' },
 } as const;
 
+const requestOptions = {
+  pr: { kind: 'flag', summary: 'push the landing branch and open its pull request with gh' },
+} as const;
+
 /** Commands that run waves. In the order help shows them. */
 export const waveCommands = {
   plan: {
@@ -58,7 +62,7 @@ export const waveCommands = {
     load: () => import('../../commands/review.ts'),
     summary: 'Show each changeset, have it approved or rejected, and land it',
     details:
-      'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision. A changeset whose diagnostics fail lands only with --override.',
+      'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',
     options: {
       changeset: { kind: 'text', value: 'GROUP', summary: 'only the changeset of this cohesion group' },
       approve: { kind: 'flag', summary: 'approve without asking' },
@@ -69,6 +73,7 @@ export const waveCommands = {
         value: 'REASON',
         summary: 'approve although diagnostics fail, for this reason',
       },
+      ...requestOptions,
       ...pageOptions,
       export: {
         kind: 'text',
@@ -81,6 +86,7 @@ export const waveCommands = {
       { command: 'git flame review --export review.html', does: 'a page to send, - for standard output' },
       { command: 'git flame review --web', does: 'review in the browser, or at the terminal' },
       { command: 'git flame review --changeset auth --approve', does: 'approve one changeset' },
+      { command: 'git flame review --pr', does: 'land on a branch, push it, open the pull request' },
       {
         command: "git flame review --changeset api --reject 'documents endpoints that do not exist'",
         does: 'reject one changeset',
@@ -96,6 +102,7 @@ export const waveCommands = {
     options: {
       from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
       new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
+      ...requestOptions,
       ...pageOptions,
     },
     examples: [

@@ -1,23 +1,36 @@
 import { isOpen } from '../../core/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/io.ts';
 import type { Plan } from '../../domain/plan.ts';
 import { runSession } from '../../engine/run-session.ts';
 import { nextCommand } from './next-command.ts';
 import type { Opened } from './open-workshop.ts';
+import { preparePullRequest } from './pull-request.ts';
 import { exitCodeOf, reportingEnd } from './report-end.ts';
 import { withSessionLock } from './with-session-lock.ts';
 
+export interface GoOnOptions {
+  readonly session: SessionId;
+  readonly plan: Plan | null;
+  /** Whether what landed on a branch of its own is pushed and its pull request opened. */
+  readonly pr: boolean;
+}
+
 /** Runs a session from where it is to its end, or to where a person is needed; resolves to the exit code. */
-export function goOn(opened: Opened, session: SessionId, plan: Plan | null): Promise<number> {
+export function goOn(opened: Opened, io: Io, { session, plan, pr }: GoOnOptions): Promise<number> {
   const { workshop, git, config } = opened;
+  let requested = 0;
   return withSessionLock(git.repository.commonDir, session, async () => {
     const { session: now, tasks } = await reportingEnd(
       opened,
       session,
-      () => runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }),
+      async () => {
+        await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive });
+        requested = await preparePullRequest(opened, io, { session, isWanted: pr });
+      },
       (view) => (view.session.state === 'stopped' ? 'git flame run' : nextCommand(view.session, view.tasks)),
     );
     // The limit of cycles can end a session whose work isn't done.
-    return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks);
+    return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
   });
 }

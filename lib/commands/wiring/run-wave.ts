@@ -18,6 +18,8 @@ export interface WaveCommand {
   readonly actions: readonly Action['kind'][];
   /** Does the wave; resolves to the exit code. */
   perform(opened: Opened, session: SessionId): Promise<number>;
+  /** What follows, whether this wave was due or not; resolves to the exit code where the wave's own is 0. */
+  follow?(opened: Opened, session: SessionId): Promise<number>;
 }
 
 /**
@@ -37,8 +39,9 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
       }
       const isDue = wave.actions.includes(action.kind);
       const code = isDue ? await wave.perform(opened, session) : 0;
+      const after = (await wave.follow?.(opened, session)) ?? 0;
       await finish(opened, session, { wave, wasDue: isDue });
-      return code;
+      return code === 0 ? after : code;
     });
   });
 }
