@@ -132,7 +132,8 @@ async function runAsked(
 ): Promise<string> {
   const file = join(makeTempDir(), 'script');
   writeFileSync(file, script);
-  const screen = openScreen(`sh '${file}'`, { cwd: '/', env: { ...env, TERM: 'dumb' }, columns: 110 });
+  // So wide that where a line is broken does not depend on how long the folder's name is.
+  const screen = openScreen(`sh '${file}'`, { cwd: '/', env: { ...env, TERM: 'dumb' }, columns: 1000 });
   let typed = '';
   for (const answer of answers) {
     await screen.type(typed, /\? $/);
