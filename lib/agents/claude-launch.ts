@@ -128,6 +128,10 @@ function settingsFile(paths: CellPaths): LaunchFile {
   return { dir: 'control', path: settingsName, content: `${JSON.stringify(settings, null, 2)}\n` };
 }
 
+// A hook that is out of time lets its call through, and a process of the agent's could stop it. It ends by itself in
+// seconds, or not before the agent does.
+const longestHook = 1_000_000;
+
 /**
  * Only exit 2 blocks: crash, absence and time-out of a hook let the call through. So the shell turns what is
  * not a 2 into one, the command ends by itself in seconds, and newer versions are told the same with onFailure.
@@ -137,7 +141,7 @@ function watcher(command: string): Readonly<Record<string, unknown>> {
   return {
     type: 'command',
     command: `${command} || exit 2`,
-    timeout: 60,
+    timeout: longestHook,
     onFailure: 'block',
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
+import { isBelow } from './is-below.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';
@@ -31,7 +32,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     ...request.env,
     ...gitCellEnvironment(request.place.quarantine, request.author, request.hooksConfig ?? null),
   };
-  return layOutCell({
+  const profile = layOutCell({
     place: request.place,
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
@@ -45,6 +46,17 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     doors: request.doors ?? { sockets: [], ports: [] },
     env,
   });
+  return { ...profile, env: withoutUnseen(profile) };
+}
+
+/** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */
+function withoutUnseen({ env, hidden, readOnly }: CellProfile): CellProfile['env'] {
+  const isSeen = (path: string): boolean =>
+    !hidden.some((place) => isBelow(path, place)) ||
+    readOnly.some((place) => isBelow(path, place) || isBelow(place, path));
+  const isKept = ([name, value]: readonly [string, string]): boolean =>
+    !toolchainVariables.includes(name) || !value.startsWith('/') || isSeen(realPath(value));
+  return Object.fromEntries(Object.entries(env).filter(isKept));
 }
 
 function quietConfig(

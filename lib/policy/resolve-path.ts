@@ -28,7 +28,8 @@ const mostLinks = 40;
 /** Follows a path segment by segment as the kernel does (`link/..` is the parent of the link's target). */
 export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
   const { path, worktree, facts } = question;
-  const malformed = malformation(path);
+  // What stands above the worktree was named by a person.
+  const malformed = malformation(path.startsWith(`${worktree}/`) ? `.${path.slice(worktree.length)}` : path);
   if (malformed !== null) {
     return objection(
       'path-malformed',

@@ -71,7 +71,7 @@ test('WAT-3: the settings are of the form the CLI takes, and every trouble of th
             {
               type: 'command',
               command: '/cell/control/watcher || exit 2',
-              timeout: 60,
+              timeout: 1_000_000,
               onFailure: 'block',
             },
           ],

@@ -22,6 +22,24 @@ for (const name of ['with blank', 'with:colon', 'with"quote', "with'apostrophe",
   });
 }
 
+for (const name of ['back\\slash', 'star*[a]?']) {
+  inCell(`HKS-2: in a repository called ${name} an agent's git asks before it commits`, async () => {
+    const { runner, request } = await openCellFixture({ name });
+    const prompt = 'echo x > secret.key; git add -A; git commit -qm "feat: x"; echo "commit $?"';
+    const { text, audit } = await (await runner.start(request({ prompt }), () => undefined)).outcome;
+    assert.match(text, /^commit 1$/m);
+    assert.is(audit.blocked, 1);
+  });
+}
+
+inCell('a folder of the person that a cell does not show is not named in it', async () => {
+  const { sh, repo } = await openCellFixture({ env: { PYENV_ROOT: '/root/.pyenv-of-nobody', TZ: 'UTC' } });
+  const { output } = await sh('env');
+  assert.not.match(output, 'PYENV_ROOT');
+  assert.match(output, /^TZ=UTC$/m);
+  assert.ok(repo.path);
+});
+
 inCell('where the repository is deep, sockets are elsewhere, work, and go away', async () => {
   const { runner, request, repo } = await openCellFixture({
     name: 'x'.repeat(120),

@@ -3,11 +3,12 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { judgeConfinement } from '../../lib/commands/wiring/doctor-sandbox.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { createTasks, openTestStore, sampleTask } from '../store/sample.ts';
-import { makeExecProject } from '../support/exec-project.ts';
-import { flame } from '../support/flame.ts';
+import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { type FlameRun, flame } from '../support/flame.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 
@@ -72,6 +73,32 @@ test('SBX-3 without bubblewrap it is missing, required where a model is used, wi
   const { stdout } = await flame(repo, ['doctor'], { env });
   assert.match(stdout, /It wrote .*\n.*It connected to a port/s);
   assert.is(repo.git('status', '--porcelain'), '');
+});
+
+test('SBX-3 a cell of sandbox-exec that holds is weaker, and said not to be tried on a Mac', () => {
+  const limits = { missing: [] } as unknown as Parameters<typeof judgeConfinement>[0]['limits'];
+  const missing = ['The profile for macOS was written without a Mac at hand.'];
+  const judge = (confinement: 'seatbelt' | 'watched', escapes: readonly string[]): string => {
+    const { result, details } = judgeConfinement({ confinement, missing, limits }, { works: true, escapes });
+    return [result, ...details].join(': ');
+  };
+  assert.is(judge('seatbelt', []), `weaker: ${missing[0]}`);
+  assert.is(judge('seatbelt', ['It wrote /x.']), `missing: ${missing[0]}: It wrote /x.`);
+  assert.is(judge('watched', []), `missing: ${missing[0]}`);
+});
+
+test('SBX-3 without a sandbox each start says so, and where it is required none is made', async () => {
+  const env = { PATH: pathWithoutBubblewrap() };
+  const start = async (require: boolean): Promise<FlameRun> => {
+    const repo = makeExecProject({ config: { sandbox: { require } } });
+    const plan = writePlan(repo, [{ id: 'task-001', script: 'echo x > src/x', locks: ['src/x'] }]);
+    const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+    return flame(repo, ['run', 'Work', '--from', plan, '--decisions-file', decisions], { env });
+  };
+  const refused = await start(true);
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, /Agents need a sandbox and there is none .*sandbox: \{ require: false \}/s);
+  assert.match((await start(false)).stderr, /No sandbox: what agents run is held by the watcher/);
 });
 
 test('STA-7 a note that can not be read is named with its ref and object, and the hints repair it', async () => {

@@ -1,6 +1,7 @@
 import { tryLimits } from '../../cell/limits-trial.ts';
-import { tryConfinement } from '../../cell/probe-confinement.ts';
+import { type ConfinementTrial, tryConfinement } from '../../cell/probe-confinement.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
+import type { SandboxState } from '../../cell/sandbox-probe.ts';
 import { type Finding, finding } from '../../domain/finding.ts';
 import { configuredAdapters } from './configured-adapters.ts';
 
@@ -14,11 +15,18 @@ export async function examineSandbox(context: RunnerContext): Promise<readonly F
 }
 
 async function examineConfinement(context: RunnerContext): Promise<Finding> {
+  return judgeConfinement(await context.sandbox(), await tryConfinement(context));
+}
+
+/** What a trial in a cell of this kind says. */
+export function judgeConfinement(
+  { confinement, missing, limits }: Pick<SandboxState, 'confinement' | 'missing' | 'limits'>,
+  { works, escapes }: ConfinementTrial,
+): Finding {
   const base = { area: 'sandbox', check: 'confinement' } as const;
-  const { confinement, missing, limits } = await context.sandbox();
-  const { works, escapes } = await tryConfinement(context);
-  const isConfined = confinement === 'bubblewrap' && works && escapes.length === 0;
-  if (isConfined) {
+  const weaker = missing.filter((line) => !limits.missing.includes(line));
+  const isHeld = works && escapes.length === 0;
+  if (isHeld && confinement === 'bubblewrap') {
     return finding({
       ...base,
       result: 'proven',
@@ -26,7 +34,14 @@ async function examineConfinement(context: RunnerContext): Promise<Finding> {
         'A cell of bubblewrap could not write outside, connect to anything, remount or leave a process.',
     });
   }
-  const weaker = missing.filter((line) => !limits.missing.includes(line));
+  if (isHeld && confinement === 'seatbelt') {
+    return finding({
+      ...base,
+      result: 'weaker',
+      message: 'A cell of sandbox-exec could not write outside or connect to anything.',
+      details: weaker,
+    });
+  }
   return finding({
     ...base,
     result: 'missing',
