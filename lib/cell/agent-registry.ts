@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { LiveAgent, RegisteredAgent } from '../domain/agent-port.ts';
 import { roleSchema } from '../domain/role.ts';
+import type { AgentRun } from '../domain/session.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
 import { auditFile } from './audit-log.ts';
@@ -34,6 +35,18 @@ export function writeRegistration(folder: string, registration: Registration): v
   writeFileSync(`${file}.new`, `${JSON.stringify(registration)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   killPoint('agent registered');
+}
+
+/** What the agent of a run folder had spent when its tool was last heard of; null where none is registered. */
+export function readSpending(
+  folder: string,
+  now: Date,
+): { readonly session: string; readonly run: AgentRun } | null {
+  const [known] = readRegistration(join(folder, fileName));
+  if (known === undefined || known.session === null) return null;
+  const { id, role, task_id, started_at, cost_usd, tokens, session } = known;
+  const ended = { ended_at: now.toISOString(), outcome: 'killed', model: null };
+  return { session, run: { id, role, task_id, started_at, cost_usd, tokens, ...ended } };
 }
 
 /**

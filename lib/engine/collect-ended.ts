@@ -73,7 +73,14 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
 async function book(workshop: Workshop, id: SessionId, { run }: EndNote): Promise<void> {
   await record(workshop, id, ({ session }) => {
     const isFree = run.model === null && run.cost_usd === 0;
-    if (isFree || session.agents.some((known) => known.id === run.id)) return null;
-    return { session: { next: addRun(session, run), subject: `session: ${run.id} ${run.outcome}` } };
+    const known = session.agents.find(({ id }) => id === run.id);
+    // One that was noted as killed had spent a little more than was heard of it then.
+    const rest = {
+      ...run,
+      cost_usd: Math.max(0, run.cost_usd - (known?.cost_usd ?? 0)),
+      tokens: Math.max(0, run.tokens - (known?.tokens ?? 0)),
+    };
+    if (isFree || (known !== undefined && known.outcome !== 'killed')) return null;
+    return { session: { next: addRun(session, rest), subject: `session: ${run.id} ${run.outcome}` } };
   });
 }

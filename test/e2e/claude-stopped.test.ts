@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -55,6 +55,7 @@ if (place !== 'outside') {
     const second = project.begin('run', '--decisions-file', decisions);
     await waitingAgain;
     assert.ok(processesAbout(root).some((line) => line.includes('--print')));
+    while (!isSpendingKnown(repo.path)) await pause(20);
     second.signal('SIGKILL');
     await second.ended;
     // Nobody is left to wait for the agent's end: the kernel sees to it.
@@ -66,6 +67,10 @@ if (place !== 'outside') {
       writeDecisions(repo, { changesets: ['approve'] }),
     );
     assert.is(done.code, 0, done.stderr);
+    // BUD-3: those of the agent that was killed too; two requests were never answered.
+    const session = done.lines.at(-1)?.session as { tokens: number; cost_usd: number };
+    assert.is(session.tokens, 110 * (project.model.requests.length - 2));
+    assert.ok(session.cost_usd > 0);
     assert.equal(
       tasksOf(done).map(({ status }) => status),
       ['merged'],
@@ -78,6 +83,15 @@ if (place !== 'outside') {
 }
 
 test.run();
+
+/** Whether what the running agent has spent is written down; that is done once a second. */
+function isSpendingKnown(path: string): boolean {
+  const runs = join(path, '.git/blueflame/run');
+  return readdirSync(runs).some((name) => {
+    const file = join(runs, name, 'agent.json');
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).tokens > 0;
+  });
+}
 
 const steps: readonly Reply[] = [
   { tool: 'Write', input: { file_path: 'src/new.txt', content: 'new\n' } },

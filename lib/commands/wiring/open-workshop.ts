@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
+import { readSpending } from '../../cell/agent-registry.ts';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
 import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/stale-runs.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -13,6 +14,7 @@ import type { EventSink } from '../../domain/event.ts';
 import type { Gates } from '../../domain/gates.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
+import { bookKilled } from '../../engine/book-killed.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { finishMotions } from '../../git/finish-motions.ts';
@@ -133,15 +135,13 @@ function observed(events: EventSink, onEvent: () => void): EventSink {
 }
 
 /** Clears what a killed run left in run-time folders, and sets git up to ignore worktrees and show reviews. */
-async function makeReady({ git, output }: Reading, io: Io, root: string, config: Config): Promise<void> {
+async function makeReady(
+  { git, output, store }: Reading,
+  io: Io,
+  root: string,
+  config: Config,
+): Promise<void> {
   const { commonDir } = git.repository;
-  const orphans: string[] = [];
-  for (const folder of listStaleRuns(commonDir, new Date()))
-    if (await endStaleRun(folder)) orphans.push(basename(folder));
-  if (orphans.length > 0) {
-    const message = `Ended what a killed run had left running: ${orphans.join(', ')}.`;
-    output.events.emit({ event: 'notice', level: 'warning', message });
-  }
   removeStaleCanaries();
   for (const folder of ['', 'blueflame', 'blueflame/locks']) removeDeadLocks(join(commonDir, folder));
   const finished = await finishMotions({ cwd: root, env: io.env }, commonDir);
@@ -149,8 +149,26 @@ async function makeReady({ git, output }: Reading, io: Io, root: string, config:
     const message = 'Finished what a killed git had begun.';
     output.events.emit({ event: 'notice', level: 'info', message, details: finished });
   }
+  await clearRuns({ git, store, output }, commonDir);
   await git.recoverCells();
   await prepareRepository({ cwd: root, env: io.env }, commonDir, config.project.worktree_dir);
+}
+
+/** What agents of killed runs had spent is booked, what still runs of them is ended. */
+async function clearRuns(
+  { git, output, store }: Pick<Reading, 'git' | 'output' | 'store'>,
+  commonDir: string,
+): Promise<void> {
+  const now = new Date();
+  const orphans: string[] = [];
+  for (const folder of listStaleRuns(commonDir, now)) {
+    const spent = readSpending(folder, now);
+    if (spent !== null) await bookKilled(store, await git.identity(), spent);
+    if (await endStaleRun(folder)) orphans.push(basename(folder));
+  }
+  if (orphans.length === 0) return;
+  const message = `Ended what a killed run had left running: ${orphans.join(', ')}.`;
+  output.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** The configuration with what it names on this machine found: the superpowers plugin, or a warning. */
