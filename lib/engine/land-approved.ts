@@ -2,7 +2,6 @@ import { changesetsOfCycle } from '../core/next-action.ts';
 import { mergeTask, requeueTask } from '../core/task-state.ts';
 import { withStates } from '../core/with-states.ts';
 import type { Changeset } from '../domain/changeset.ts';
-import { landingBranch } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../domain/ids.ts';
 import { landsOn, type Session } from '../domain/session.ts';
@@ -15,6 +14,7 @@ import {
   requireFreePaths,
 } from './bring-along.ts';
 import { changesetMessage, independentTips } from './build-changeset.ts';
+import { destinedFor, landingOf, requireFreeName } from './landing-branch.ts';
 import { changesetRef } from './merge-wave.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
@@ -59,36 +59,6 @@ async function landAll(
     await bringAlong(workshop, destined.id);
   }
   return landed;
-}
-
-/**
- * The session with the branch its approved work lands on: what it landed on before, else what the configuration
- * says now. Once something has landed on a branch of its own, the rest does too.
- */
-function destinedFor({ config }: Workshop, session: Session): Session {
-  if (session.landing !== undefined || config.project.landing === 'base') return session;
-  const branch = landingBranch(config, session.id);
-  return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
-}
-
-function landingOf({ landing }: Session): Pick<Session, 'landing'> {
-  return landing === undefined ? {} : { landing };
-}
-
-/** A branch that is there already is somebody's: it is not moved. */
-async function requireFreeName(workshop: Workshop, session: Session, destined: Session): Promise<void> {
-  const branch = landsOn(destined);
-  if (branch === landsOn(session)) return;
-  if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'landing-branch-exists',
-    message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,
-    hints: [
-      `git branch -m ${branch} ${branch}-old`,
-      'or set project.landing_branch in .blueflame.yml, then: git flame review',
-    ],
-  });
 }
 
 type Fit =
