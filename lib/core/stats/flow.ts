@@ -26,13 +26,13 @@ export function measureFlow(tasks: readonly TaskSpans[], slots: number): Flow {
     working += seconds;
     queued += board.waiting * seconds;
     busy += Math.min(slots, board.count('claimed')) * seconds;
-    usable += Math.min(slots, board.count('claimed') + board.ready(slots)) * seconds;
+    usable += Math.min(slots, board.count('claimed') + board.ready) * seconds;
   }
   return {
     points: thinOut(points),
     queue: {
       depth: board.waiting,
-      ready: board.ready(),
+      ready: board.ready,
       peak,
       mean: working === 0 ? null : queued / working,
     },
@@ -66,25 +66,35 @@ function moments(tasks: readonly TaskSpans[]): readonly Moment[] {
 class Board {
   readonly #status = new Map<string, TaskStatus>();
   readonly #counts = new Map<TaskStatus, number>();
-  readonly #pending = new Set<string>();
-  readonly #needs: ReadonlyMap<string, readonly string[]>;
+  /** Tasks that are there whose dependencies aren't all done, with how many aren't. */
+  readonly #unmet = new Map<string, number>();
+  readonly #dependents = new Map<string, string[]>();
+  readonly #ready = new Set<string>();
 
   constructor(tasks: readonly TaskSpans[]) {
-    this.#needs = new Map(
-      tasks.map(({ task: { session, id, dependencies } }) => [
-        keyOf(session, id),
-        dependencies.map((need) => keyOf(session, need)),
-      ]),
-    );
+    for (const { task } of tasks) {
+      const key = keyOf(task.session, task.id);
+      this.#unmet.set(key, task.dependencies.length);
+      for (const id of task.dependencies) {
+        const need = keyOf(task.session, id);
+        const known = this.#dependents.get(need);
+        if (known === undefined) this.#dependents.set(need, [key]);
+        else known.push(key);
+      }
+    }
   }
 
-  move(id: string, to: TaskStatus): void {
-    const from = this.#status.get(id);
+  move(key: string, to: TaskStatus): void {
+    const from = this.#status.get(key);
     if (from !== undefined) this.#counts.set(from, this.count(from) - 1);
-    this.#status.set(id, to);
+    this.#status.set(key, to);
     this.#counts.set(to, this.count(to) + 1);
-    if (to === 'pending') this.#pending.add(id);
-    else this.#pending.delete(id);
+    const change = Number(isDone(from)) - Number(isDone(to));
+    for (const dependent of change === 0 ? [] : (this.#dependents.get(key) ?? [])) {
+      this.#unmet.set(dependent, (this.#unmet.get(dependent) ?? 0) + change);
+      this.#note(dependent);
+    }
+    this.#note(key);
   }
 
   count(status: TaskStatus): number {
@@ -95,14 +105,9 @@ class Board {
     return this.count('pending') + this.count('requeued');
   }
 
-  /** Pending tasks whose dependencies are done, counted up to a limit. */
-  ready(limit = Number.POSITIVE_INFINITY): number {
-    let ready = 0;
-    for (const id of this.#pending) {
-      if (this.#isFree(id)) ready += 1;
-      if (ready >= limit) break;
-    }
-    return ready;
+  /** Pending tasks whose dependencies are done. */
+  get ready(): number {
+    return this.#ready.size;
   }
 
   point(at: number): FlowPoint {
@@ -116,12 +121,14 @@ class Board {
     };
   }
 
-  #isFree(id: string): boolean {
-    return (this.#needs.get(id) ?? []).every((need) => {
-      const status = this.#status.get(need);
-      return status === 'done' || status === 'merged';
-    });
+  #note(key: string): void {
+    if (this.#status.get(key) === 'pending' && this.#unmet.get(key) === 0) this.#ready.add(key);
+    else this.#ready.delete(key);
   }
+}
+
+function isDone(status: TaskStatus | undefined): boolean {
+  return status === 'done' || status === 'merged';
 }
 
 function keyOf(session: string, task: string): string {
