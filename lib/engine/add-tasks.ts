@@ -32,11 +32,12 @@ export async function addTasks(
   const base = await findBase(workshop);
   const id = workshop.newSessionId();
   let done: AddedTasks | undefined;
-  await workshop.store.transact((snapshot) => {
+  const result = await workshop.store.transact((snapshot) => {
     const open = openSession(snapshot, wanted);
     const at = timestamp(workshop);
     const existing = open === null ? [] : snapshot.tasksOf(open.id);
-    const planned = withIds(added, existing);
+    // A plan that is still to come begins with task-001.
+    const planned = withIds(added, existing, open?.wave === 'plan' ? 'hand' : 'task');
     const problems = problemsBeside(
       workshop,
       { tasks: planned },
@@ -55,9 +56,11 @@ export async function addTasks(
       actor: workshop.gates.person,
     };
   });
-  if (done === undefined) throw new Error('nothing was added');
+  if (done === undefined || result.kind !== 'done') throw new Error('nothing was added');
   if (done.isNewSession) tellNew(workshop, done.session);
-  return done;
+  // As stored: the store sets some of it.
+  const stored = new Map(result.snapshot.tasksOf(done.session.id).map((task) => [task.id, task]));
+  return { ...done, tasks: done.tasks.map((task) => stored.get(task.id) ?? task) };
 }
 
 /** The session named, else the current one unless it has ended. */
@@ -83,13 +86,18 @@ function objectiveOf(added: readonly NewTask[]): string {
   return added.length === 1 && first !== undefined ? first.title : `${added.length} tasks added by hand`;
 }
 
-function withIds(added: readonly NewTask[], existing: readonly Task[]): readonly PlannedTask[] {
+function withIds(
+  added: readonly NewTask[],
+  existing: readonly Task[],
+  prefix: string,
+): readonly PlannedTask[] {
   const taken = [...existing.map(({ id }) => id), ...added.flatMap(({ id }) => id ?? [])];
-  let last = Math.max(0, ...taken.map((id) => Number(/^task-(\d{1,9})$/.exec(id)?.[1] ?? 0)));
+  const numbers = taken.map((id) => (id.startsWith(`${prefix}-`) ? Number(id.slice(prefix.length + 1)) : 0));
+  let last = Math.max(0, ...numbers.filter(Number.isSafeInteger));
   return added.map((task) => {
     if (task.id !== null) return { ...task, id: task.id };
     last += 1;
-    return { ...task, id: parseTaskId(`task-${String(last).padStart(3, '0')}`) };
+    return { ...task, id: parseTaskId(`${prefix}-${String(last).padStart(3, '0')}`) };
   });
 }
 

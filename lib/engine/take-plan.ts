@@ -16,7 +16,9 @@ export async function takePlan(workshop: Workshop, id: SessionId, plan: Plan): P
   await record(workshop, id, (view) => {
     const planned = new Set(plan.tasks.map((task) => task.id));
     const tasks = plan.tasks.map((task) => toTask(workshop, view, task, at));
-    const replaced = view.tasks.filter((task) => isReplaceable(task) && !planned.has(task.id));
+    // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
+    const open = view.session.cycle === 0 ? [] : view.tasks.filter(isReplaceable);
+    const replaced = open.filter((task) => !planned.has(task.id));
     const gated = withGate(view.session, 'plan', 'approve', workshop);
     const next: Session = {
       ...gated,

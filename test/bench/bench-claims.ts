@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTasks, openTestStore, sampleSession, sampleTask } from '../store/sample.ts';
-import { hermeticEnv, makeRepo, makeTempDir } from '../support/repo.ts';
+import { hermeticEnv, makeRepo, makeTempDir, openRepo } from '../support/repo.ts';
 import { program } from './bench-version.ts';
 import { type BenchRow, medianFigure } from './figures.ts';
 
@@ -43,9 +43,11 @@ interface Racers {
   /** Answered at once, so that all are known to be ready. */
   readonly first: string;
   readonly lines: readonly string[];
+  /** Throws where something was lost or won twice. */
+  readonly check: (folder: string) => void;
 }
 
-async function race({ argv, folder, first, lines }: Racers): Promise<number> {
+async function race({ argv, folder, first, lines, check }: Racers): Promise<number> {
   const copy = join(makeTempDir(), 'repo');
   cpSync(folder, copy, { recursive: true });
   const [command = '', ...args] = argv;
@@ -64,6 +66,7 @@ async function race({ argv, folder, first, lines }: Racers): Promise<number> {
   for (const racer of racers) racer.stdin.end(`${lines.join('\n')}\n`);
   await Promise.all(ends);
   const took = performance.now() - began;
+  check(copy);
   rmSync(dirname(copy), { recursive: true });
   return took;
 }
@@ -84,7 +87,8 @@ async function claimers(): Promise<Racers> {
   );
   await store.close();
   const argv = [program, 'task', 'claim', '--stdin'];
-  return { argv, folder: repo.path, first: 'none', lines: ids() };
+  const check = (folder: string): void => requireCount(folder, 'refs/blueflame/tasks', tasks + 1);
+  return { argv, folder: repo.path, first: 'none', lines: ids(), check };
 }
 
 // A file says that a note was taken, which is quicker than asking git; looked at before the lock is waited for, and
@@ -108,7 +112,13 @@ function lockedNotes(): Racers {
     join(repo.path, '.git/body'),
     JSON.stringify(sampleTask('task-1', { status: 'claimed' }), null, 2),
   );
-  return { argv: ['sh', '-c', script], folder: repo.path, first: 'none', lines };
+  const check = (folder: string): void => requireCount(folder, 'refs/notes/bench', tasks);
+  return { argv: ['sh', '-c', script], folder: repo.path, first: 'none', lines, check };
+}
+
+function requireCount(folder: string, ref: string, count: number): void {
+  const found = openRepo(folder).git('rev-list', '--count', ref);
+  if (found !== `${count}`) throw new Error(`${found} commits on ${ref}, not ${count}`);
 }
 
 function ids(): string[] {

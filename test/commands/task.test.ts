@@ -99,6 +99,22 @@ test('CLI-1 add makes a session where none is open, and uses the one that is', a
   assert.match(repo.git('log', '-1', '--format=%s', 'refs/blueflame/tasks'), /^task-002: added by Lea Lead/);
 });
 
+test('a task added while the plan waits for its gate is not replaced by the plan', async () => {
+  const repo = makeExecProject();
+  const plan =
+    'tasks: [{id: task-001, title: Plan, description: echo p > src/p.txt, file_locks: [src/p.txt]}]';
+  repo.write('.git/plan.yml', plan);
+  assert.is((await flame(repo, ['plan', 'Later', '--from', '.git/plan.yml'])).code, 2);
+  const task = await add(repo, 'By hand', 'src/hand.txt');
+  assert.equal([task.id, (await answer(repo, ['status'])).tasks], ['hand-001', [task]]);
+  writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['plan', '--decisions-file', '.git/decisions.yml'])).code, 0);
+  assert.equal(
+    [(await taskOf(repo, 'hand-001')).status, (await taskOf(repo, 'task-001')).status],
+    ['pending', 'pending'],
+  );
+});
+
 test('TSK-6 add reads one task, a list or a plan, as YAML or JSON, from a file or standard input', async () => {
   const repo = makeExecProject();
   const ids = async (text: string, ...argv: string[]): Promise<unknown> => {
