@@ -48,10 +48,13 @@ async function migrate(args: CommandArgs<'config'>, io: Io, { git, output }: Rea
     });
   }
   const { text, changed } = migrateConfigText(before);
+  output.json({ file, changed, text });
   if (!changed) output.info(`${file} is of the newest version already.`);
+  else if (args.options.write && args.globals.dryRun)
+    output.result(`Would rewrite ${file}; its comments are kept.`);
   else if (args.options.write) {
     await writeFile(file, text);
     output.info(`${file} was rewritten; its comments are kept.`);
-  } else io.stdout.write(text);
+  } else output.result(text);
   return 0;
 }

@@ -5,8 +5,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
+import { programFolder } from '../support/program.ts';
 import { assertRefused, nextCommands } from '../support/refusal.ts';
 import { makeRepo, makeTempDir, openRepo } from '../support/repo.ts';
+import { hasPseudoTerminal, openScreen } from '../support/screen.ts';
+import { testIf } from '../support/skip.ts';
 
 const oneTask: readonly ScriptTask[] = [
   { id: 'task-001', script: 'echo one > src/one.txt', locks: ['src/one.txt'], group: 'one' },
@@ -57,6 +60,42 @@ test('CFG-8: config schema needs no repository', async () => {
   const { code, stdout } = await flame(repo, ['config', 'schema'], { cwd: makeTempDir() });
   assert.is(code, 0);
   assert.equal(JSON.parse(stdout), JSON.parse(readFileSync('templates/blueflame.schema.json', 'utf8')));
+});
+
+testIf(
+  test,
+  hasPseudoTerminal(),
+  'script of util-linux is missing: no pseudo-terminal',
+)('the end of the input at a question saves, ends with 2 and says what answers it', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, oneTask);
+  const env = { ...repo.env, PATH: `${programFolder}:${repo.env.PATH ?? ''}`, TERM: 'dumb', NO_COLOR: '1' };
+  for (const [command, says] of [
+    [`git flame plan One --from ${plan}`, 'plan: [approve |'],
+    [`git flame run One --from ${plan}`, 'plan: [approve |'],
+  ] as const) {
+    const screen = openScreen(command, { cwd: repo.path, env, columns: 200 });
+    await screen.type('', /\? $/);
+    assert.is(await screen.end('\u0004'), 2, screen.text());
+    assert.ok(screen.text().includes(`--decisions-file: ${says}`), screen.text());
+    assert.ok(nextCommands(screen.text()).length > 0, screen.text());
+  }
+});
+
+test('config migrate: --dry-run leaves the file, --json tells what it would be', async () => {
+  const repo = makeRepo();
+  const old = '# mine\nproject: { name: x }\n';
+  repo.write('.blueflame.yml', old);
+  const file = join(repo.path, '.blueflame.yml');
+  const dry = await flame(repo, ['config', 'migrate', '--write', '--dry-run']);
+  assert.is(dry.code, 0, dry.stderr);
+  assert.match(dry.stdout, /^Would rewrite /);
+  assert.is(readFileSync(file, 'utf8'), old);
+  const { lines } = await flameJson(repo, ['config', 'migrate']);
+  assert.is(lines[0]?.changed, true);
+  assert.match(String(lines[0]?.text), /^# mine\n[\s\S]*schema_version: 1/m);
+  assert.is((await flame(repo, ['config', 'migrate', '--write'])).code, 0);
+  assert.is(readFileSync(file, 'utf8'), lines[0]?.text);
 });
 
 test('init says what each thing is for and how to take it back; the keys to begin with can be uncommented', async () => {

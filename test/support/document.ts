@@ -145,8 +145,10 @@ async function runAsked(
 
 function toLines(text: string, folder: string): readonly string[] {
   const lines = text.trim() === '' ? [] : text.replaceAll(folder, '~').trimEnd().split('\n');
-  // What a machine can't enforce is said there alone.
-  return lines.map((line) => normalize(line.trimEnd())).filter((line) => !line.startsWith('warning: '));
+  // What a machine can't enforce, and how little memory it has, is said there alone.
+  return lines
+    .map((line) => normalize(line.trimEnd()))
+    .filter((line) => !/^(?:warning: |Only \d+ of \d+ agents at once)/.test(line));
 }
 
 /** Ids, times and object names as in every run. */
