@@ -1,31 +1,43 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../domain/gates.ts';
 import { type LineComment, parseComment } from '../domain/line-comment.ts';
-import { askLine, askText, choose, type Question } from './choose.ts';
+import { askLine, askText, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { isRed } from './is-red.ts';
 import { renderChangeset } from './render-changeset.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
-const choices = [
+type Key = 'a' | 'r' | 'v' | 'w' | 'c' | 's';
+
+const choices: readonly Choice<Key>[] = [
   { key: 'a', label: '(a)pprove' },
   { key: 'r', label: '(r)eject' },
   { key: 'v', label: '(v)iew' },
+  { key: 'w', label: '(w)eb' },
   { key: 'c', label: '(c)omment' },
   { key: 's', label: '(s)kip' },
-] as const;
+];
+
+/** What asking at the terminal has to do with the review page. */
+export interface Elsewhere {
+  /** Aborts when the question was answered there. */
+  readonly withdrawn?: AbortSignal | undefined;
+  /** Opens it; absent where there is none, or it is open already. */
+  readonly openPage?: (() => Promise<void>) | undefined;
+}
 
 /** Shows a changeset and asks what becomes of it; a red one is approved only with a reason. */
 export async function askChangeset(
   context: GateContext,
   question: ChangesetQuestion,
-  withdrawn?: AbortSignal,
+  { withdrawn, openPage }: Elsewhere = {},
 ): Promise<ChangesetDecision> {
   const red = isRed(question.changeset);
+  let isOpen = openPage === undefined;
   const asking = { ...context.question(waitingChangeset(question, red)), withdrawn };
   context.say(renderChangeset(question, context.style));
   const comments: LineComment[] = [];
   for (;;) {
-    const key = await choose(asking, choices);
+    const key = await choose(asking, isOpen ? choices.filter((choice) => choice.key !== 'w') : choices);
     if (key === 's') return { kind: 'skip' };
     if (key === 'r') {
       const reason = await askText(asking, 'Reason: ');
@@ -34,6 +46,11 @@ export async function askChangeset(
     if (key === 'c') {
       comments.push(await askComment(asking));
       context.say(`It goes along when you reject: ${comments.length} so far.`);
+      continue;
+    }
+    if (key === 'w') {
+      await openPage?.();
+      isOpen = true;
       continue;
     }
     if (key === 'v') {

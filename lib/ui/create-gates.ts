@@ -4,8 +4,7 @@ import type { Io } from '../domain/io.ts';
 import { announcedGates, type WaitingFacts } from './announced-gates.ts';
 import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
 import { createNoGates } from './no-gates.ts';
-import { pagedGates } from './paged-gates.ts';
-import type { ReviewPage } from './review-page/open-review-page.ts';
+import { type PageOpener, pagedGates } from './paged-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
 
 export interface GatesOptions extends TerminalGatesOptions {
@@ -14,8 +13,8 @@ export interface GatesOptions extends TerminalGatesOptions {
   readonly readFile: DecisionGatesOptions['readFile'];
   /** Told when a gate waits for a person; not when it was answered beforehand. */
   readonly onWaiting?: (facts: WaitingFacts) => Promise<void>;
-  /** Opens the review page at the first changeset, where one is wanted. */
-  readonly reviewPage?: (() => Promise<ReviewPage>) | null;
+  /** Where changesets can be decided in a browser too. */
+  readonly reviewPage?: PageOpener | null;
 }
 
 /** The gates of a command: decisions given beforehand, then the terminal and the review page, then nobody. */
@@ -24,9 +23,7 @@ export function createGates(io: Io, options: GatesOptions): Gates {
   const terminal = hasTerminal(io) ? createTerminalGates(io, options) : null;
   const alone = terminal ?? createNoGates(options);
   const person =
-    reviewPage === null
-      ? alone
-      : pagedGates(alone, terminal, { openPage: reviewPage, interrupted: io.signal });
+    reviewPage === null ? alone : pagedGates(alone, terminal, { opener: reviewPage, interrupted: io.signal });
   const fallback = onWaiting === undefined ? person : announcedGates(person, onWaiting);
   return decisions === null ? fallback : createDecisionGates({ decisions, fallback, readFile, parsePlan });
 }

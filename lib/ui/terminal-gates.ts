@@ -1,7 +1,7 @@
 import type { ChangesetDecision, ChangesetQuestion, Gates } from '../domain/gates.ts';
 import type { Io } from '../domain/io.ts';
 import { askBudget } from './ask-budget.ts';
-import { askChangeset } from './ask-changeset.ts';
+import { askChangeset, type Elsewhere } from './ask-changeset.ts';
 import { askPlan, type PlanText } from './ask-plan.ts';
 import { askSession } from './ask-session.ts';
 import { askValidation, askValidatorFailed } from './ask-validation.ts';
@@ -13,7 +13,7 @@ export interface TerminalGatesOptions extends GateSettings, PlanText {
 
 /** Gates at a terminal; a question can be withdrawn while it is asked, when it was answered elsewhere. */
 export interface TerminalGates extends Gates {
-  changeset(question: ChangesetQuestion, withdrawn?: AbortSignal): Promise<ChangesetDecision>;
+  changeset(question: ChangesetQuestion, elsewhere?: Elsewhere): Promise<ChangesetDecision>;
 }
 
 /** Gates a person answers at the terminal: questions on stderr, answers from stdin. */
@@ -25,7 +25,7 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
     plan: (question) => askPlan(context, question, options),
     validation: (question) => askValidation(context, question),
     validatorFailed: (question) => askValidatorFailed(context, question),
-    changeset: (question, withdrawn) => askChangeset(context, question, withdrawn),
+    changeset: (question, elsewhere) => askChangeset(context, question, elsewhere),
     session: (question) => askSession(context, question),
     budget: (question) => askBudget(context, question),
   };

@@ -123,7 +123,7 @@ function contentOf(file: number): string {
 
 function makeWaitingProject(): TestRepo {
   const repo = makeExecProject();
-  const script = `for file in $(seq ${files}); do seq -f "export const value%g = $file * %g; // line %g" ${linesPerFile} > "src/$file.ts"; done`;
+  const script = `for file in $(seq ${files}); do seq ${linesPerFile} | sed "s|.*|export const value& = $file * &; // line &|" > "src/$file.ts"; done`;
   writePlan(repo, [{ id: 'large', script, locks: ['src/'] }]);
   writeDecisions(repo, { plan: ['approve'] });
   try {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import * as assert from 'uvu/assert';
-import { barSays, pageSuite } from '../review-page/browser.ts';
+import { barSays, pageSuite, shot } from '../review-page/browser.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { programEnd, startProgram } from '../support/program.ts';
@@ -102,6 +102,7 @@ test('REV-1: the review as a file: the same without script, opened from disk, an
     await page.locator(`#\\31 -${name} tr.d2h-ins td.c`, { hasText: name }).waitFor();
   }
   assert.is(await page.locator('script, button:not(.fold), dialog').count(), 0);
+  await shot(page, 'export');
   assert.equal(
     requests.filter((url) => !url.startsWith('file:') && url !== 'data:,'),
     [],

@@ -281,7 +281,7 @@ test('a question that was answered on the page is withdrawn from the terminal, a
     parsePlan: () => emptyPlan,
   });
   const answered = new AbortController();
-  const asked = gates.changeset(sampleChangesetQuestion(), answered.signal);
+  const asked = gates.changeset(sampleChangesetQuestion(), { withdrawn: answered.signal });
   answered.abort(new Error('It was answered elsewhere.'));
   const outcome = await asked.catch((error: Error) => error.message);
   assert.is(outcome, 'It was answered elsewhere.');

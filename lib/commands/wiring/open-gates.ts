@@ -42,7 +42,7 @@ export async function openGates(
     decisions,
     person: await reading.git.identity(),
     resume: resumeCommand(args),
-    reviewPage: page.open,
+    reviewPage: page,
     style: reading.output.errorStyle,
     pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',
     editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',

@@ -3,16 +3,15 @@ import { dirname, join } from 'node:path';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Io } from '../../domain/io.ts';
 import { openBrowser } from '../../ui/open-browser.ts';
+import type { PageOpener } from '../../ui/paged-gates.ts';
 import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/page-request.ts';
 import { readPageFacts } from './read-page-facts.ts';
 import { type Reading, requireSession } from './read-state.ts';
 
-/** The review page of a command: opened when the first changeset is asked about, if it is wanted at all. */
-export interface HeldPage {
-  /** null: it is not wanted. */
-  readonly open: (() => Promise<ReviewPage>) | null;
+/** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
+export interface HeldPage extends PageOpener {
   refresh(): void;
   close(): Promise<void>;
 }
@@ -25,7 +24,8 @@ export function holdReviewPage(args: CommandArgs, io: Io, reading: Reading): Hel
     return opening;
   };
   return {
-    open: 'web' in args.options && args.options.web ? open : null,
+    open,
+    isWanted: () => opening !== null || ('web' in args.options && args.options.web),
     refresh: () => page?.refresh(),
     close: async () => page?.close(),
   };
@@ -45,7 +45,7 @@ async function serve(args: CommandArgs, io: Io, { git, store, output }: Reading)
     preferences: preferencesIn(commonDir),
   });
   output.events.emit({ event: 'review-page', url: page.url });
-  const wantsBrowser = 'open' in args.options && args.options.open;
+  const wantsBrowser = !('open' in args.options) || args.options.open;
   if (wantsBrowser && io.stderr.isTTY === true) openBrowser(io, page.openingUrl());
   return page;
 }

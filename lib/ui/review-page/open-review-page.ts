@@ -149,7 +149,7 @@ class Page {
     const decision = withoutGaps(parsed.data.decision);
     const asked = this.#asked;
     if (asked === null)
-      return problem(409, 'Nothing can be decided now: the run is busy, or somebody else has just answered.');
+      return { kind: 'json', status: 409, value: { message: messages.working, isBusy: !this.#hasEnded } };
     const all = await this.#source.read();
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
     if (facts === undefined || facts.changeset.commit !== commit)

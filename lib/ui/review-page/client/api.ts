@@ -3,13 +3,22 @@ import type { PageState } from '../page-state.ts';
 
 const token = new URLSearchParams(location.search).get('token') ?? '';
 
-/** What the server said to a decision: '' or what is wrong with it. */
-export async function post(path: string, body: unknown): Promise<string> {
+export interface Reply {
+  /** '' or what is wrong. */
+  readonly problem: string;
+  /** The run comes back to it: to be sent again then. */
+  readonly isBusy: boolean;
+}
+
+/** What the server said to a decision. */
+export async function post(path: string, body: unknown): Promise<Reply> {
   try {
     const response = await ask(path, { method: 'POST', body: JSON.stringify(body) });
-    return response.ok ? '' : messageOf(await response.json());
+    if (response.ok) return { problem: '', isBusy: false };
+    const answer: { message?: string; isBusy?: boolean } = await response.json();
+    return { problem: answer.message ?? 'It was refused.', isBusy: answer.isBusy === true };
   } catch {
-    return 'git flame does not answer any more.';
+    return { problem: 'git flame does not answer any more.', isBusy: false };
   }
 }
 
@@ -42,9 +51,4 @@ export async function followStates(onState: (state: PageState) => void): Promise
 
 function ask(path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(path, { ...init, headers: { 'x-flame-token': token }, cache: 'no-store' });
-}
-
-function messageOf(answer: unknown): string {
-  const isMessage = typeof answer === 'object' && answer !== null && 'message' in answer;
-  return isMessage ? String(answer.message) : 'It was refused.';
 }

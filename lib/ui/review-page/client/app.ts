@@ -6,6 +6,8 @@ import { byId } from './dom.ts';
 interface App {
   state: PageState;
   preferences: PagePreferences;
+  /** How often the run said that it waits for a decision. */
+  questions: number;
   /** Key of the changeset that is shown; '' before the first. */
   shown: string;
 }
@@ -17,7 +19,7 @@ interface Data {
 
 const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? '');
 
-export const app: App = { ...data, shown: '' };
+export const app: App = { ...data, questions: 0, shown: '' };
 export const main = byId('main', HTMLElement);
 
 /** A changeset by what it is about: built anew it is another one. */

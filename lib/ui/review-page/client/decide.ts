@@ -19,10 +19,12 @@ let asking: Asking = 'reject';
 /** What was refused last, and of which changeset. */
 let refusal: { readonly shown: string; readonly text: string } | null = null;
 let isSending = false;
+let onState = (): void => undefined;
 let onDecided = (): void => undefined;
 
 /** Brings the decision bar in line with what is shown and what can be decided. */
 export function renderBar(): void {
+  onState();
   const changeset = current();
   const canDecide = app.state.phase === 'deciding' && changeset?.state === 'waiting' && !isSending;
   const isRefused = document.getElementById('refusal') !== null;
@@ -132,6 +134,21 @@ async function sendReason(): Promise<void> {
   await decide(decision);
 }
 
+/** Between two questions the run listens to nobody: what was decided then is sent again at the next one. */
+async function send(decided: unknown): Promise<string> {
+  for (;;) {
+    const before = app.questions;
+    const { problem: text, isBusy } = await post('/api/decide', decided);
+    if (!isBusy) return text;
+    while (app.questions === before) {
+      if (app.state.phase === 'ended') return text;
+      await new Promise<void>((resolve) => {
+        onState = resolve;
+      });
+    }
+  }
+}
+
 async function decide(decision: unknown): Promise<void> {
   const changeset = current();
   if (changeset === undefined) return;
@@ -141,7 +158,7 @@ async function decide(decision: unknown): Promise<void> {
   renderBar();
   words.textContent = 'Sending …';
   const { id, commit } = changeset;
-  const text = await post('/api/decide', { changeset: id, commit, decision });
+  const text = await send({ changeset: id, commit, decision });
   isSending = false;
   refusal = text === '' ? null : { shown, text };
   renderBar();

@@ -55,18 +55,20 @@ function onNear(entries: readonly IntersectionObserverEntry[]): void {
     // Scrolled past before its turn came.
     if (!isIntersecting) waiting = waiting.filter((part) => part !== target);
   }
-  void work();
+  work();
 }
 
-async function work(): Promise<void> {
-  if (running >= atOnce) return;
-  const part = waiting.shift();
-  if (part === undefined) return;
-  running += 1;
-  observer?.unobserve(part);
-  await load(part);
-  running -= 1;
-  void work();
+function work(): void {
+  while (running < atOnce) {
+    const part = waiting.shift();
+    if (part === undefined) return;
+    running += 1;
+    observer?.unobserve(part);
+    void load(part).then(() => {
+      running -= 1;
+      work();
+    });
+  }
 }
 
 async function load(part: HTMLElement): Promise<void> {

@@ -15,6 +15,7 @@ const gone =
 
 function take(state: PageState): void {
   app.state = state;
+  if (state.phase === 'deciding') app.questions += 1;
   message.textContent = state.message;
   message.hidden = state.message === '';
   message.classList.toggle('ended', state.phase === 'ended');

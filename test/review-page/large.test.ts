@@ -1,0 +1,69 @@
+import * as assert from 'uvu/assert';
+import { barSays, pageSuite, shot } from './browser.ts';
+
+const { test, open, visit, run } = await pageSuite('large changes');
+
+const numbered = (count: number, from: number): string =>
+  Array.from({ length: count }, (_, at) => `line ${from + at}\n`).join('');
+
+test('REV-3: of 50,000 changed lines those in view are drawn, the others when they come into view', async () => {
+  const served = await open([
+    {
+      group: 'large',
+      change: (repo) => {
+        for (let file = 0; file < 250; file += 1)
+          repo.write(`src/${String(file).padStart(3, '0')}.txt`, numbered(200, file * 200));
+      },
+    },
+  ]);
+  const reviewed = served.review();
+  const { page } = await visit(served);
+  await page.locator('tr', { hasText: /^1line 0$/ }).waitFor();
+  const drawn = await page.locator('tr.d2h-ins').count();
+  assert.ok(drawn < 10_000, `${drawn} rows at once`);
+  await page.keyboard.press('End');
+  await page.locator('td.c', { hasText: /^line 49999$/ }).waitFor();
+  await shot(page, 'large');
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await reviewed;
+  assert.equal(served.decided, [['1-large', { kind: 'approve' }]]);
+});
+
+test('REV-3: a file of 50,000 lines is drawn in parts, each line once', async () => {
+  const served = await open([
+    { group: 'long', change: (repo) => repo.write('src/a.txt', `a\n${numbered(50_000, 0)}`) },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('td.c', { hasText: /^line 0$/ }).waitFor();
+  assert.is(await page.locator('.part').count(), 167);
+  await page.locator('.part').last().scrollIntoViewIfNeeded();
+  await page.locator('td.c', { hasText: /^line 49999$/ }).waitFor();
+  const last = page.locator('tr', { has: page.locator('td.c', { hasText: /^line 49999$/ }) });
+  assert.is(await last.locator('td.n.w').textContent(), '50001');
+});
+
+test('REV-3: 10,000 files, each with its name and its line', async () => {
+  const served = await open([
+    {
+      group: 'many',
+      change: (repo) => {
+        for (let file = 0; file < 10_000; file += 1)
+          repo.write(`src/${file % 100}/${file}.txt`, `file ${file}\n`);
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('.file').first().waitFor();
+  assert.is(await page.locator('.file').count(), 10_000);
+  await page.locator('td.c', { hasText: /^file 0$/ }).waitFor();
+  await page.locator('.file').last().scrollIntoViewIfNeeded();
+  await page.locator('td.c', { hasText: /^file 9999$/ }).waitFor();
+  await page.keyboard.press('v');
+  await page.locator('table.side td.c', { hasText: /^file 9999$/ }).waitFor();
+  await barSays(page, 'many waits for you');
+});
+
+run();
