@@ -140,4 +140,19 @@ test('all settled is the end, and the reason counts what was lost', () => {
   assert.is(reason(lost), '2 of 3 tasks failed or are blocked');
 });
 
+test('WRK-6: with no more agents wanted, what is done goes on; then a person is asked, also in the last cycle', () => {
+  const session = sampleSession(undefined, { wave: 'work', cycle: 5 });
+  const kind = (...tasks: readonly Task[]): string =>
+    nextAction({ session, tasks, maxCycles: 5, isWindingDown: true }).kind;
+  const waiting = makeTask('b');
+  assert.is(
+    kind(makeTask('a', { status: 'claimed', agent_id: parseAgentId('worker-1a2b3c4d') }), waiting),
+    'work',
+  );
+  assert.is(kind(makeTask('a', { status: 'done' }), waiting), 'validate');
+  assert.is(kind(makePassed('a'), waiting), 'merge');
+  assert.is(kind(makeTask('a', { status: 'merged' }), waiting), 'end-cycle');
+  assert.is(kind(makeTask('a', { status: 'requeued' })), 'end');
+});
+
 test.run();

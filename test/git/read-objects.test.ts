@@ -79,6 +79,12 @@ test('REV-4 no setting, attribute or driver hides or bends a diff', async () => 
   assert.is(await port.diffText(head, tip), plain);
   assert.equal(await port.diffStat(head, tip), stat);
   assert.equal(stat, { files: 6, insertions: 7, deletions: 1 });
+  const files = await port.fileStats(head, tip);
+  assert.is(files.length, 6);
+  assert.equal(
+    files.find(({ path }) => path === 'README.md'),
+    { path: 'README.md', insertions: 0, deletions: 1 },
+  );
   assert.ok(plain.includes('\n+line\rmore\n'));
   assert.match(plain, /^diff --git a\/README\.md b\/README\.md\ndeleted file/m);
   const added = plain.split('\n').filter((line) => /^\+(?!\+\+)/.test(line));

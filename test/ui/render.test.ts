@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ObjectId, RefName } from '../../lib/domain/ids.ts';
+import { type ObjectId, parseAgentId, type RefName } from '../../lib/domain/ids.ts';
 import { statusOf } from '../../lib/domain/status.ts';
 import { renderAgent } from '../../lib/ui/render-agent.ts';
 import { renderChangeset } from '../../lib/ui/render-changeset.ts';
@@ -472,6 +472,20 @@ test('MRG-7: after the review what was approved, went back and is stuck, with wh
   assert.match(text, /\n {2}approved +1 changeset\n {2}requeued +2 tasks\n/);
   assert.match(text, /\n {2}cost +\$2\.14 of \$10\.00, 12,450 tokens\n/);
   assert.match(text, /\n {2}task-002 {2}requeued {2}no tests\n {2}task-003 {2}blocked {3}task-009 failed$/);
+});
+
+test('the status says what agents did last, and what a task waits for', () => {
+  const tasks = [
+    sampleTask({ status: 'claimed', agent_id: parseAgentId(agent.id) }),
+    sampleTask({ id: taskId('task-002'), dependencies: [taskId('task-001')] }),
+  ];
+  const activity = new Map([[agent.id, `edits ${hostile}`]]);
+  const text = renderStatus(statusOf(sampleSession(), tasks, [agent]), plainStyle(), {
+    ...{ now, next: null, activity },
+  });
+  assert.match(text, /task-002 {2}pending {2}auth {2}Add password hashing \(waits for task-001\)/);
+  assert.match(text, /worker-1a2b3c4d .* pid 4711 {2}edits Add␛/);
+  assert.ok(isHarmless(text));
 });
 
 test.run();
