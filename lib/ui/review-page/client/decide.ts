@@ -26,7 +26,8 @@ let onDecided = (): void => undefined;
 export function renderBar(): void {
   onState();
   const changeset = current();
-  const canDecide = app.state.phase === 'deciding' && changeset?.state === 'waiting' && !isSending;
+  // Also while the run is between two questions: what is decided then is sent again at the next.
+  const canDecide = app.state.phase !== 'ended' && changeset?.state === 'waiting' && !isSending;
   const isRefused = document.getElementById('refusal') !== null;
   buttons.approve.disabled = !canDecide || changeset?.needs !== '' || isRefused;
   buttons.reject.disabled = !canDecide;
