@@ -68,6 +68,29 @@ export async function removeLines(
   return found;
 }
 
+/** Whether a kill left copies beside the files. */
+export function hasLeftCopies(commonDir: string): boolean {
+  return editedFiles(commonDir).some((path) => statSync(`${path}.flame-new`, silent) !== undefined);
+}
+
+/** Removes what a kill left beside the files; whoever calls it must hold the setup lock. */
+export function removeLeftCopies(commonDir: string): void {
+  for (const path of editedFiles(commonDir)) {
+    removeLeftLock(path);
+    rmSync(`${path}.flame-new`, { force: true });
+  }
+}
+
+function editedFiles(commonDir: string): readonly string[] {
+  return ['config', 'info/exclude'].map((file) => realPath(join(commonDir, file)));
+}
+
+/** One file with two names: a process was killed just before the lock became the file. */
+function removeLeftLock(path: string): void {
+  const copy = statSync(`${path}.flame-new`, silent);
+  if (copy !== undefined && statSync(`${path}.lock`, silent)?.ino === copy.ino) rmSync(`${path}.lock`);
+}
+
 const noBytes = Buffer.alloc(0);
 const mostTries = 10;
 const silent = { throwIfNoEntry: false } as const;
@@ -80,8 +103,7 @@ async function replace(
 ): Promise<void> {
   const copy = `${path}.flame-new`;
   mkdirSync(dirname(path), { recursive: true });
-  // One file with two names: a process was killed just before the lock became the file.
-  if (statSync(`${path}.lock`, silent)?.ino === (statSync(copy, silent)?.ino ?? -1)) rmSync(`${path}.lock`);
+  removeLeftLock(path);
   try {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const before = readIfThere(path);

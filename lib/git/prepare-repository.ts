@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killPoint } from '../util/kill-point.ts';
-import { editRecorded } from './edit-recorded.ts';
+import { editRecorded, hasLeftCopies, removeLeftCopies } from './edit-recorded.ts';
 import { type GitContext, gitText, runGit } from './run-git.ts';
 import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
@@ -21,6 +21,7 @@ export async function prepareRepository(
   worktreeDir: string,
 ): Promise<readonly string[]> {
   killPoint('repository to prepare');
+  if (hasLeftCopies(commonDir)) await withSetupLock(commonDir, async () => removeLeftCopies(commonDir));
   if ((await planPreparation(context, commonDir, worktreeDir)).length === 0) return [];
   return withSetupLock(commonDir, async () => {
     const line = await missingLine(commonDir, worktreeDir);
