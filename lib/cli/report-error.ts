@@ -1,4 +1,4 @@
-import { diskFull, exitCodes, FlameError } from '../domain/flame-error.ts';
+import { diskFull, exitCodes, FlameError, readOnly } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
 import { renderError, toJsonError } from '../ui/render-error.ts';
 import { createStyle } from '../ui/style.ts';
@@ -46,8 +46,8 @@ async function askGit(
 }
 
 function toFlameError(error: unknown, signal: AbortSignal | undefined): FlameError {
-  const full = diskFull(error);
-  if (full !== null) return full;
+  const known = diskFull(error) ?? readOnly(error);
+  if (known !== null) return known;
   if (error instanceof FlameError) return error;
   // Whatever a library makes of the abort, the person pressed Ctrl-C.
   if (signal?.aborted === true && signal.reason instanceof FlameError) return signal.reason;

@@ -6,14 +6,15 @@ import { type Config, configSchema } from '../domain/config.ts';
 import { type Finding, finding, isSound } from '../domain/finding.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
-import { renderFindings } from '../ui/render-doctor.ts';
+import { type Repair, repairState } from '../store/repair-state.ts';
+import { renderFindings, renderRepairs } from '../ui/render-doctor.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { examineHooks } from './wiring/doctor-hooks.ts';
 import { examineLeftovers } from './wiring/doctor-leftovers.ts';
 import { examinePostCheck } from './wiring/doctor-post-check.ts';
 import { examinePrograms } from './wiring/doctor-programs.ts';
 import { examineSandbox } from './wiring/doctor-sandbox.ts';
-import { examineState } from './wiring/doctor-state.ts';
+import { examineState, examineWritable } from './wiring/doctor-state.ts';
 import { examineWatcher } from './wiring/doctor-watcher.ts';
 import { readConfig, requireWorkTree } from './wiring/read-config.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
@@ -31,20 +32,36 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       distDir: join(packageRoot(), 'dist'),
       now: () => new Date(),
     });
-    const findings = [
+    const repairs = args.options.repair ? await repair(reading, args, io) : [];
+    const barrier = examineWritable(git.repository.commonDir);
+    // What is tried needs room for its cells, and has nothing to do with what is mended.
+    const tried = async (): Promise<readonly Finding[]> => [
       ...(await examineWatcher(context)),
       ...(await examineSandbox(context)),
       ...examinePostCheck(),
       ...(await examinePrograms(context, git)),
+    ];
+    const findings = [
+      ...(barrier.length > 0 || args.options.repair ? barrier : await tried()),
       ...problems,
       ...(await examineState(reading)),
       ...(await examineHooks(git, io)),
       ...(await examineLeftovers(reading)),
     ];
-    output.json({ schema_version: 1, sound: isSound(findings), findings: findings.map(toJson) });
+    output.json({
+      ...{ schema_version: 1, sound: isSound(findings), findings: findings.map(toJson) },
+      ...(args.options.repair ? { repairs } : {}),
+    });
+    if (args.options.repair) output.result(renderRepairs(repairs, output.style));
     output.result(renderFindings(findings, output.style));
     return isSound(findings) ? 0 : 1;
   });
+}
+
+function repair({ git }: Reading, { globals }: CommandArgs, io: Io): Promise<readonly Repair[]> {
+  const { commonDir, objectFormat } = git.repository;
+  const context = { cwd: io.cwd, env: io.env };
+  return repairState({ context, commonDir, objectFormat, isDry: globals.dryRun });
 }
 
 function toJson({ isRequired, ...rest }: Finding): Readonly<Record<string, unknown>> {

@@ -8,7 +8,7 @@ export interface CommandOptions {
     readonly base: string | null;
     readonly name: string | null;
   };
-  readonly doctor: NoOptions;
+  readonly doctor: { readonly repair: boolean };
   readonly plan: {
     readonly from: string | null;
     readonly interactive: boolean | null;

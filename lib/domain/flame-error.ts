@@ -52,6 +52,20 @@ export function diskFull(error: unknown): FlameError | null {
   });
 }
 
+/** What stops a command in a repository that can't be written; null for every other error. */
+export function readOnly(error: unknown): FlameError | null {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
+  if (!/^(?:EROFS|EACCES|EPERM)$/.test(`${error.code}`) || !/[/\\]\.git(?:[/\\]|$)/.test(`${error.path}`))
+    return null;
+  return new FlameError({
+    kind: 'environment',
+    code: 'repository-read-only',
+    message: `The repository can't be written: ${error.message.split('\n')[0] ?? ''}`,
+    hints: ['git flame status', 'git flame doctor'],
+    cause: error,
+  });
+}
+
 /** Whether git's or a system's words say that there is no room left. */
 export function tellsOfFullDisk(text: string): boolean {
   return /No space left on device|Disk quota exceeded/.test(text);

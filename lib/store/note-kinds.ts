@@ -45,6 +45,18 @@ export const memoryNotes = defineKind('memory', memoryEntrySchema, ({ session, t
   isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
 );
 
+/** Every ref of notes, in the order they are looked at. */
+export const allKinds: readonly NoteKind<unknown>[] = [
+  sessionNotes,
+  taskNotes,
+  validationNotes,
+  reviewNotes,
+  archiveNotes.sessions,
+  archiveNotes.tasks,
+  archiveNotes.validations,
+  memoryNotes,
+];
+
 export type ValidationNote = z.infer<typeof validationNoteSchema>;
 
 /** Every state ref, in the order transactions move them. */

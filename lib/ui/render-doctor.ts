@@ -23,6 +23,28 @@ export function renderFindings(findings: readonly Finding[], style: Style): stri
   return [...areas, renderSum(findings, style)].join('\n');
 }
 
+/** What was mended, and what could not be. */
+export function renderRepairs(
+  repairs: readonly {
+    readonly isDone: boolean;
+    readonly message: string;
+    readonly hints: readonly string[];
+  }[],
+  style: Style,
+): string {
+  const rows = repairs.flatMap(({ isDone, message, hints }) => {
+    const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);
+    return [
+      `  ${(isDone ? style.green : style.yellow)(isDone ? 'mended' : 'stays ')}   ${first}`,
+      ...rest.map((line) => `           ${line}`),
+      ...hints.map((hint) => `           ${style.dim('next:')} ${visibleLine(hint)}`),
+    ];
+  });
+  return [style.bold('Repair'), ...(rows.length === 0 ? ['  Nothing had to be mended.'] : rows), ''].join(
+    '\n',
+  );
+}
+
 function renderFinding({ result, message, details, hints, isRequired }: Finding, style: Style): string[] {
   const paint = { proven: style.green, weaker: style.yellow, missing: isRequired ? style.red : style.yellow };
   const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
+  accessSync,
+  constants,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -28,12 +30,15 @@ export interface OwnedLockOptions {
 /**
  * Takes a lock between processes, the folder `path`; resolves to what gives it back. Its holder is written in
  * it, so that the lock of a process that is gone is taken over at once, not after the stale time: on this
- * machine a dead holder never makes anybody wait. Rejects with proper-lockfile's ELOCKED.
+ * machine a dead holder never makes anybody wait. Rejects with proper-lockfile's ELOCKED,
+ * at once with EROFS or EACCES where the folder can't be written.
  */
 export async function takeLock(path: string, options: OwnedLockOptions): Promise<() => Promise<void>> {
   // Loaded when first needed: most commands lock nothing.
   const { lock } = await import('./lockfile.ts');
   mkdirSync(dirname(path), { recursive: true });
+  // Where nothing can be written, trying again for the whole time would only say so later.
+  accessSync(dirname(path), constants.W_OK);
   sweep(path);
   takeOver(path);
   const release = await lock(path, {

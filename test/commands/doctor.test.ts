@@ -118,7 +118,8 @@ test('STA-7 a note that can not be read is named with its ref and object, and th
   const [problem] = of('note');
   assert.is(code, 0);
   assert.match(problem?.message ?? '', new RegExp(`${ref} .*${junk}`), path);
-  const [show = '', find = '', back = ''] = problem?.hints ?? [];
+  const [repair, show = '', find = '', back = ''] = problem?.hints ?? [];
+  assert.is(repair, 'git flame doctor --repair');
   assert.match(repo.git(...words(show)), /schema_version/);
   const commit =
     repo

@@ -23,10 +23,13 @@ export const setUpCommands = {
     load: () => import('../../commands/doctor.ts'),
     summary: 'Try out what is enforced here, and look for what is broken or left over',
     details:
-      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs.',
-    options: {},
+      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs. With --repair, what is wrong on refs/blueflame/* is mended as far as nothing is lost, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that can not be read to its last version that can, a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*.',
+    options: {
+      repair: { kind: 'flag', summary: 'mend the state; with --dry-run, say what would be done' },
+    },
     examples: [
       { command: 'git flame doctor', does: 'is this machine fit, and is the state sound?' },
+      { command: 'git flame doctor --repair', does: 'mend what is broken in the state' },
       { command: 'git flame doctor --json', does: 'the same for scripts' },
     ],
   },

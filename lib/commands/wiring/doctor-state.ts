@@ -1,10 +1,55 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
 import { type Finding, finding } from '../../domain/finding.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { StateProblem } from '../../domain/store-port.ts';
+import { listRefLocks } from '../../store/repair-locks.ts';
 import type { Reading } from './read-state.ts';
 
 /** What is on refs/blueflame/*: whether it can be read, and how to repair what can't. */
-export async function examineState({ store }: Reading): Promise<readonly Finding[]> {
+export async function examineState({ git, store }: Reading): Promise<readonly Finding[]> {
+  return [...(await examineRefs(store)), ...examineLocks(git.repository.commonDir)];
+}
+
+/** A finding where nothing could be recorded. */
+export function examineWritable(commonDir: string): readonly Finding[] {
+  const closed = ['', 'objects', 'refs']
+    .map((name) => join(commonDir, name))
+    .filter((path) => !isWritable(path));
+  return closed.map((path) =>
+    finding({
+      ...{ area: 'state', check: 'writable', result: 'missing' },
+      message: `${path} can't be written, so nothing can be worked on or tried here.`,
+      hints: ['git flame status, show and log go on working.'],
+    }),
+  );
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Younger ones belong to a git at work.
+const oldLockMs = 60_000;
+
+function examineLocks(commonDir: string): readonly Finding[] {
+  return listRefLocks(commonDir)
+    .filter(({ ageMs }) => ageMs > oldLockMs)
+    .map(({ path }) =>
+      finding({
+        ...{ area: 'state', check: 'lock', result: 'weaker' },
+        message: `${path} stops every change of that ref, and is older than a minute.`,
+        hints: ['git flame doctor --repair'],
+      }),
+    );
+}
+
+async function examineRefs(store: Reading['store']): Promise<readonly Finding[]> {
   const base = { area: 'state', check: 'refs' } as const;
   try {
     const { sessions, problems } = await store.snapshot();
@@ -15,7 +60,11 @@ export async function examineState({ store }: Reading): Promise<readonly Finding
     if (!(error instanceof FlameError)) throw error;
     const { ref } = error.data;
     const repair = typeof ref === 'string' ? repairOfRef(ref) : [];
-    const hints = [...repair, ...error.hints.filter((hint) => hint !== 'git flame doctor')];
+    const hints = [
+      'git flame doctor --repair',
+      ...repair,
+      ...error.hints.filter((hint) => hint !== 'git flame doctor'),
+    ];
     return [finding({ ...base, result: 'missing', message: error.message, details: error.lines, hints })];
   }
 }
@@ -28,6 +77,9 @@ function describeProblem({ ref, object, message }: StateProblem): Finding {
     result: 'weaker',
     message: `A note on ${ref} can't be used: object ${object} ${message}.`,
     hints: [
+      message.includes('newer git-flame')
+        ? 'Work on it with that version: this one leaves it alone.'
+        : 'git flame doctor --repair',
       `git cat-file -p ${object}`,
       `git log --find-object=${object} --format=%h ${ref}`,
       `To go back to before the oldest commit that shows: git update-ref ${ref} <commit>^`,

@@ -1,0 +1,66 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { RefName } from '../domain/ids.ts';
+import { CatFile } from '../git/cat-file.ts';
+import { allKinds, type NoteKind } from './note-kinds.ts';
+import type { StoreOptions } from './open-store.ts';
+import { RefPublisher } from './ref-publisher.ts';
+import { removeDeadLocks } from './repair-locks.ts';
+import { repairNotes } from './repair-notes.ts';
+import { repairRef } from './repair-ref.ts';
+import { readSideRef } from './side-ref.ts';
+
+/** What was repaired, or what could not be without losing something. */
+export interface Repair {
+  readonly ref: RefName;
+  readonly isDone: boolean;
+  /** One sentence, naming ref and object. */
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+export interface RepairContext extends StoreOptions {
+  readonly catFile: CatFile;
+  readonly publisher: RefPublisher;
+  /** Only says what would be done. */
+  readonly isDry: boolean;
+}
+
+/**
+ * Repairs what is wrong with the state refs as far as nothing is lost by it: locks of dead gits go, refs that hold
+ * something else go back to where they last were sound, notes that can't be read to their last version that can.
+ * What a ref held is kept on refs/blueflame-backup/*, what a note held in its history.
+ */
+export async function repairState(
+  options: StoreOptions & { readonly isDry: boolean },
+): Promise<readonly Repair[]> {
+  const catFile = new CatFile(options.context, options.commonDir);
+  const publisher = new RefPublisher({ ...options, reason: 'git flame doctor --repair' });
+  const context: RepairContext = { ...options, catFile, publisher };
+  try {
+    const repairs = [...removeDeadLocks(context)];
+    for (const kind of allKinds) repairs.push(...(await repairKind<unknown>(context, kind)));
+    return repairs;
+  } finally {
+    await publisher.close();
+    await catFile.close();
+  }
+}
+
+async function repairKind<T>(context: RepairContext, kind: NoteKind<T>): Promise<readonly Repair[]> {
+  const first = await reading(context, kind);
+  if (first === null) return repairNotes(context, kind);
+  const repair = await repairRef(context, kind, first);
+  if (!repair.isDone || context.isDry) return [repair];
+  return [repair, ...(await repairNotes(context, kind))];
+}
+
+/** null: the ref holds notes. */
+async function reading<T>(context: RepairContext, kind: NoteKind<T>): Promise<FlameError | null> {
+  try {
+    await readSideRef(context, kind);
+    return null;
+  } catch (error) {
+    if (error instanceof FlameError && error.code === 'state-corrupt') return error;
+    throw error;
+  }
+}
