@@ -1,6 +1,7 @@
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import type { Change, Snapshot } from '../domain/store-port.ts';
+import type { Task } from '../domain/task.ts';
 import type { CatFile } from '../git/cat-file.ts';
 import { makeObject, type NewObject } from '../git/loose-object.ts';
 import type { RefCommand } from '../git/ref-transaction.ts';
@@ -57,12 +58,7 @@ async function prepare(
   { ids, actor }: { readonly ids: readonly SessionId[]; readonly actor: string },
 ): Promise<Publication> {
   const { context, objectFormat, hostname, now = () => new Date() } = options;
-  const side = { ...options, catFile };
-  const [sessions, tasks, validations] = [
-    await readSideRef(side, archiveNotes.sessions),
-    await readSideRef(side, archiveNotes.tasks),
-    await readSideRef(side, archiveNotes.validations),
-  ];
+  const archive = await readArchive({ ...options, catFile });
   const objects = new Map<string, NewObject>();
   const changing: ChangeContext = {
     ...{ actor, host: hostname ?? null, now: now(), objectFormat },
@@ -73,62 +69,60 @@ async function prepare(
       return object;
     },
   };
-  const change = describe(ids);
   const found = ids.map((id) => ({
     id,
     session: noteOf(state, id, options),
     tasks: taskNotesOf(state.tasks.root, id),
   }));
-  const isArchived = (id: SessionId): boolean => ids.includes(id);
-  const verdicts = validationNotesOf(state.validations.root, isArchived);
-  const commit = <T>(ref: RefState<T>, edits: readonly TreeEdit<Note<T>>[]): RefState<T> =>
-    commitTree(ref, edits, { change, context: changing });
-  // Copies first: should git be killed between two refs, a note is there twice rather than nowhere.
-  const moves = [
-    moveOf(
-      sessions,
-      commit(
-        sessions,
-        found.flatMap(({ id, session }) => filed(session, [id])),
-      ),
-    ),
-    moveOf(
-      tasks,
-      commit(
-        tasks,
-        found.flatMap((one) => filedTasks(one.id, one.tasks)),
-      ),
-    ),
-    moveOf(
-      validations,
-      commit(
-        validations,
-        verdicts.notes.flatMap((note) => filed(note, null)),
-      ),
-    ),
-    moveOf(
-      state.sessions,
-      writeNotes(
-        state.sessions,
-        found.map((one) => stub(one.session, one.id, changing)),
-        change,
-        changing,
-      ),
-    ),
-    moveOf(
-      state.tasks,
-      commit(
-        state.tasks,
-        found.flatMap((one) => one.tasks.removal),
-      ),
-    ),
-    moveOf(state.validations, commit(state.validations, verdicts.removal)),
-  ];
+  const verdicts = validationNotesOf(state.validations.root, (id) => ids.includes(id));
+  const moves = movesOf(state, archive, { found, verdicts, change: describe(ids), changing });
   const commits = await archivedCommits(
     options,
     found.map(({ id, session, tasks: own }) => ({ id, session: session.value, tasks: own.notes, verdicts })),
   );
   return { objects: [...objects.values()], commands: [...commits, ...moves] };
+}
+
+async function readArchive(side: StoreOptions & { readonly catFile: CatFile }) {
+  return {
+    sessions: await readSideRef(side, archiveNotes.sessions),
+    tasks: await readSideRef(side, archiveNotes.tasks),
+    validations: await readSideRef(side, archiveNotes.validations),
+  };
+}
+
+interface Moving {
+  readonly found: readonly {
+    readonly id: SessionId;
+    readonly session: Note<Session>;
+    readonly tasks: SessionNotes<Task>;
+  }[];
+  readonly verdicts: ReturnType<typeof validationNotesOf>;
+  readonly change: Change;
+  readonly changing: ChangeContext;
+}
+
+/** Copies first: should git be killed between two refs, a note is there twice rather than nowhere. */
+function movesOf(
+  state: State,
+  archive: Awaited<ReturnType<typeof readArchive>>,
+  { found, verdicts, change, changing }: Moving,
+): Publication['commands'] {
+  const move = <T>(ref: RefState<T>, edits: readonly TreeEdit<Note<T>>[]) =>
+    moveOf(ref, commitTree(ref, edits, { change, context: changing }));
+  const sessions = found.flatMap(({ id, session }) => filed(session, [id]));
+  const tasks = found.flatMap((one) => filedTasks(one.id, one.tasks));
+  const validations = verdicts.notes.flatMap((note) => filed(note, null));
+  const stubs = found.map((one) => stub(one.session, one.id, changing));
+  const removed = found.flatMap((one) => one.tasks.removal);
+  return [
+    move(archive.sessions, sessions),
+    move(archive.tasks, tasks),
+    move(archive.validations, validations),
+    moveOf(state.sessions, writeNotes(state.sessions, stubs, change, changing)),
+    move(state.tasks, removed),
+    move(state.validations, verdicts.removal),
+  ];
 }
 
 function describe(ids: readonly SessionId[]): Change {

@@ -50,7 +50,7 @@ if (place !== 'outside') {
       const problems = `${invalid[1]?.problems}`;
       for (const word of ['task-001 -> task-002 -> task-001', 'task-009', 'docs/guide.md', 'task-003'])
         assert.match(problems, word);
-      assert.match(waiting.stderr, /^The plan, which has 4 mistakes, waits for a person/);
+      assert.match(waiting.stderr, /"message":"The plan, which has 4 mistakes, waits for a person/);
 
       const again = await project.flame('plan');
       assert.is(again.code, 2, again.stderr);
