@@ -1,13 +1,17 @@
 // Builds dist/ (the program) and, with --tests, build/ (tests and benchmarks).
 // --install first brings node_modules in line with package-lock.json.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = new URL('..', import.meta.url).pathname;
 process.chdir(decodeURIComponent(root));
 
 if (process.argv.includes('--install') && !isInstalled()) {
+  // npm ci would empty the folder that a link leads to, which is somebody else's.
+  if (lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Error('node_modules is a link: run npm ci where it leads to, or remove the link.');
+
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 const { build } = await import('esbuild');

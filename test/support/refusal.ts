@@ -27,9 +27,12 @@ export function assertRefused(run: FlameRun, { code, says, next }: Refusal): voi
     );
 }
 
-/** The commands that are proposed, in order. */
+/** The commands that are proposed, in order; those of an error with --json too. */
 export function nextCommands(stderr: string): readonly string[] {
-  return [...stderr.matchAll(/^next: (.*)$/gm)].map(([, hint = '']) => hint);
+  return stderr.split('\n').flatMap((line) => {
+    if (line.startsWith('next: ')) return [line.slice('next: '.length)];
+    return line.startsWith('{"error":') ? JSON.parse(line).error.hints : [];
+  });
 }
 
 /** A hint that names a command of git flame has to be a command line it accepts. */

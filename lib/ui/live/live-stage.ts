@@ -10,87 +10,103 @@ export interface StageOptions {
   onText(text: string): void;
 }
 
-/** The lower end of a terminal and its keys, shared with everybody else who writes or asks there. */
-export interface LiveStage {
-  /** Whether there is something to see. */
-  turn(isOn: boolean): void;
-  draw(): void;
-  /** Takes screen and keys anew, after the program was suspended. */
-  retake(): void;
-  /** Lets go of screen and keys. */
-  hide(): void;
-  aside(write: () => void): void;
-  pause(): () => void;
-  close(): void;
-}
-
 const tickMs = 1_000;
 
-export function createLiveStage(io: Io, { screen, render, onText }: StageOptions): LiveStage {
-  const keyboard = createKeyboard(io.stdin, onText);
-  let [isOn, isClosed, pauses] = [false, false, 0];
-  let keptBack: (() => void)[] = [];
-  const canShow = (): boolean => isOn && !isClosed && pauses === 0 && isForeground();
-  const draw = (): void => {
-    if (!canShow()) return;
-    keyboard.listen();
-    const width = Math.max(20, io.stderr.columns ?? 80) - 1;
-    screen.draw(render({ width, height: Math.max(1, (io.stderr.rows ?? 24) - 2) }));
-  };
-  const hide = (): void => {
-    screen.clear();
-    keyboard.release();
-  };
-  const writeKept = (): void => {
-    for (const write of keptBack) write();
-    keptBack = [];
-  };
-  const retake = (): void => {
+/** The lower end of a terminal and its keys, shared with everybody else who writes or asks there. */
+export class LiveStage {
+  readonly #io: Io;
+  readonly #options: StageOptions;
+  readonly #keyboard: ReturnType<typeof createKeyboard>;
+  readonly #stopWatching: () => void;
+  #isOn = false;
+  #isClosed = false;
+  #pauses = 0;
+  #keptBack: (() => void)[] = [];
+
+  constructor(io: Io, options: StageOptions) {
+    this.#io = io;
+    this.#options = options;
+    this.#keyboard = createKeyboard(io.stdin, options.onText);
+    this.#stopWatching = watchTerminal(io, {
+      retake: () => this.retake(),
+      tick: () => this.draw(),
+      resize: () => this.#resize(),
+    });
+  }
+
+  /** Whether there is something to see. */
+  turn(isOn: boolean): void {
+    if (isOn === this.#isOn) return;
+    this.#isOn = isOn;
+    if (isOn) this.draw();
+    else if (this.#pauses === 0) this.hide();
+  }
+
+  draw(): void {
+    if (!this.#canShow()) return;
+    this.#keyboard.listen();
+    const { stderr } = this.#io;
+    const width = Math.max(20, stderr.columns ?? 80) - 1;
+    const height = Math.max(1, (stderr.rows ?? 24) - 2);
+    this.#options.screen.draw(this.#options.render({ width, height }));
+  }
+
+  /** Takes screen and keys anew, after the program was suspended. */
+  retake(): void {
     // The shell may have changed the terminal meanwhile, and only a change is passed on to it.
-    keyboard.release();
-    draw();
-  };
-  const stopWatching = watchTerminal(io, { retake, tick: draw, resize: () => resize() });
-  const resize = (): void => {
-    if (canShow()) screen.clearResized();
-    draw();
-  };
-  return {
-    draw,
-    hide,
-    retake,
-    turn: (on) => {
-      if (on === isOn) return;
-      isOn = on;
-      if (on) draw();
-      else if (pauses === 0) hide();
-    },
-    aside: (write) => {
-      if (pauses > 0 && !isClosed) {
-        keptBack.push(write);
-        return;
-      }
-      screen.clear();
-      write();
-      draw();
-    },
-    pause: () => {
-      if (pauses === 0) hide();
-      pauses += 1;
-      return () => {
-        pauses -= 1;
-        if (pauses === 0) writeKept();
-        draw();
-      };
-    },
-    close: () => {
-      if (isClosed) return;
-      hide();
-      isClosed = true;
-      writeKept();
-      stopWatching();
-    },
-  };
+    this.#keyboard.release();
+    this.draw();
+  }
+
+  /** Lets go of screen and keys. */
+  hide(): void {
+    this.#options.screen.clear();
+    this.#keyboard.release();
+  }
+
+  /** Writes above what is shown; while a question is open, it is kept back until then. */
+  aside(write: () => void): void {
+    if (this.#pauses > 0 && !this.#isClosed) {
+      this.#keptBack.push(write);
+      return;
+    }
+    this.#options.screen.clear();
+    write();
+    this.draw();
+  }
+
+  /** Leaves the terminal to a question until the returned function is called. */
+  pause(): () => void {
+    if (this.#pauses === 0) this.hide();
+    this.#pauses += 1;
+    return () => {
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#writeKept();
+      this.draw();
+    };
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.hide();
+    this.#isClosed = true;
+    this.#writeKept();
+    this.#stopWatching();
+  }
+
+  #canShow(): boolean {
+    return this.#isOn && !this.#isClosed && this.#pauses === 0 && isForeground();
+  }
+
+  #resize(): void {
+    if (this.#canShow()) this.#options.screen.clearResized();
+    this.draw();
+  }
+
+  #writeKept(): void {
+    for (const write of this.#keptBack) write();
+    this.#keptBack = [];
+  }
 }
 
 interface TerminalWatch {

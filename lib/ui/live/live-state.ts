@@ -110,7 +110,7 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
         ...{ id, role, task, startedAt: now, cost_usd: 0, tokens: 0 },
         ...{ lines: [], isStopping: false, isQuiet: false, outcome: null },
       };
-      return { ...state, agents: [...state.agents, row] };
+      return { ...state, agents: [...state.agents, row].sort(byTask) };
     }
     case 'agent-activity':
       return changeAgent(state, event.agent, (row) =>
@@ -172,4 +172,9 @@ function endAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => L
     ended: isLookedAt && row !== null ? change(row) : state.ended,
     asking: asking?.kind === 'stop' && asking.agent === id ? null : asking,
   };
+}
+
+/** Agents that start together report in any order; a person finds them by their task. */
+function byTask(one: LiveAgentRow, other: LiveAgentRow): number {
+  return (one.task ?? '').localeCompare(other.task ?? '', 'en', { numeric: true });
 }

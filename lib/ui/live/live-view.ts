@@ -5,7 +5,7 @@ import type { Style } from '../style.ts';
 import { suspendJob } from '../suspend-job.ts';
 import { type LiveAct, type LiveKey, type LiveOrder, parseKeys, pressKey } from './live-keys.ts';
 import { createLiveScreen } from './live-screen.ts';
-import { createLiveStage, type LiveStage } from './live-stage.ts';
+import { LiveStage } from './live-stage.ts';
 import { emptyLive, type LiveFacts, type LiveState, takeEvent } from './live-state.ts';
 import { renderLive } from './render-live.ts';
 
@@ -36,12 +36,12 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
   const { createLogUpdate } = await import('log-update');
   let state: LiveState = emptyLive;
   const hasKeys = io.stdin.isTTY === true;
-  const stage = createLiveStage(io, {
+  const stage = new LiveStage(io, {
     screen: createLiveScreen(io.stderr, createLogUpdate),
     render: (size) => renderLive(state, { ...size, now: Date.now(), style, hasKeys }),
     onText: (text) => parseKeys(text).forEach(press),
   });
-  const redraw = throttle(stage.draw, redrawMs);
+  const redraw = throttle(() => stage.draw(), redrawMs);
   const update = (next: LiveState): void => {
     state = next;
     stage.turn(isRunning(state));
@@ -63,8 +63,8 @@ export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions
   const onAbort = (): void => update({ ...state, isStopping: true });
   io.signal?.addEventListener('abort', onAbort, { once: true });
   return {
-    aside: stage.aside,
-    pause: stage.pause,
+    aside: (write) => stage.aside(write),
+    pause: () => stage.pause(),
     take: (event) => {
       update(takeEvent(state, event, Date.now()));
       if (isRunning(state) && event.event !== 'agent-activity') refresh.soon();
@@ -95,7 +95,7 @@ function perform(done: LiveAct, stage: LiveStage, act: LiveViewOptions['act']): 
       return;
     case 'suspend':
       stage.hide();
-      suspendJob(stage.retake);
+      suspendJob(() => stage.retake());
       return;
     case 'redraw':
       stage.retake();
