@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { benchClaims } from './bench-claims.ts';
+import { benchHistory } from './bench-history.ts';
 import { benchHundredTasks } from './bench-hundred-tasks.ts';
 import { benchReviewPage } from './bench-review-page.ts';
 import { benchStatus } from './bench-status.ts';
@@ -13,13 +14,14 @@ import type { BenchRow } from './figures.ts';
 import { renderTable, withTable } from './render-table.ts';
 import { benchStateChange } from './state-change.ts';
 
-// node build/test/bench/run.js [version|status|state|claims|tasks|watcher|review]... [--write-readme]
+// node build/test/bench/run.js [version|status|state|history|claims|tasks|watcher|review]... [--write-readme]
 // Needs bash 5; everything happens in temporary folders.
 
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   version: benchVersion,
   status: benchStatus,
   state: benchStateChange,
+  history: benchHistory,
   claims: benchClaims,
   tasks: benchHundredTasks,
   watcher: benchWatcher,
