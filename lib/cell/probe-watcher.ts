@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import { canaryPolicy } from './canary-policy.ts';
@@ -21,6 +22,7 @@ export const insidePaths = { sockets: '/run/blueflame', tools: '/run/blueflame-t
 export async function probeWatcher(context: RunnerContext): Promise<WatcherClient> {
   const perl = findProgram('perl', ['/usr/bin', ...context.searchFolders], '/');
   const clients: WatcherClient[] = [
+    ...(existsSync(join(context.distDir, 'watcher')) ? [{ kind: 'native' } as const] : []),
     ...(perl === null ? [] : [{ kind: 'perl', program: perl } as const]),
     { kind: 'node' },
   ];

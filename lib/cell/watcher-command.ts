@@ -1,19 +1,24 @@
 import { join } from 'node:path';
 import { shellQuote } from '../util/shell-quote.ts';
 
-/** The programs that can ask the decision server; perl starts many times faster than node. */
-export type WatcherClient = { readonly kind: 'perl'; readonly program: string } | { readonly kind: 'node' };
+/** The programs that can ask the decision server, the fastest first: a native one isn't built everywhere. */
+export type WatcherClient =
+  | { readonly kind: 'native' }
+  | { readonly kind: 'perl'; readonly program: string }
+  | { readonly kind: 'node' };
 
 /** The hook command, one simple shell command, of a client in the folder `tools`, for the server's socket. */
 export function watcherCommand(
   client: WatcherClient,
   { tools, socket }: { readonly tools: string; readonly socket: string },
 ): string {
-  const words =
-    client.kind === 'perl'
-      ? ['LC_ALL=C', client.program, join(tools, 'watcher.pl'), socket]
-      : [...slowStart, process.execPath, join(tools, 'watcher.cjs'), '--socket', socket];
-  return words.map(shellQuote).join(' ');
+  return wordsOf(client, tools, socket).map(shellQuote).join(' ');
+}
+
+function wordsOf(client: WatcherClient, tools: string, socket: string): string[] {
+  if (client.kind === 'native') return [join(tools, 'watcher'), socket];
+  if (client.kind === 'perl') return ['LC_ALL=C', client.program, join(tools, 'watcher.pl'), socket];
+  return [...slowStart, process.execPath, join(tools, 'watcher.cjs'), '--socket', socket];
 }
 
 // With more certificates to load, node takes twice as long to start.

@@ -1,7 +1,7 @@
 import type { Decision, ToolCall } from '../domain/policy.ts';
 
-// One JSON line from the node client, one JSON line back, then the connection ends. The perl client's request is
-// a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines.
+// One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request
+// is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines.
 
 /** Larger calls are blocked: no file an agent may write is near this size. */
 export const largestCallBytes = 16 * 1024 * 1024;

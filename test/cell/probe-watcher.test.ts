@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,22 +11,39 @@ import { makeRepo, makeTempDir } from '../support/repo.ts';
 import { distDir, scriptAdapter } from './fixture.ts';
 
 test('WAT-8: the client that works and is fastest is used', async () => {
-  const context = await openContext(distDir);
+  const tools = copyOfTools();
+  const context = await openContext(tools);
+  assert.equal(await probeWatcher(context), { kind: 'native' });
+  rmSync(join(tools, 'watcher'));
   assert.equal(await probeWatcher(context), { kind: 'perl', program: '/usr/bin/perl' });
+  rmSync(join(tools, 'watcher.pl'));
+  assert.equal(await probeWatcher(context), { kind: 'node' });
   assert.equal(readdirSync(join(context.repository.commonDir, 'blueflame/run')), []);
 });
 
 test('WAT-2: a client that lets a blocked call through, or blocks an allowed one, is not used', async () => {
-  for (const broken of ['exit 0;', 'exit 2;', 'exit 1;', 'die;', 'kill 9, $$;', 'syntax {']) {
+  for (const broken of ['exit 0', 'exit 2', 'exit 1', 'kill -9 $$', 'syntax (']) {
     const tools = copyOfTools();
-    writeFileSync(join(tools, 'watcher.pl'), broken);
+    writeFileSync(join(tools, 'watcher'), `#!/bin/sh\n${broken}\n`);
+    rmSync(join(tools, 'watcher.pl'));
     assert.equal(await probeWatcher(await openContext(tools)), { kind: 'node' }, broken);
   }
 });
 
+test('WAT-2: a native client of another kind of machine is not used', async () => {
+  const tools = copyOfTools();
+  const program = readFileSync(join(tools, 'watcher'));
+  program.writeUInt16LE(0xfeed, elfMachineOffset);
+  writeFileSync(join(tools, 'watcher'), program);
+  assert.equal(await probeWatcher(await openContext(tools)), { kind: 'perl', program: '/usr/bin/perl' });
+});
+
+const elfMachineOffset = 18;
+
 test('WAT-2: where no client works, no agent starts', async () => {
   const tools = copyOfTools();
-  rmSync(join(tools, 'watcher.pl'));
+  rmSync(join(tools, 'watcher'));
+  writeFileSync(join(tools, 'watcher.pl'), 'die;');
   writeFileSync(join(tools, 'watcher.cjs'), 'process.exit(0)');
   const error = await probeWatcher(await openContext(tools)).catch((caught: unknown) => caught);
   assert.is((error as { code?: string }).code, 'watcher-broken');

@@ -16,7 +16,11 @@ const worktree = makeTempDir();
 const policy = agentPolicy('worker-1a2b3c4d', worktree);
 const now = (): Date => new Date('2026-02-06T14:30:22Z');
 const watcher = join(distDir, 'watcher.cjs');
-const clients: readonly WatcherClient[] = [{ kind: 'node' }, { kind: 'perl', program: '/usr/bin/perl' }];
+const clients: readonly WatcherClient[] = [
+  { kind: 'native' },
+  { kind: 'perl', program: '/usr/bin/perl' },
+  { kind: 'node' },
+];
 
 for (const client of clients) {
   test(`WAT-1, WAT-7: allowed is 0, blocked is 2 with the reason, both are in the audit (${client.kind})`, async () => {

@@ -21,14 +21,16 @@ async function examineClient(context: RunnerContext): Promise<Finding> {
   try {
     const client = await probeWatcher(context);
     const message = 'A call that is allowed went through, and one that is not was blocked, asked with';
-    return client.kind === 'perl'
-      ? finding({ ...base, result: 'proven', message: `${message} ${client.program}.` })
-      : finding({
-          ...base,
-          result: 'weaker',
-          message: `${message} node: each tool call waits some 20 ms longer than with perl.`,
-          hints: ['Install perl.'],
-        });
+    if (client.kind === 'native')
+      return finding({ ...base, result: 'proven', message: `${message} the native client.` });
+    if (client.kind === 'perl')
+      return finding({ ...base, result: 'proven', message: `${message} ${client.program}.` });
+    return finding({
+      ...base,
+      result: 'weaker',
+      message: `${message} node: each tool call waits some 20 ms longer than with perl.`,
+      hints: ['Install perl, or a C compiler before building.'],
+    });
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     return finding({ ...base, result: 'missing', message: error.message, details: error.lines });
