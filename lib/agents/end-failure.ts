@@ -27,6 +27,11 @@ const stopFailures: Readonly<
     message: 'The agent spent its budget before it was done.',
     retryable: false,
   },
+  'session-budget': {
+    kind: 'session-budget',
+    message: "The session's budget was spent before the agent was done.",
+    retryable: true,
+  },
   stopped: { kind: 'agent-stopped', message: 'The agent was stopped.', retryable: false },
   'canary-failed': {
     kind: 'canary-failed',

@@ -65,7 +65,11 @@ export function openRun(
 /** Takes in what the agent printed. */
 export function followOutput(run: AgentRun, text: string): void {
   for (const activity of run.reader.push(text)) {
-    run.activity = { ...activity, tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0) };
+    run.activity = {
+      ...activity,
+      tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
+      cost_usd: Math.max(activity.cost_usd, run.services?.cost() ?? 0),
+    };
     run.onActivity(run.activity);
     registerRun(run);
   }

@@ -35,8 +35,8 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       };
     },
     canary: (name) => runCanary(context, name),
-    async start(request, onActivity): Promise<RunningAgent> {
-      const agent = await startAgent(context, { request, onActivity });
+    async start(request, onActivity, shared): Promise<RunningAgent> {
+      const agent = await startAgent(context, { request, onActivity, shared });
       keep(agent, agent.outcome);
       return agent;
     },

@@ -6,7 +6,7 @@ import type { AgentRequest } from '../domain/agent-port.ts';
 import { auditFile, openAuditLog } from './audit-log.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { startDecisionServer } from './decision-server.ts';
-import { type EgressLine, type Gateway, startGateway } from './gateway.ts';
+import { type EgressLine, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
 import { realPathFacts } from './path-facts.ts';
 import { insidePaths } from './probe-watcher.ts';
 import { logRoot, type RunFolder } from './run-folder.ts';
@@ -43,8 +43,9 @@ export interface ServiceRequest {
   readonly folder: RunFolder;
   readonly confinement: Confinement;
   readonly upstream: Upstream;
-  onTokens(total: number): void;
-  onRefused(why: 'budget' | 'canary-failed'): void;
+  readonly onSpending: GatewayOptions['onSpending'];
+  readonly maySpend: GatewayOptions['maySpend'];
+  readonly onRefused: GatewayOptions['onRefused'];
 }
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
@@ -171,7 +172,8 @@ function openGateway(
     tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
     usdLimit: budget.unit === 'usd' ? budget.limit : 0,
     isWatched: () => (service.adapter.hasHooks ? canary.within(canaryPatienceMs) : Promise.resolve(true)),
-    onTokens: service.onTokens,
+    onSpending: service.onSpending,
+    maySpend: service.maySpend,
     onRefused: service.onRefused,
     log: (line) => appendEgress(file, context.now(), line),
     now: context.now,

@@ -29,12 +29,17 @@ export interface GatewayOptions {
   readonly usdLimit: number;
   /** Resolves to whether the agent's settings, and so its hooks, were accepted. */
   readonly isWatched: () => Promise<boolean>;
-  onTokens(total: number): void;
-  /** A request was not sent: the budget is spent, or the agent is not watched. */
-  onRefused(why: 'budget' | 'canary-failed'): void;
+  onSpending(total: { readonly tokens: number; readonly cost_usd: number }): void;
+  /** Whether a budget that others share leaves something; a request waits for the answer. */
+  readonly maySpend: () => Promise<boolean>;
+  /** A request was not sent: a budget is spent, or the agent is not watched. */
+  readonly onRefused: (why: Refusal) => void;
   log(line: EgressLine): void;
   now(): Date;
 }
+
+/** Why a request was not sent. */
+export type Refusal = 'budget' | 'session-budget' | 'canary-failed';
 
 /** One request that left, or would have left, the cell. */
 export interface EgressLine {
@@ -65,7 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       (options.usdLimit > 0 && sum('cost') >= options.usdLimit),
     count(request, tokens, cost) {
       used.set(request, { tokens, cost });
-      options.onTokens(total());
+      options.onSpending({ tokens: total(), cost_usd: sum('cost') });
     },
   };
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
@@ -109,6 +114,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   if (account.isSpent()) {
     refuse(400, 'invalid_request_error', 'budget', "The agent's budget is spent.");
     return options.onRefused('budget');
+  }
+  if (method === 'POST' && !(await options.maySpend())) {
+    refuse(400, 'invalid_request_error', 'session-budget', "The session's budget is spent.");
+    return options.onRefused('session-budget');
   }
   forward(request, response, { ...context, method, path });
 }

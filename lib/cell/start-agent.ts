@@ -1,5 +1,5 @@
 import type { Launch } from '../domain/adapter.ts';
-import type { AgentActivity, AgentRequest, RunningAgent } from '../domain/agent-port.ts';
+import type { AgentActivity, AgentRequest, RunningAgent, SharedBudget } from '../domain/agent-port.ts';
 import {
   type AgentRun,
   concludeRun,
@@ -29,6 +29,8 @@ import { writeGitHooks } from './write-git-hooks.ts';
 export interface AgentStart {
   readonly request: AgentRequest;
   readonly onActivity: (activity: AgentActivity) => void;
+  /** undefined: it spends on its own account alone. */
+  readonly shared?: SharedBudget | undefined;
   /** Where it works, when that is no git worktree. */
   readonly place?: CellPlace;
   /** Instead of the model API of the person's environment. */
@@ -50,7 +52,11 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     services = await startServices(context, {
       ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
       upstream: start.upstream ?? readUpstream(context.env),
-      onTokens: () => registerRun(run),
+      onSpending: (spent) => {
+        start.shared?.note(spent);
+        registerRun(run);
+      },
+      maySpend: async () => (await start.shared?.maySpend()) ?? true,
       onRefused: (why) => endEarly(run, why),
     });
     run.services = services;

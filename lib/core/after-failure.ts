@@ -1,4 +1,4 @@
-import type { Failure } from '../domain/failure.ts';
+import type { Failure, FailureKind } from '../domain/failure.ts';
 import type { Task } from '../domain/task.ts';
 import { nextAttempt } from './task-history.ts';
 
@@ -6,13 +6,14 @@ const baseMs = 2_000;
 const capMs = 300_000;
 // A service that stays at its limit must not keep a session alive for ever.
 const maxUncountedAttempts = 50;
+const uncounted: readonly FailureKind[] = ['rate-limit', 'session-budget', 'agent-stopped'];
 
 export type AfterFailure =
   | {
       readonly kind: 'retry';
       /** ISO 8601. */
       readonly notBefore: string;
-      /** false for a rate limit, where waiting is the remedy, and where a person ended the agent. */
+      /** false where it wasn't the agent's doing: a rate limit, the session's budget, a person who ended it. */
       readonly isCounted: boolean;
     }
   | { readonly kind: 'exhausted' };
@@ -26,7 +27,7 @@ export function afterFailure(
   failure: Failure,
   { maxRetries, now, jitter }: { readonly maxRetries: number; readonly now: number; readonly jitter: number },
 ): AfterFailure {
-  const isCounted = failure.kind !== 'rate-limit' && failure.kind !== 'agent-stopped';
+  const isCounted = !uncounted.includes(failure.kind);
   const attempts = nextAttempt(task.history) - 1;
   const isSpent = isCounted ? task.retry_count >= maxRetries : attempts >= maxUncountedAttempts;
   if (!failure.retryable || isSpent) return { kind: 'exhausted' };

@@ -45,6 +45,14 @@ export interface AgentActivity {
   readonly cost_usd: number;
 }
 
+/** The budget that an agent shares with others. */
+export interface SharedBudget {
+  /** What the agent has spent so far, as soon as an answer of the model tells. */
+  note(spent: { readonly tokens: number; readonly cost_usd: number }): void;
+  /** Asked before each request to the model. false: it is refused, and the agent ends with a failure `session-budget`. */
+  maySpend(): Promise<boolean>;
+}
+
 export interface AuditSummary {
   readonly allowed: number;
   readonly blocked: number;
@@ -108,7 +116,11 @@ export interface AgentRunner {
   }>;
   /** Proves that a call which must be denied is denied, through the real chain; spends no tokens. */
   canary(adapter: string): Promise<{ readonly denied: boolean; readonly details: string }>;
-  start(request: AgentRequest, onActivity: (activity: AgentActivity) => void): Promise<RunningAgent>;
+  start(
+    request: AgentRequest,
+    onActivity: (activity: AgentActivity) => void,
+    shared?: SharedBudget,
+  ): Promise<RunningAgent>;
   /** A diagnostic, a setup command: a shell line in a cell without any network. */
   runCommand(request: {
     readonly command: string;

@@ -1,6 +1,7 @@
 /**
  * What can go wrong with a task and is not the program's fault. `budget` stands in the note of a task
- * whose agent ran out of its budget; `limit` is memory, CPU time, processes or file size.
+ * whose agent ran out of its budget, `session-budget` where it was the session's; `limit` is memory, CPU time,
+ * processes or file size.
  */
 export type FailureKind =
   | 'agent-crashed'
@@ -9,6 +10,7 @@ export type FailureKind =
   | 'agent-stopped'
   | 'limit'
   | 'budget'
+  | 'session-budget'
   | 'rate-limit'
   | 'auth'
   | 'no-commits'

@@ -1,13 +1,15 @@
-import { budgetState } from '../core/budget-state.ts';
+import type { BudgetState } from '../core/budget-state.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
-import { record, viewSession } from './record.ts';
+import { record } from './record.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 /** The session's budget is spent: a person raises it (true) or stops the session (false). */
-export async function askForBudget(workshop: Workshop, id: SessionId): Promise<boolean> {
-  const { session } = await viewSession(workshop, id);
-  const { spent, limit, unit } = budgetState(workshop.config, session);
+export async function askForBudget(
+  workshop: Workshop,
+  id: SessionId,
+  { spent, limit, unit }: BudgetState,
+): Promise<boolean> {
   const decision = await workshop.gates.budget({ spent, limit, unit });
   const isRaised = decision.kind === 'raise';
   const told = isRaised ? `raised by ${decision.amount}` : 'stop';

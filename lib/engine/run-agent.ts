@@ -15,7 +15,7 @@ import { priceTokens } from '../domain/token-price.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { record, viewSession } from './record.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
-import { agentShare, noteSpending, requireBudget, watchBudget } from './session-budget.ts';
+import { agentShare, noteSpending, requireBudget, sharedBudget, watchBudget } from './session-budget.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
@@ -58,6 +58,8 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
     if (workshop.adapter(job.adapter).needsModel) await requireBudget(workshop, job.session);
     const outcome = await runOnce(workshop, job);
     const { failure } = outcome;
+    // Who else may go on after a raise starts anew; a worker's task is taken up again by its wave.
+    if (failure?.kind === 'session-budget' && job.role !== 'worker') continue;
     if (failure?.kind !== 'rate-limit') return outcome;
     await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
     if (job.role === 'worker' || workshop.signal.aborted || tries >= maxWaits) return outcome;
@@ -158,6 +160,7 @@ function startAgent(
       author: { name: job.id, email: `${job.id}@agents.invalid` },
     },
     onActivity,
+    sharedBudget(workshop, job),
   );
 }
 

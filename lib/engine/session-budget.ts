@@ -1,4 +1,5 @@
 import { type BudgetState, budgetState } from '../core/budget-state.ts';
+import type { SharedBudget } from '../domain/agent-port.ts';
 import { roleBudget } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -26,11 +27,15 @@ interface Ledger {
 // By the events: a workshop is built anew when the configuration changes, they stay.
 const ledgers = new WeakMap<Workshop['events'], Ledger>();
 
-/** Notes what a running agent has spent so far; null once that is booked. */
+/** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
 export function noteSpending(workshop: Workshop, agent: string, spending: Spending | null): void {
   const { live } = ledgerOf(workshop);
-  if (spending === null) live.delete(agent);
-  else live.set(agent, { cost_usd: spending.cost_usd, tokens: spending.tokens });
+  if (spending === null) return void live.delete(agent);
+  const known = live.get(agent);
+  live.set(agent, {
+    cost_usd: Math.max(spending.cost_usd, known?.cost_usd ?? 0),
+    tokens: Math.max(spending.tokens, known?.tokens ?? 0),
+  });
 }
 
 /** Where the session stands, agents that run included; warns once when the limit is near. */
@@ -66,9 +71,35 @@ async function askWhileSpent(workshop: Workshop, id: SessionId): Promise<void> {
   for (;;) {
     const { session } = await viewSession(workshop, id);
     if (session.state === 'stopped') throw budgetStop();
-    if (!watchBudget(workshop, session).isSpent) return;
-    if (!(await askForBudget(workshop, id))) throw budgetStop();
+    const state = watchBudget(workshop, session);
+    if (!state.isSpent) return;
+    if (!(await askForBudget(workshop, id, state))) throw budgetStop();
   }
+}
+
+/**
+ * The session's budget as one of its agents meets it. Where agents that work at the same time have spent it
+ * together, the next request of each waits until the person has raised it, or is refused.
+ */
+export function sharedBudget(
+  workshop: Workshop,
+  {
+    id,
+    session,
+    isInteractive,
+  }: { readonly id: string; readonly session: SessionId; readonly isInteractive?: boolean },
+): SharedBudget {
+  return {
+    note: (spent) => noteSpending(workshop, id, spent),
+    // Who talks with a person has the terminal: nobody can be asked there, and nobody works beside it.
+    maySpend: async () => {
+      if (isInteractive === true) return true;
+      return requireBudget(workshop, session).then(
+        () => true,
+        () => false,
+      );
+    },
+  };
 }
 
 /** Whether an error is the session's stop at its budget. */

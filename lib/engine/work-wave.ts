@@ -102,11 +102,13 @@ async function maySpend(
   view: SessionView,
   running: ReadonlyMap<string, Promise<void>>,
 ): Promise<'yes' | 'wait' | 'stop'> {
-  const isSpent = watchBudget(workshop, view.session).isSpent;
-  const next = isSpent ? selectNext(workshop, view, running) : [];
+  // Asked by one of the agents, the person said so.
+  if (view.session.state === 'stopped') return 'stop';
+  const budget = watchBudget(workshop, view.session);
+  const next = budget.isSpent ? selectNext(workshop, view, running) : [];
   if (!next.some((task) => adapterOf(workshop, task).needsModel)) return 'yes';
   if (running.size > 0) return 'wait';
-  return (await askForBudget(workshop, view.session.id)) ? 'yes' : 'stop';
+  return (await askForBudget(workshop, view.session.id, budget)) ? 'yes' : 'stop';
 }
 
 async function nextChange(

@@ -79,7 +79,8 @@ async function registerHook(): Promise<Hook> {
     {
       ...{ adapter, request, confinement: 'watched', upstream: readUpstream({}) },
       folder: makeRunFolder(repository.commonDir, request.id),
-      onTokens: () => undefined,
+      onSpending: () => undefined,
+      maySpend: async () => true,
       onRefused: () => undefined,
     },
   );

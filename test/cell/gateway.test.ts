@@ -147,6 +147,36 @@ test('UNI-8: the request after the limit is refused, and reported', async () => 
   assert.equal(refused, ['budget', 'budget']);
 });
 
+test('BUD-1 BUD-2: a budget that others share is asked before each request, and told of each answer', async () => {
+  let sent = 0;
+  const upstream = await startUpstream((_request, response) => {
+    sent += 1;
+    answerJson(response, { model: 'claude-sonnet-5', usage: { input_tokens: 60, output_tokens: 0 } });
+  });
+  const sentWhenAsked: number[] = [];
+  const { gateway, spending, refused } = await start(upstream, {
+    maySpend: async () => {
+      // A person who thinks for a while: nothing leaves the cell before the answer.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      sentWhenAsked.push(sent);
+      return sent < 2;
+    },
+  });
+  const answers = [await ask(gateway, {}), await ask(gateway, {}), await ask(gateway, {})];
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 200, 400],
+  );
+  assert.match(answers[2]?.body ?? '', /The session's budget is spent/);
+  assert.equal(sentWhenAsked, [0, 1, 2]);
+  assert.equal(
+    spending.map(({ tokens }) => tokens),
+    [60, 120],
+  );
+  assert.ok((spending[1]?.cost_usd ?? 0) > 0);
+  assert.equal(refused, ['session-budget']);
+});
+
 test('UNI-8 BUD-1 a limit in dollars is kept by list prices; a model without one is not limited by it', async () => {
   for (const [model, statuses] of [
     ['claude-sonnet-5', [200, 200, 400]],
@@ -268,18 +298,28 @@ test('a base URL that is none is refused with its cure', () => {
   assert.is(readUpstream({}).target.host, 'api.anthropic.com');
 });
 
+type Spending = Parameters<GatewayOptions['onSpending']>[0];
+
 interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly tokenLimit?: number;
   readonly isWatched?: GatewayOptions['isWatched'];
   readonly usdLimit?: number;
+  readonly maySpend?: GatewayOptions['maySpend'];
   readonly isTcp?: boolean;
 }
 
 async function start(
   upstream: string,
   options: StartOptions = {},
-): Promise<{ gateway: Gateway; socketPath: string; log: EgressLine[]; refused: string[] }> {
+): Promise<{
+  gateway: Gateway;
+  socketPath: string;
+  log: EgressLine[];
+  refused: string[];
+  spending: Spending[];
+}> {
+  const spending: Spending[] = [];
   const socketPath = join(makeTempDir(), 'gateway.sock');
   const log: EgressLine[] = [];
   const refused: string[] = [];
@@ -290,14 +330,15 @@ async function start(
     tokenLimit: options.tokenLimit ?? 0,
     usdLimit: options.usdLimit ?? 0,
     isWatched: options.isWatched ?? (async () => true),
-    onTokens: () => undefined,
+    onSpending: (total) => spending.push(total),
+    maySpend: options.maySpend ?? (async () => true),
     onRefused: (why) => refused.push(why),
     log: (line) => log.push(line),
     now: () => new Date(),
   });
   sockets.set(gateway, socketPath);
   opened.push(() => void gateway.close());
-  return { gateway, socketPath, log, refused };
+  return { gateway, socketPath, log, refused, spending };
 }
 
 const sockets = new Map<Gateway, string>();

@@ -70,6 +70,62 @@ if (place !== 'outside') {
       assert.is(session.tokens, 110 * project.model.requests.length);
     },
   );
+
+  live('BUD-2 agents at work together stop where their session ends, and go on after a raise', async () => {
+    let isDone = false;
+    const project = await openClaudeProject({
+      config: {
+        roles: { validator: { adapter: 'none' } },
+        concurrency: { development: 3 },
+        limits: { max_session_tokens: 1_000, token_budget: { worker_usd: 0 } },
+      },
+      script: (request) => {
+        const task = taskOf(request) ?? '';
+        const path = `src/${task}.txt`;
+        if (!isDone) return { tool: 'Bash', input: { command: 'ls', description: 'look' } };
+        const steps = [
+          { tool: 'Write', input: { file_path: path, content: `${task}\n` } },
+          {
+            tool: 'Bash',
+            input: { command: `git add ${path} && git commit -m "${task}"`, description: 'commit' },
+          },
+        ];
+        return steps[request.turn - 1] ?? { text: 'It is committed.' };
+      },
+    });
+    const plan = writePlan(
+      project.repo,
+      [1, 2, 3].map((number) => ({
+        ...{ id: `task-00${number}`, script: 'Write it.', locks: [`src/task-00${number}.txt`] },
+        priority: number,
+      })),
+    );
+    const decisions = writeDecisions(project.repo, { plan: ['approve'] });
+    const first = await project.flame('run', 'Three', '--from', plan, '--decisions-file', decisions);
+    assert.is(first.code, 2, first.stderr);
+    assert.match(first.stderr, /budget.*git flame run/s);
+    assert.equal(
+      tasksOf(first).map(({ status, retry_count }) => [status, retry_count]),
+      [
+        ['pending', 0],
+        ['pending', 0],
+        ['pending', 0],
+      ],
+    );
+    // 110 tokens each: the tenth spends it, and two others may be on their way.
+    assert.ok(project.model.requests.length >= 10 && project.model.requests.length <= 12);
+
+    isDone = true;
+    const raised = writeDecisions(project.repo, { budget: [{ raise: 5_000 }], changesets: ['approve'] });
+    const second = await project.flame('run', '--decisions-file', raised);
+    assert.is(second.code, 0, second.stderr);
+    assert.equal(
+      tasksOf(second).map(({ status }) => status),
+      ['merged', 'merged', 'merged'],
+    );
+    const session = second.lines.at(-1)?.session as { tokens: number };
+    assert.is(session.tokens, 110 * project.model.requests.length);
+  });
 }
 
 test.run();

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { AgentRequest } from '../../lib/domain/agent-port.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { BudgetDecision, BudgetQuestion } from '../../lib/domain/gates.ts';
+import { sharedBudget } from '../../lib/engine/session-budget.ts';
 import { validateWave } from '../../lib/engine/validate-wave.ts';
 import { workWave } from '../../lib/engine/work-wave.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
@@ -138,6 +139,32 @@ test('BUD-2 validators are asked about too, with what is left where their role h
     bench.budgets.slice(2).map(({ limit }) => Math.round(limit * 100)),
     [20, 70],
   );
+});
+
+test('BUD-2 agents that spend the budget together wait for one answer, and end where nobody gives it', async () => {
+  const { asked, gates } = answers({ kind: 'raise', amount: 1 });
+  const { workshop, session } = await openBench({ gates });
+  const [first, second] = ['worker-00000001', 'worker-00000002'].map((id) =>
+    sharedBudget(workshop, { id, session }),
+  );
+  assert.ok(first !== undefined && second !== undefined);
+  first.note({ tokens: 10, cost_usd: 0.5 });
+  assert.equal([await first.maySpend(), await second.maySpend(), asked.length], [true, true, 0]);
+  second.note({ tokens: 10, cost_usd: 0.6 });
+  assert.equal(await Promise.all([first.maySpend(), second.maySpend()]), [true, true]);
+  assert.equal(asked, [{ spent: 1.1, limit: 1, unit: 'usd' }]);
+  first.note({ tokens: 10, cost_usd: 1.5 });
+  assert.equal(await Promise.all([first.maySpend(), second.maySpend()]), [false, false]);
+});
+
+test('BUD-2 a stop ends every agent at its next request, and nobody is asked again', async () => {
+  const { asked, gates } = answers({ kind: 'stop' });
+  const { workshop, session } = await openBench({ gates });
+  const shared = sharedBudget(workshop, { id: 'worker-00000001', session });
+  shared.note({ tokens: 10, cost_usd: 2 });
+  assert.is(await shared.maySpend(), false);
+  assert.is(await sharedBudget(workshop, { id: 'worker-00000002', session }).maySpend(), false);
+  assert.is(asked.length, 1);
 });
 
 test('BUD-2 a session limited in tokens leaves a role its own limit in dollars', async () => {

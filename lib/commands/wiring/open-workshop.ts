@@ -98,10 +98,10 @@ function leavingTerminal(agents: Workshop['agents'], live: LiveView | null): Wor
   if (live === null) return agents;
   return {
     ...agents,
-    start: async (request, onActivity) => {
-      if (!request.isInteractive) return agents.start(request, onActivity);
+    start: async (request, onActivity, shared) => {
+      if (!request.isInteractive) return agents.start(request, onActivity, shared);
       const goOn = live.pause();
-      const agent = await agents.start(request, onActivity).catch((error: unknown) => {
+      const agent = await agents.start(request, onActivity, shared).catch((error: unknown) => {
         goOn();
         throw error;
       });
