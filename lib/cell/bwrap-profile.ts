@@ -8,6 +8,8 @@ export interface CellProfile {
   readonly hiddenInside: readonly string[];
   /** Single files shown empty: sockets that are still in sight. */
   readonly hiddenFiles: readonly string[];
+  /** What in /proc belongs to the machine and no process; see listKernelEntries. */
+  readonly kernelEntries: readonly string[];
   /** An empty regular file to show instead. */
   readonly emptyFile: string;
   readonly writable: readonly string[];
@@ -45,7 +47,7 @@ export function bwrapArguments(profile: CellProfile): string[] {
   return [
     ...isolation,
     ...(profile.isInteractive ? [] : ['--new-session']),
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...wholeSystem(profile.kernelEntries),
     ...mountArguments(profile),
     ...['--chdir', profile.workingDirectory, '--clearenv'],
     ...Object.entries(profile.env).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -54,8 +56,17 @@ export function bwrapArguments(profile: CellProfile): string[] {
 }
 
 /** The smallest cell there is, to find out what works in cells here. */
-export function probeArguments(argv: readonly string[]): string[] {
-  return [...isolation, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', ...argv];
+export function probeArguments(argv: readonly string[], kernelEntries: readonly string[]): string[] {
+  return [...isolation, ...wholeSystem(kernelEntries), '--', ...argv];
+}
+
+// Settings of the whole machine are files of root, which the kernel lets root write without any capability:
+// core_pattern names a program that is run outside every cell.
+function wholeSystem(kernelEntries: readonly string[]): string[] {
+  return [
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...kernelEntries.flatMap((path) => ['--ro-bind-try', path, path]),
+  ];
 }
 
 // Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { isBelow } from './is-below.ts';
+import { listKernelEntries } from './kernel-entries.ts';
 import type { RunFolder } from './run-folder.ts';
 import { isThere, packagePaths, realPath, toolchainPaths } from './tool-paths.ts';
 import { listSocketPaths } from './unix-sockets.ts';
@@ -51,6 +52,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     readOnly,
     hiddenInside,
     hiddenFiles: listSocketPaths().filter((path) => isInSight(path) && isThere(path)),
+    kernelEntries: listKernelEntries(),
     emptyFile: folder.emptyFile,
     writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(place))],
     protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { probeArguments } from './bwrap-profile.ts';
+import { listKernelEntries } from './kernel-entries.ts';
 import type { CellLimits } from './limits.ts';
 import { type CellGroup, type GroupPlan, makeGroup, planGroups, sweepGroups } from './limits-group.ts';
 import { type Hierarchy, readHierarchies } from './limits-hierarchies.ts';
@@ -87,7 +88,7 @@ async function countsPerNamespace(env: Env): Promise<boolean> {
     `(${Array(24).fill('sleep 0.2').join(' | ')}) 2>/dev/null && exit 1`,
     'echo counted',
   ].join('\n');
-  const command = ['bwrap', ...probeArguments(['/bin/sh', '-c', line])];
+  const command = ['bwrap', ...probeArguments(['/bin/sh', '-c', line], listKernelEntries())];
   return (await outputOf(command, env)).trim() === 'counted';
 }
 

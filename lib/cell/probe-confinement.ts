@@ -43,6 +43,7 @@ export async function tryConfinement(context: RunnerContext): Promise<Confinemen
         ...written.map((path) => `It wrote ${path}.`),
         ...host.heard().map((what) => `It connected to ${what} of this machine.`),
         ...(ran.output.includes('remounted') ? ['It made / writable.'] : []),
+        ...(ran.output.includes('settable') ? ['It could change settings of the kernel.'] : []),
         ...(commandLines().some((line) => line.includes(name))
           ? ['A process it started is still there.']
           : []),
@@ -61,6 +62,8 @@ const script = [
   'node=$1 connect=$2; shift 2; echo x > inside && echo worked',
   'for file; do echo x > "$file"; done 2>/dev/null',
   'touch /usr/.flame-probe 2>/dev/null && rm -f /usr/.flame-probe || { mount -o remount,rw / && echo remounted; } 2>/dev/null',
+  // Opened and not written: it holds for the whole machine.
+  '{ : >> /proc/sys/kernel/core_pattern; } 2>/dev/null && echo settable',
   `env -i /usr/bin/setsid /bin/sh -c 'sleep 30; exit' "$0" >/dev/null 2>&1 &`,
   '"$node" -e "$connect"',
 ].join('\n');

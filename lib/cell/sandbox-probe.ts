@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { probeArguments } from './bwrap-profile.ts';
+import { listKernelEntries } from './kernel-entries.ts';
 import { type LimitsState, probeCellLimits } from './limits-probe.ts';
 
 /**
@@ -49,7 +50,7 @@ export async function probeSandbox(env: Readonly<Record<string, string | undefin
 }
 
 async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Confinement> {
-  if (await succeeds('bwrap', probeArguments(['true']), env)) return 'bubblewrap';
+  if (await succeeds('bwrap', probeArguments(['true'], listKernelEntries()), env)) return 'bubblewrap';
   if (process.platform === 'darwin' && (await succeeds('sandbox-exec', ['-p', allowAll, 'true'], env)))
     return 'seatbelt';
   const [program = '', ...args] = namespaceCommand;

@@ -16,6 +16,7 @@ const profile: CellProfile = {
   readOnly: ['/home/lea/repo'],
   hiddenInside: ['/home/lea/repo/.git/blueflame'],
   hiddenFiles: ['/srv/x.sock'],
+  kernelEntries: ['/proc/sys'],
   emptyFile: '/e',
   writable: ['/home/lea/repo/.trees/a'],
   protected: ['/home/lea/repo/.trees/a/.git'],
@@ -31,6 +32,7 @@ test('mounts are ordered: hide, show again, make writable, protect', () => {
   const line = bwrapArguments(profile).join(' ');
   const order = [
     '--ro-bind / /',
+    '--proc /proc --ro-bind-try /proc/sys /proc/sys',
     '--bind /home/lea/t /tmp',
     '--tmpfs /run --tmpfs /home/lea',
     '--ro-bind /home/lea/repo /home/lea/repo',

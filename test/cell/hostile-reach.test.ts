@@ -85,13 +85,28 @@ inCell('SBX-2 processes outside can be neither seen, nor signalled, nor traced',
       `ls -d /proc/${process.pid} 2>/dev/null; kill -0 ${process.pid} 2>/dev/null && echo SIGNALLED`,
       'ls -d /proc/[0-9]* | wc -l',
       'cat /proc/1/mem /proc/kcore /dev/mem /dev/kmsg 2>/dev/null | head -c 1; echo x > /proc/sysrq-trigger',
-      'echo 1 > /proc/sys/kernel/panic; echo x > /sys/fs/cgroup/memory/cgroup.procs; echo x > /sys/power/state',
+      'echo x > /sys/fs/cgroup/memory/cgroup.procs; echo x > /sys/power/state',
       'for d in /sys/fs/cgroup /sys/fs/cgroup/*; do echo $$ > $d/cgroup.procs && echo "ENTERED $d"; done 2>/dev/null',
       'ulimit -f unlimited; ulimit -n 100000; ulimit -Hf; nsenter -t 1 -m true && echo ENTERED',
       'dd if=/dev/zero of=/dev/sda count=1; hostname evil && echo RENAMED; date -s 2000-01-01 && echo DATED; true',
     ].join('\n'),
   );
   assert.not.match(said, new RegExp(`/proc/${process.pid}$|SIGNALLED|ENTERED|RENAMED|DATED`, 'm'));
+});
+
+inCell('SBX-2 no setting of the machine can be written, not by root either', async () => {
+  const { attack } = await openStage();
+  // Opened and not written: a setting that could be would hold for this machine.
+  const { said } = await attack(
+    [
+      'for file in $(find /proc /sys -type f -not -path "/proc/[0-9]*" 2>/dev/null); do',
+      '  case $file in /proc/self/*|/proc/thread-self/*) continue ;; esac',
+      '  { : >> $file; } 2>/dev/null && echo "WRITABLE $file"',
+      'done; cat /proc/sys/kernel/pid_max; echo tried all',
+    ].join('\n'),
+  );
+  assert.not.match(said, /WRITABLE/);
+  assert.match(said, /^\d+\ntried all/m);
 });
 
 function listen(place: { path: string } | { port: number; host: string }, hear: () => void): Promise<number> {

@@ -8,6 +8,7 @@ const profile: CellProfile = {
   readOnly: ['/Users/lea/repo'],
   hiddenInside: ['/Users/lea/repo/.trees'],
   hiddenFiles: ['/Users/lea/repo/agent.sock'],
+  kernelEntries: ['/proc/sys'],
   emptyFile: '/empty',
   writable: ['/Users/lea/repo/.trees/worker-1', '/home-of-agent'],
   protected: ['/Users/lea/repo/.trees/worker-1/.git'],
