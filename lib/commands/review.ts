@@ -1,7 +1,7 @@
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { landingRefused } from '../engine/land-approved.ts';
-import { reviewWave } from '../engine/review-wave.ts';
+import { noChangeset, reviewWave } from '../engine/review-wave.ts';
 import { decisionOf } from './wiring/decide-changeset.ts';
 import { exportReview } from './wiring/export-review.ts';
 import { preparePullRequest } from './wiring/pull-request.ts';
@@ -15,6 +15,8 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
   if (target !== null) return withState(args, io, (reading) => exportReview(args, io, reading, target));
   return runWave(args, io, {
     actions: ['review'],
+    notDue:
+      decision === null && args.options.changeset === null ? null : noChangeset(args.options.changeset, []),
     perform: async ({ workshop }, session) => {
       const only = args.options.changeset;
       const gates =

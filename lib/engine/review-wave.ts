@@ -34,21 +34,29 @@ export async function reviewWave(
   const view = await enterWave(workshop, id);
   const voided = await voidMoved(workshop, view);
   if (voided > 0) return { landed: 0, refused: voided };
-  const waiting = changesetsOfCycle(view.session).filter(({ state }) => state === 'waiting');
-  const shown = only === null ? waiting : waiting.filter(({ group }) => group === only);
-  if (only !== null && shown.length === 0) throw noChangeset(only, waiting);
+  const current = changesetsOfCycle(view.session);
+  const waiting = current.filter(({ state }) => state === 'waiting');
+  const isMeant = ({ id, group }: Changeset): boolean => only === null || group === only || id === only;
+  const shown = waiting.filter(isMeant);
+  // One that was approved before a stop is still to land.
+  const isApproved = current.some((changeset) => changeset.state === 'approved' && isMeant(changeset));
+  if (only !== null && shown.length === 0 && !isApproved) throw noChangeset(only, waiting);
   for (const [index, changeset] of shown.entries()) {
     await decideOne(workshop, id, changeset.id, { position: index + 1, total: shown.length });
   }
   return landApproved(workshop, id);
 }
 
-function noChangeset(group: string, waiting: readonly Changeset[]): FlameError {
+/** There is none of this name to decide; null: none at all. */
+export function noChangeset(name: string | null, waiting: readonly Changeset[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'no-changeset',
-    message: `No changeset of group ${group} waits for a decision.`,
-    hints: waiting.map((changeset) => `git flame review --changeset ${changeset.group}`),
+    message: `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,
+    hints:
+      waiting.length === 0
+        ? ['git flame status']
+        : waiting.map(({ group }) => `git flame review --changeset ${group}`),
   });
 }
 

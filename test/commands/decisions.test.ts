@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { type FlameRun, flameJson } from '../support/flame.ts';
+import { type FlameRun, flame, flameJson } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
 import type { TestRepo } from '../support/repo.ts';
 
@@ -173,6 +173,29 @@ test('a list that is used up asks the person: exit 2, the gate named, and a comm
     [{ plan: ['approve'], changesets: ['skip'] }, 'session'],
   ] as const)
     assertRefused(await decide(decisions), { code: 2, says: `${gate}: [`, next: 'git flame run' });
+});
+
+test('CLI-3 a decision about a changeset that does not wait is an error, and its id is a name for it', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'one', script: 'echo 1 > a.txt', locks: ['a.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['plan', '--from', plan, '--decisions-file', decisions])).code, 0);
+  const refused = async (): Promise<void> => {
+    for (const decision of [['--approve'], ['--reject', 'no'], ['--skip'], []]) {
+      const { code, stderr } = await flame(repo, ['review', '--changeset', '1-main', ...decision]);
+      assert.is(code, 1, stderr);
+      assert.match(stderr, /error: No changeset 1-main waits for a decision\.\nnext: git flame status/);
+    }
+    const unnamed = await flame(repo, ['review', '--approve']);
+    assert.is(unnamed.code, 1);
+    assert.match(unnamed.stderr, /No changeset waits for a decision/);
+  };
+  await refused();
+  assert.is((await flame(repo, ['review'])).code, 0, 'nothing was asked of it');
+  for (const wave of ['work', 'validate', 'merge']) assert.is((await flame(repo, [wave])).code, 0, wave);
+  assert.is((await flame(repo, ['review', '--changeset', '1-main', '--approve'])).code, 0);
+  assert.is(repo.git('show', 'main:a.txt'), '1');
+  await refused();
 });
 
 test.run();

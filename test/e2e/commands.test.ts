@@ -249,7 +249,7 @@ test('MRG-3: a changeset can’t be approved before what it builds on', async ()
   });
   assertRefused(await flame(repo, ['review', '--changeset', 'three', '--approve']), {
     code: 1,
-    says: 'No changeset of group three',
+    says: 'No changeset three',
     next: 'git flame review --changeset one',
   });
   assert.is((await flame(repo, ['review', '--changeset', 'one', '--approve'])).code, 0);

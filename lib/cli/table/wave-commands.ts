@@ -64,7 +64,11 @@ export const waveCommands = {
     details:
       'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',
     options: {
-      changeset: { kind: 'text', value: 'GROUP', summary: 'only the changeset of this cohesion group' },
+      changeset: {
+        kind: 'text',
+        value: 'GROUP',
+        summary: 'only the changeset of this cohesion group, or of this id',
+      },
       approve: { kind: 'flag', summary: 'approve without asking' },
       reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are requeued with the reason' },
       skip: { kind: 'flag', summary: 'decide nothing; it is shown again in the next cycle' },

@@ -1,6 +1,7 @@
 import { canStart } from '../../core/can-start.ts';
 import { type Action, nextAction } from '../../core/next-action.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
@@ -18,6 +19,8 @@ export interface WaveCommand {
   readonly actions: readonly Action['kind'][];
   /** Does the wave; resolves to the exit code. */
   perform(opened: Opened, session: SessionId): Promise<number>;
+  /** Why the command failed where this wave wasn't due, for one that asked for more than the wave; null: it didn't. */
+  readonly notDue?: FlameError | null;
   /** What follows, whether this wave was due or not; resolves to the exit code where the wave's own is 0. */
   follow?(opened: Opened, session: SessionId): Promise<number>;
 }
@@ -38,6 +41,7 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
         action = await next(opened, session, wave);
       }
       const isDue = wave.actions.includes(action.kind);
+      if (!isDue && wave.notDue) throw wave.notDue;
       const code = isDue ? await wave.perform(opened, session) : 0;
       const after = (await wave.follow?.(opened, session)) ?? 0;
       await finish(opened, session, { wave, wasDue: isDue });
