@@ -8,8 +8,7 @@ import { claimTask, restartTask, type TaskChange } from './task-state.ts';
  * failed or was sent back may be taken up. `limit`: how many may work at once; Infinity where nobody counts.
  */
 export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
-  const isFree = task.status === 'pending' || task.status === 'requeued' || task.status === 'failed';
-  if (!isFree) return describeStatus(task);
+  if (!isFree(task)) return describeStatus(task);
   const open = task.dependencies.filter((id) => !tasks.some((other) => other.id === id && isFinished(other)));
   if (open.length > 0) return `needs ${open.join(', ')} first`;
   const busy = tasks.filter(({ status }) => status === 'claimed');
@@ -22,6 +21,11 @@ export function claimObjection(task: Task, tasks: readonly Task[], limit: number
     if (shared !== undefined) return `shares ${shared} with ${other.id}, which is being worked on`;
   }
   return null;
+}
+
+/** Whether nobody works on it and somebody may. */
+export function isFree({ status }: Task): boolean {
+  return status === 'pending' || status === 'requeued' || status === 'failed';
 }
 
 /** Who works on a task, for a person to read. */

@@ -1,4 +1,5 @@
 import { claimObjection, isHeldBy, takeByHand } from '../core/claim-rules.ts';
+import { reopenSession } from '../core/reopen-session.ts';
 import { selectReady } from '../core/select-ready.ts';
 import { releaseTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -97,7 +98,9 @@ async function claim(
     if (now.rev !== task.rev) return null;
     if (claimObjection(now, view.tasks, workshop.config.concurrency.development) !== null) return null;
     const at = timestamp(workshop);
-    return { steps: takeByHand(now, { worktree, at, claimedBy: person, host: workshop.place, start }) };
+    const reopened = reopenSession(view.session, task.id);
+    const steps = takeByHand(now, { worktree, at, claimedBy: person, host: workshop.place, start });
+    return { steps, ...(reopened === undefined ? {} : { session: reopened }) };
   });
   return done.kind === 'done' ? taskOf(done.view, task.id) : null;
 }

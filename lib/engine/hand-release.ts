@@ -1,6 +1,7 @@
 import { holderOf } from '../core/claim-rules.ts';
 import { isHeld } from '../core/next-action.ts';
-import { dropTask, releaseTask } from '../core/task-state.ts';
+import { reopenSession } from '../core/reopen-session.ts';
+import { dropTask, releaseTask, restartTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
@@ -29,8 +30,8 @@ export interface ReleaseWish {
 
 /**
  * Gives a claim back: the task is pending again, its commits are kept as a rescue, its worktree goes or stays with
- * what is not saved. An agent's claim too, when its agent is gone. Throws FlameErrors `not-yours`, `agent-at-work`,
- * `claimed-elsewhere`.
+ * what is not saved. An agent's claim too, when its agent is gone. A task that failed is tried again, with all its
+ * retries. Throws FlameErrors `not-yours`, `agent-at-work`, `claimed-elsewhere`.
  */
 export async function releaseByHand(
   workshop: Workshop,
@@ -38,6 +39,7 @@ export async function releaseByHand(
   wish: ReleaseWish,
 ): Promise<HandRelease> {
   const task = taskOf(await viewSession(workshop, session), wish.task);
+  if (task.status === 'failed') return tryAgain(workshop, task, wish.reason);
   await requireReleasable(workshop, task, wish.isForced);
   const { rescue, refs } = await keepWork(workshop, task);
   const done = await record(workshop, session, (view) => {
@@ -48,6 +50,26 @@ export async function releaseByHand(
   if (done.kind !== 'done') throw changedMeanwhile(task);
   const worktree = isHeld(task) ? await leaveWorktree(workshop, task, wish.cwd) : task.worktree;
   return { task: taskOf(done.view, task.id), worktree, rescue };
+}
+
+/** What its attempts left stays where it is. */
+async function tryAgain(
+  workshop: Workshop,
+  { id, session, rev }: Task,
+  reason: string,
+): Promise<HandRelease> {
+  const done = await record(workshop, session, (view): Recording | null => {
+    const now = taskOf(view, id);
+    if (now.rev !== rev) return null;
+    const reopened = reopenSession(view.session, id);
+    return {
+      steps: [restartTask(now)],
+      body: reason,
+      ...(reopened === undefined ? {} : { session: reopened }),
+    };
+  });
+  if (done.kind !== 'done') throw changedMeanwhile({ id });
+  return { task: taskOf(done.view, id), worktree: null, rescue: null };
 }
 
 /** Drops a task, the person's own claim on it too, and what can't be done without it is blocked. */
@@ -121,7 +143,7 @@ function claimedElsewhere(task: Task): FlameError {
   });
 }
 
-function changedMeanwhile({ id }: Task): FlameError {
+function changedMeanwhile({ id }: Pick<Task, 'id'>): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'changed-meanwhile',

@@ -1,4 +1,4 @@
-import { holderOf, isHeldBy } from '../core/claim-rules.ts';
+import { holderOf, isFree, isHeldBy } from '../core/claim-rules.ts';
 import { isHeld } from '../core/next-action.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, taskBranch } from '../domain/ids.ts';
@@ -62,7 +62,6 @@ export function requireHeld(task: Task, person: string, isForced: boolean): void
     kind: 'refused',
     code: 'not-yours',
     message: `${task.id} is ${who}, not claimed by you.`,
-    hints:
-      task.status === 'claimed' ? [`git flame task show ${task.id}`] : [`git flame task claim ${task.id}`],
+    hints: [`git flame task ${isFree(task) ? 'claim' : 'show'} ${task.id}`],
   });
 }

@@ -14,7 +14,10 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
       { name: 'next', summary: 'name the task that is next by priority, needs, locks and the limit' },
       { name: 'claim', summary: 'take a task, and get a worktree for it' },
       { name: 'submit', summary: 'hand in the commits; the task is done and goes on to validation' },
-      { name: 'release', summary: 'give it back; commits are kept as a rescue, files stay' },
+      {
+        name: 'release',
+        summary: 'give it back, commits are kept as a rescue, files stay; or have a failed task tried again',
+      },
       { name: 'drop', summary: 'give it up; what needs it is blocked' },
       { name: 'show', summary: 'tell the whole story of a task' },
     ],

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { claimObjection, takeByHand } from '../../core/claim-rules.ts';
+import { reopenSession } from '../../core/reopen-session.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/io.ts';
@@ -60,7 +61,8 @@ async function claimOne(
   let reason: string | null = null;
   await store
     .transact((snapshot): Transaction | null => {
-      const tasks = snapshot.tasksOf(requireSession(snapshot, args).id);
+      const session = requireSession(snapshot, args);
+      const tasks = snapshot.tasksOf(session.id);
       const task = tasks.find((one) => one.id === id);
       reason = task === undefined ? "doesn't exist" : claimObjection(task, tasks, Number.POSITIVE_INFINITY);
       if (task === undefined || reason !== null) return null;
@@ -70,14 +72,14 @@ async function claimOne(
         claimedBy: claimer.person,
         host: claimer.place,
       };
-      return {
-        changes: takeByHand(task, claim).map(({ task: next, subject, transition }) => ({
-          tasks: [next],
-          subject,
-          transition,
-        })),
-        actor: claimer.person,
-      };
+      const claimed = takeByHand(task, claim).map(({ task: next, subject, transition }) => ({
+        tasks: [next],
+        subject,
+        transition,
+      }));
+      const reopened = reopenSession(session, task.id);
+      const goesOn = reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }];
+      return { changes: [...claimed, ...goesOn], actor: claimer.person };
     })
     .catch((error: unknown) => {
       // A note that can't be read is the answer to its line; the others go on.

@@ -33,6 +33,7 @@ export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
     output.result(
       changed.length === 0 ? `${task.id} stays as it is.` : `${task.id}: changed ${changed.join(', ')}.`,
     );
+    if (edited.status === 'failed') output.hint(`git flame task release ${edited.id}`);
     return 0;
   });
 }

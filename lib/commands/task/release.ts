@@ -2,18 +2,21 @@ import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Io } from '../../domain/io.ts';
 import { dropByHand, type HandRelease, type ReleaseWish, releaseByHand } from '../../engine/hand-release.ts';
 import type { Output } from '../../ui/output.ts';
+import { isSessionBusy } from '../wiring/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
-/** `git flame task release [ID]`: a claim is given back. */
+/** `git flame task release [ID]`: a claim is given back, a failed task is tried again. */
 export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return byHand(args, io, async (opened) => {
-    const { workshop, output } = opened;
-    const { id, session } = await taskMeant(args, opened);
+    const { workshop, git, output } = opened;
+    const { id, session, status } = await taskMeant(args, opened);
     if (args.globals.dryRun) return preview(output, 'release', id);
     const done = await releaseByHand(workshop, session, wishOf(args, io, id, 'released by hand'));
     output.json({ task: done.task, worktree: done.worktree, rescue: done.rescue });
-    output.result(`${id} is free again.`);
+    output.result(status === 'failed' ? `${id} is free again, to be tried anew.` : `${id} is free again.`);
     tellLeft(output, done);
+    if (status === 'failed' && !isSessionBusy(git.repository.commonDir, session))
+      output.hint(args.globals.session === null ? 'git flame run' : `git flame run --session ${session}`);
     return 0;
   });
 }

@@ -9,8 +9,15 @@ export function nextCommand(session: Session | null, tasks: readonly Task[]): st
   if (session === null) return "git flame run 'What you want done'";
   const action = nextAction({ session, tasks, maxCycles: Number.POSITIVE_INFINITY });
   if (action.kind === 'wait') return `git flame task submit ${action.tasks[0]?.id ?? ''}`;
+  if (action.kind === 'end') return afterEnd(tasks);
   const command = commandFor(action);
   return command === null ? null : `git flame ${command}`;
+}
+
+/** What failed for good is looked into: its story says how it can go on. */
+function afterEnd(tasks: readonly Task[]): string | null {
+  const failed = tasks.find(({ status }) => status === 'failed');
+  return failed === undefined ? null : `git flame show ${failed.id}`;
 }
 
 /** The command that performs an action; null when there is nothing left, or somebody else is at work. */

@@ -85,7 +85,8 @@ function nextSteps(task: Task, { session, tasks, worktrees }: Surroundings): rea
   if (task.status === 'failed' && worktree !== undefined) steps.push(`git -C ${worktree} status`);
   if (task.status === 'failed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
+  if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
   if (task.commit !== null && task.status !== 'claimed') steps.push(`git flame show ${task.id} --diff`);
   const command = nextCommand(session, tasks);
-  return command === null ? steps : [...steps, command];
+  return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
 }
