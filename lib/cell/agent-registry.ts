@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { LiveAgent, RegisteredAgent } from '../domain/agent-port.ts';
@@ -6,6 +6,7 @@ import { roleSchema } from '../domain/role.ts';
 import type { AgentRun } from '../domain/session.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { auditFile } from './audit-log.ts';
 import { runRoot, streamFile } from './run-folder.ts';
 
@@ -32,8 +33,7 @@ const fileName = 'agent.json';
 /** Writes an agent's registration into its run folder, whole or not at all. */
 export function writeRegistration(folder: string, registration: Registration): void {
   const file = join(folder, fileName);
-  writeFileSync(`${file}.new`, `${JSON.stringify(registration)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, `${JSON.stringify(registration)}\n`, 0o600);
   killPoint('agent registered');
 }
 

@@ -8,7 +8,7 @@ import { killPoint } from '../util/kill-point.ts';
 import { ownIdentity } from '../util/process-identity.ts';
 import { withCellLock } from './cell-lock.ts';
 import { type CellPaths, cellPaths, ownerFile, readCell, readyFile, subjectFile } from './cell-paths.ts';
-import { ownGit, setOwnHead } from './cell-view.ts';
+import { noteOwnIndex, ownGit } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
 import { removeCell } from './remove-cell.ts';
 import { runGit } from './run-git.ts';
@@ -104,7 +104,7 @@ async function writeRecord(paths: CellPaths, path: string, start: ObjectId): Pro
 
 async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
   await runGit(await ownGit(access, cell), ['read-tree', '-m', '-u', cell.start]);
-  setOwnHead(paths.ownGitDir, cell.start);
+  noteOwnIndex(paths.ownGitDir, cell.start);
   copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { CellSubject, CellWorktree, EndNote } from '../domain/git-port.ts';
@@ -6,6 +6,7 @@ import { parseObjectId, parseSessionId, parseTaskId } from '../domain/ids.ts';
 import { agentRunSchema } from '../domain/session.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { parseIdentity, processState } from '../util/process-identity.ts';
+import { replaceFile } from '../util/replace-file.ts';
 
 /**
  * Where the parts of one cell lie below the common git directory. The agent can write three folders: its
@@ -68,8 +69,7 @@ const endNoteSchema = z.object({ run: agentRunSchema, text: z.string() });
 /** Notes that the agent in a cell is over and did well. */
 export function noteCellEnd(commonDir: string, id: string, note: EndNote): void {
   const file = join(cellPaths(commonDir, id).root, endedFile);
-  writeFileSync(`${file}.new`, JSON.stringify(note));
-  renameSync(`${file}.new`, file);
+  replaceFile(file, JSON.stringify(note));
   killPoint('end of the agent noted');
 }
 

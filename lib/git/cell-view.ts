@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../domain/ids.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { type CellPaths, cellPaths } from './cell-paths.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from './git-access.ts';
 import { resolveCommit } from './head-state.ts';
@@ -85,8 +86,12 @@ export async function followAgent(
 /** Says that the tool's own index is that of `head`. */
 export function setOwnHead(ownGitDir: string, head: ObjectId): void {
   // In one step: half a HEAD would make it no git folder any more.
-  writeFileSync(join(ownGitDir, 'HEAD.new'), `${head}\n`);
-  renameSync(join(ownGitDir, 'HEAD.new'), join(ownGitDir, 'HEAD'));
+  replaceFile(join(ownGitDir, 'HEAD'), `${head}\n`);
+  noteOwnIndex(ownGitDir, head);
+}
+
+/** Says the same where HEAD is `head` already. */
+export function noteOwnIndex(ownGitDir: string, head: ObjectId): void {
   writeFileSync(join(ownGitDir, 'index-of'), head);
 }
 

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import type { CellPaths } from './cell-paths.ts';
 import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
@@ -69,11 +70,4 @@ export async function copyToQuarantine({ intake, objectDir }: CellPaths): Promis
       }
     }),
   );
-}
-
-/** By rename, so that a link the agent put there isn't followed. */
-export function replaceFile(file: string, content: string | Uint8Array): void {
-  rmSync(`${file}.flame-new`, { force: true, recursive: true });
-  writeFileSync(`${file}.flame-new`, content, { flag: 'wx' });
-  renameSync(`${file}.flame-new`, file);
 }

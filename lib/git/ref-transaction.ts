@@ -1,6 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { join } from 'node:path';
 import type { ObjectId, RefName } from '../domain/ids.ts';
+import { holdFiles } from '../util/hold-files.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
 import { finishMotion } from './finish-motions.ts';
@@ -74,7 +75,8 @@ export class RefTransactions {
 
   async #runToEnd(commands: readonly RefCommand[]): Promise<RefOutcome> {
     const at = Date.now();
-    const outcome = await this.#run(commands);
+    const letGo = holdFiles(commands.map(({ ref }) => join(this.#gitDir, ref)));
+    const outcome = await this.#run(commands).finally(letGo);
     // A git that was killed left locks, and may have moved some of the refs.
     if (outcome.kind === 'unknown')
       await finishMotion(

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../domain/flame-error.ts';
 import { takeLock } from '../util/owned-lock.ts';
+import { replaceFile } from '../util/replace-file.ts';
 
 const fileEditSchema = z.object({
   /** Relative to the common git directory. */
@@ -72,8 +73,7 @@ export function writeSetupRecord(commonDir: string, record: SetupRecord): void {
     return;
   }
   mkdirSync(setupFolder(commonDir), { recursive: true });
-  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, `${JSON.stringify(record, null, 2)}\n`, 0o600);
 }
 
 /** Keeps two commands from changing a repository's set-up at once, for the time of `work`, which must be short. */

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { followAgent, forgetOwnIndex, pathsOf } from './cell-view.ts';
-import { copyToQuarantine, replaceFile } from './commit-leftovers.ts';
+import { copyToQuarantine } from './commit-leftovers.ts';
 import type { GitAccess } from './git-access.ts';
 import { runGit } from './run-git.ts';
 
