@@ -38,6 +38,11 @@ const stopFailures: Readonly<
     message: 'The agent started without its watcher and was ended.',
     retryable: false,
   },
+  'unwatched-call': {
+    kind: 'unwatched-call',
+    message: 'A tool call went past the watcher, so the agent was ended. Its audit names it.',
+    retryable: false,
+  },
 };
 
 /** A shell, or a CLI that caught the signal, reports it as 128 + its number. */

@@ -3,10 +3,13 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Adapter, CellPaths } from '../domain/adapter.ts';
 import type { AgentRequest } from '../domain/agent-port.ts';
+import type { Decision } from '../domain/policy.ts';
 import { auditFile, openAuditLog } from './audit-log.ts';
 import type { CellProfile } from './bwrap-profile.ts';
+import { createCallLedger } from './call-ledger.ts';
 import { startDecisionServer } from './decision-server.ts';
 import { type EgressLine, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
+import { type Latch, latch } from './latch.ts';
 import { realPathFacts } from './path-facts.ts';
 import { insidePaths } from './probe-watcher.ts';
 import { logRoot, type RunFolder } from './run-folder.ts';
@@ -46,6 +49,8 @@ export interface ServiceRequest {
   readonly onSpending: GatewayOptions['onSpending'];
   readonly maySpend: GatewayOptions['maySpend'];
   readonly onRefused: GatewayOptions['onRefused'];
+  /** A call ran that the watcher had not allowed; it is in the audit. */
+  onUnwatched(): void;
 }
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
@@ -59,12 +64,16 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   if (!adapter.needsModel && !adapter.hasHooks && !canCommit) return noServices;
   const isCell = service.confinement === 'bubblewrap';
   const sockets = makeSocketFolder(service.folder);
-  const canary = signal();
+  const canary = latch();
   const client = await findClient(context, service);
   const judge =
     client === null ? null : await startJudge(context, service, { sockets: sockets.path, canary });
   const gateway = adapter.needsModel
-    ? await openGateway(context, service, isCell ? join(sockets.path, 'gateway.sock') : null, canary)
+    ? await openGateway(context, service, {
+        socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
+        canary,
+        inspect: (body) => judge?.accounts(body) ?? true,
+      })
     : null;
   const tools = isCell ? insidePaths.tools : context.distDir;
   const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
@@ -134,22 +143,41 @@ async function findClient(
   return request.policy.can_write ? context.watcher().catch(() => null) : null;
 }
 
+interface Judge {
+  /** Whether each call that the agent tells the model of was allowed. */
+  accounts(body: Buffer): boolean;
+  close(): Promise<void>;
+}
+
 async function startJudge(
   context: RunnerContext,
   service: ServiceRequest,
-  { sockets, canary }: { readonly sockets: string; readonly canary: Signal },
-): Promise<{ close(): Promise<void> }> {
+  { sockets, canary }: { readonly sockets: string; readonly canary: Latch },
+): Promise<Judge> {
   const { id, policy } = service.request;
   const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
+  const ledger = createCallLedger();
   const server = await startDecisionServer({
     socketPath: join(sockets, 'judge.sock'),
     policy,
     audit,
     decide: context.decide,
     facts: realPathFacts,
+    onJudged: ledger.note,
     onCanary: canary.raise,
   });
   return {
+    accounts(body) {
+      const calls = service.adapter.hasHooks ? ledger.findUnwatched(body) : [];
+      if (calls.length === 0) return true;
+      service.onUnwatched();
+      try {
+        for (const call of calls) audit.append({ ...call, cwd: '' }, unwatched);
+      } catch {
+        // It is ended all the same.
+      }
+      return false;
+    },
     close: async () => {
       await server.close();
       audit.close();
@@ -157,11 +185,20 @@ async function startJudge(
   };
 }
 
+const unwatched: Decision = {
+  decision: 'block',
+  rule: 'unwatched-call',
+  details: 'It ran although the watcher had not allowed it, so the agent was ended.',
+};
+
 function openGateway(
   context: RunnerContext,
   service: ServiceRequest,
-  socketPath: string | null,
-  canary: Signal,
+  {
+    socketPath,
+    canary,
+    inspect,
+  }: Pick<GatewayOptions, 'socketPath' | 'inspect'> & { readonly canary: Latch },
 ): Promise<Gateway> {
   const { budget, id } = service.request;
   const file = egressFile(context.repository.commonDir, id);
@@ -175,6 +212,7 @@ function openGateway(
     onSpending: service.onSpending,
     maySpend: service.maySpend,
     onRefused: service.onRefused,
+    inspect,
     log: (line) => appendEgress(file, context.now(), line),
     now: context.now,
   });
@@ -187,39 +225,4 @@ export function egressFile(commonDir: string, agent: string): string {
 
 function appendEgress(file: string, at: Date, line: EgressLine): void {
   appendFileSync(file, `${JSON.stringify({ timestamp: at.toISOString(), ...line })}\n`, { mode: 0o600 });
-}
-
-interface Signal {
-  readonly raise: () => void;
-  readonly isRaised: () => boolean;
-  /** Whoever still waits hears that it did not come. */
-  readonly giveUp: () => void;
-  within(ms: number): Promise<boolean>;
-}
-
-function signal(): Signal {
-  let isRaised = false;
-  const waiting = new Set<() => void>();
-  const wake = (): void => {
-    for (const resolve of waiting) resolve();
-  };
-  return {
-    raise: () => {
-      isRaised = true;
-      wake();
-    },
-    isRaised: () => isRaised,
-    giveUp: wake,
-    within: (ms) =>
-      new Promise((resolve) => {
-        if (isRaised) return resolve(true);
-        const done = (): void => {
-          clearTimeout(timer);
-          waiting.delete(done);
-          resolve(isRaised);
-        };
-        const timer = setTimeout(done, ms);
-        waiting.add(done);
-      }),
-  };
 }

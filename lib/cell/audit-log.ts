@@ -25,6 +25,7 @@ export function openAuditLog(file: string, agentId: string, now: () => Date): Au
   let isOpen = true;
   return {
     append(call, decision) {
+      if (!isOpen) throw new Error('the agent has ended');
       const line: AuditLine = {
         timestamp: now().toISOString(),
         agent_id: agentId,

@@ -22,6 +22,8 @@ export interface DecisionServerOptions {
   readonly audit: AuditLog;
   readonly decide: Decide;
   readonly facts: PathFacts;
+  /** What was decided about a call, as the hook reported it. */
+  onJudged?(reported: unknown, decision: Decision): void;
   /** The agent's settings were accepted: its hooks run. */
   onCanary(): void;
 }
@@ -67,7 +69,9 @@ function judge(bytes: Buffer, options: DecisionServerOptions): Decision {
     if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
     const call = parseToolCall(request?.call);
     if (call === null) return record(options, null, malformed);
-    return record(options, call, decideSafely(call, options));
+    const decision = record(options, call, decideSafely(call, options));
+    options.onJudged?.(request?.call, decision);
+    return decision;
   } catch (error) {
     return record(options, null, error instanceof SyntaxError ? malformed : failed(error));
   }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type ClientRequest, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { listenOn } from './listen-on.ts';
 import { readLimit, type ServiceLimit } from './service-limit.ts';
@@ -34,6 +34,8 @@ export interface GatewayOptions {
   readonly maySpend: () => Promise<boolean>;
   /** A request was not sent: a budget is spent, or the agent is not watched. */
   readonly onRefused: (why: Refusal) => void;
+  /** Judges each request to the Messages API, whole; false breaks it off. */
+  readonly inspect: (body: Buffer) => boolean;
   log(line: EgressLine): void;
   now(): Date;
 }
@@ -166,7 +168,16 @@ function forward(
   response.on('close', () => {
     if (!isDone) upstream.destroy();
   });
+  if (method === 'POST' && path.split('?')[0] === '/v1/messages') inspect(request, upstream, options);
   pipeline(request, upstream, () => undefined);
+}
+
+function inspect(request: IncomingMessage, upstream: ClientRequest, options: GatewayOptions): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    if (!options.inspect(Buffer.concat(chunks))) upstream.destroy();
+  });
 }
 
 // A client that waits longer would only hold its memory; the wave waits instead.

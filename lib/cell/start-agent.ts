@@ -58,6 +58,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
       },
       maySpend: async () => (await start.shared?.maySpend()) ?? true,
       onRefused: (why) => endEarly(run, why),
+      onUnwatched: () => endEarly(run, 'unwatched-call'),
     });
     run.services = services;
     const launch = describeLaunch(context, run, { command, services });

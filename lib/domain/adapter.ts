@@ -88,7 +88,7 @@ export interface StreamReader {
 }
 
 /** Why the cell ended an agent early. */
-export type StopReason = 'budget' | 'session-budget' | 'stopped' | 'canary-failed';
+export type StopReason = 'budget' | 'session-budget' | 'stopped' | 'canary-failed' | 'unwatched-call';
 
 export interface AgentEnd {
   readonly exitCode: number | null;

@@ -19,7 +19,8 @@ export type FailureKind =
   | 'setup-failed'
   | 'spawn-failed'
   | 'malformed-answer'
-  | 'canary-failed';
+  | 'canary-failed'
+  | 'unwatched-call';
 
 /** An expected failure, as data. */
 export interface Failure {

@@ -82,6 +82,7 @@ async function registerHook(): Promise<Hook> {
       onSpending: () => undefined,
       maySpend: async () => true,
       onRefused: () => undefined,
+      onUnwatched: () => undefined,
     },
   );
   const call = join(makeTempDir(), 'call.json');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -80,7 +80,10 @@ withClaude('UNI-8: the request after the budget is never sent, and the agent is 
 });
 
 withClaude('WAT-3: no request is sent for an agent whose hooks are not active', async () => {
-  const { runner, request, model } = await openStage(() => ({ text: 'unwatched' }), true);
+  const { runner, request, model } = await openStage(
+    () => ({ text: 'unwatched' }),
+    () => null,
+  );
   const agent = await runner.start(request(), () => undefined);
   const { failure } = await agent.outcome;
   assert.is(failure?.kind, 'canary-failed');
@@ -121,19 +124,49 @@ withClaude("WAT-6: the repository's own settings and the agent can not switch th
   assert.ok(results[2]?.isError);
 });
 
-async function openStage(script: ModelScript, isUnwatched = false): Promise<Stage> {
+withClaude(
+  'WAT-1 WAT-7: a call whose hook was killed is found at the next request, and is the last one',
+  async () => {
+    const { runner, request, model, cell } = await openStage(
+      (asked) => {
+        const steps = [
+          { tool: 'Bash', input: { command: 'touch off', description: 'x' } },
+          { tool: 'Write', input: { file_path: join(cell.path, 'secret.key'), content: 'x' } },
+          { tool: 'Write', input: { file_path: join(cell.path, 'second.key'), content: 'x' } },
+        ];
+        return steps[asked.turn - 1] ?? { text: 'done' };
+      },
+      // What a process that the agent left behind may do to the shell of a hook.
+      (hook) => `{ test ! -e off || kill -9 $$; } && ${hook}`,
+    );
+    const wanted = withCommands(request(), ['touch']);
+    const outcome = await (await runner.start(wanted, () => undefined)).outcome;
+    assert.is(outcome.failure?.kind, 'unwatched-call', JSON.stringify(outcome));
+    assert.is(outcome.failure?.retryable, false);
+    assert.ok(existsSync(join(cell.path, 'secret.key')));
+    assert.not.ok(existsSync(join(cell.path, 'second.key')));
+    assert.equal(outcome.audit.top, [`Write ${join(cell.path, 'secret.key')}: unwatched-call`]);
+    assert.is(model.requests.length, 3);
+  },
+);
+
+async function openStage(
+  script: ModelScript,
+  changeHook: (hook: string) => string | null = (hook) => hook,
+): Promise<Stage> {
   const model = await startModelServer({ script });
   const config = configSchema.parse({ adapters: { claude: { command: [claude ?? 'claude'] } } });
   const adapter = getAdapter('claude', config);
   const fixture = await openCellFixture({
     env: { ANTHROPIC_API_KEY: realKey, ANTHROPIC_BASE_URL: model.url ?? '' },
-    adapter: isUnwatched
-      ? {
-          ...adapter,
-          launch: (asked, paths) =>
-            adapter.launch(asked, { ...paths, hookCommand: null, canaryCommand: null }),
-        }
-      : adapter,
+    adapter: {
+      ...adapter,
+      launch: (asked, paths) => {
+        const hookCommand = changeHook(paths.hookCommand ?? '');
+        const canaryCommand = hookCommand === null ? null : paths.canaryCommand;
+        return adapter.launch(asked, { ...paths, hookCommand, canaryCommand });
+      },
+    },
   });
   opened.push(model);
   return { ...fixture, model };

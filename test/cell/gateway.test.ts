@@ -177,6 +177,25 @@ test('BUD-1 BUD-2: a budget that others share is asked before each request, and 
   assert.equal(refused, ['session-budget']);
 });
 
+test('WAT-1: a request that is judged to be none is broken off; what is no message is not judged', async () => {
+  const upstream = await startUpstream((_request, response) => {
+    // The model takes its time to answer.
+    setTimeout(() => answerJson(response, { usage: { input_tokens: 1, output_tokens: 1 } }), 200);
+  });
+  const judged: string[] = [];
+  const { gateway } = await start(upstream, {
+    inspect: (body) => {
+      judged.push(body.toString());
+      return judged.length < 2;
+    },
+  });
+  const statuses = [];
+  for (const path of ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages'])
+    statuses.push((await ask(gateway, { path, body: `{"at":"${path}"}` })).status);
+  assert.equal(statuses, [200, 200, 502]);
+  assert.equal(judged, ['{"at":"/v1/messages?beta=true"}', '{"at":"/v1/messages"}']);
+});
+
 test('UNI-8 BUD-1 a limit in dollars is kept by list prices; a model without one is not limited by it', async () => {
   for (const [model, statuses] of [
     ['claude-sonnet-5', [200, 200, 400]],
@@ -306,6 +325,7 @@ interface StartOptions {
   readonly isWatched?: GatewayOptions['isWatched'];
   readonly usdLimit?: number;
   readonly maySpend?: GatewayOptions['maySpend'];
+  readonly inspect?: GatewayOptions['inspect'];
   readonly isTcp?: boolean;
 }
 
@@ -333,6 +353,7 @@ async function start(
     onSpending: (total) => spending.push(total),
     maySpend: options.maySpend ?? (async () => true),
     onRefused: (why) => refused.push(why),
+    inspect: options.inspect ?? (() => true),
     log: (line) => log.push(line),
     now: () => new Date(),
   });

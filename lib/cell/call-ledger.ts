@@ -1,0 +1,96 @@
+import type { Decision, ToolCall } from '../domain/policy.ts';
+
+/** A tool call that ran although the watcher had not allowed it. */
+export type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
+
+/**
+ * Holds what an agent tells the model against what its watcher was asked: each result of a call must belong to one
+ * that was allowed. So a hook that was switched off or killed in mid-run is found at the next request.
+ */
+export interface CallLedger {
+  /** Notes a call as the hook reported it, and what was decided. */
+  note(reported: unknown, decision: Decision): void;
+  /** The calls whose results are new in this request to the Messages API; none where it isn't one. */
+  findUnwatched(body: Buffer): readonly UnwatchedCall[];
+}
+
+export function createCallLedger(): CallLedger {
+  const judged = new Map<string, Decision['decision']>();
+  // Versions whose hooks don't name the call can't be held to this.
+  let isNamed = true;
+  return {
+    note(reported, { decision }) {
+      const id = isRecord(reported) ? reported.tool_use_id : null;
+      if (typeof id === 'string') judged.set(id, decision);
+      else isNamed = false;
+    },
+    findUnwatched(body) {
+      const blocks = readBlocks(body);
+      const calls = new Map(blocks.filter(isCall).map((block) => [block.id, block]));
+      return newResults(blocks)
+        .filter((result) => isNamed && !isAccounted(result, judged.get(`${result.tool_use_id}`)))
+        .map(({ tool_use_id }) => describeCall(calls.get(tool_use_id)));
+    },
+  };
+}
+
+interface Block extends Readonly<Record<string, unknown>> {
+  readonly role: unknown;
+}
+
+function readBlocks(body: Buffer): readonly Block[] {
+  const { messages } = parse(body);
+  if (!Array.isArray(messages)) return [];
+  return messages.filter(isRecord).flatMap(({ role, content }) => {
+    const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+    // What the model said last parts old results from new ones, also where it said it in plain text.
+    return [{ role, type: 'message' }, ...blocks.filter(isRecord).map((block) => ({ ...block, role }))];
+  });
+}
+
+function newResults(blocks: readonly Block[]): readonly Block[] {
+  const lastSaid = blocks.findLastIndex(({ role }) => role === 'assistant');
+  return blocks.slice(lastSaid + 1).filter(({ type }) => type === 'tool_result');
+}
+
+// What the client says of calls before any hook: unknown tools, input of the wrong shape, a person's interruption.
+const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
+
+function isAccounted(result: Block, decision: Decision['decision'] | undefined): boolean {
+  if (decision === 'allow') return true;
+  if (result.is_error !== true) return false;
+  const text = textOf(result.content);
+  if (decision === undefined) return neverRan.test(text);
+  // A blocked command that failed all the same was started.
+  return !text.startsWith('Exit code');
+}
+
+function describeCall(block: Block | undefined): UnwatchedCall {
+  return {
+    tool_name: typeof block?.name === 'string' ? block.name : 'unknown',
+    tool_input: isRecord(block?.input) ? block.input : {},
+  };
+}
+
+function isCall({ type }: Block): boolean {
+  return type === 'tool_use';
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const [first]: readonly unknown[] = Array.isArray(content) ? content : [];
+  return isRecord(first) && typeof first.text === 'string' ? first.text : '';
+}
+
+function parse(body: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
