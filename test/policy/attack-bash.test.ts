@@ -13,6 +13,9 @@ interface Attacks {
   /** With awk, sed, find and their like allowed. */
   readonly wide_allow: readonly string[];
   readonly wide_block: readonly string[];
+  /** With subcommands of git allowed that change more than a commit does. */
+  readonly named_allow: readonly string[];
+  readonly named_block: readonly string[];
 }
 interface Corpus {
   readonly policy: CorpusPolicy & {
@@ -36,6 +39,12 @@ const wide = [
   ...commands,
   ...['sed', 'awk', 'find', 'xxd', 'diff', 'jq', 'timeout', 'time', 'tree', 'tee', 'cp', 'mv', 'rm', 'uniq'],
 ];
+const named = [
+  ...narrow,
+  ...'rm mv restore checkout fetch rebase merge cherry-pick config submodule bisect apply format-patch clean difftool filter-branch reset'
+    .split(' ')
+    .map((one) => `git ${one}`),
+];
 const endless = [
   `git status ${'x'.repeat(300_000)}`,
   `${'('.repeat(3_000)}ls${')'.repeat(3_000)}`,
@@ -51,6 +60,7 @@ const shapes = [
   ['each subcommand named', narrow, attacks.allow, [...attacks.block, ...attacks.narrow_block]],
   ['programs named', commands, attacks.allow, attacks.block],
   ['many programs named', wide, attacks.wide_allow, attacks.wide_block],
+  ['changing subcommands named', named, attacks.named_allow, attacks.named_block],
 ] as const;
 for (const [name, list, allow, block] of shapes) {
   test(`WAT-4: attacks are blocked and daily work is not, with ${name}`, async () => {

@@ -1,6 +1,8 @@
 import { type Objection, objection } from '../rules.ts';
+import { judgeAwk } from './awk.ts';
 import { scanOptions } from './options.ts';
 import { judgeAll, judgeLoose, judgeScanned, type ProgramCall, type ProgramRule } from './program.ts';
+import { judgeSed } from './sed.ts';
 
 /**
  * Build tools and interpreters run the project's own code, which an agent may have written: no rule here can
@@ -81,9 +83,7 @@ function judgeMake(call: ProgramCall): Objection | null {
     '-bBdiknpqrRsStw -j[=] -l[=] -C:< -O[=] --always-make --ignore-errors --jobs[=] --keep-going --just-print --dry-run --recon --silent --quiet --no-print-directory --print-directory --trace --question --version --help --output-sync[=] --directory=<',
     splitJobs(call.args.slice(call.trusted)),
   );
-  const variable = scanned.operands.find(
-    (one) => one.includes('=') && !/^(?!SHELL|MAKE|GNUMAKE)[A-Za-z_]\w*=[\w.+-]*$/.test(one),
-  );
+  const variable = scanned.operands.find((one) => one.includes('=') && !isPlainVariable(one));
   if (variable !== undefined) {
     return objection(
       'bash-option',
@@ -94,6 +94,17 @@ function judgeMake(call: ProgramCall): Objection | null {
   return (
     unsafe ?? scanned.operands.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null
   );
+}
+
+// The variables of make's own rules: what they hold is run, or is an option of what is run.
+const makeTools =
+  /^(?:SHELL|MAKE|GNUMAKE).*$|^(?:AR|AS|CC|CXX|CPP|FC|F77|M2C|PC|CO|GET|LD|LEX|LINT|YACC|RM|CP|MV|INSTALL|PATH)$|(?:CMD|COMMAND|EXEC)$/;
+const programNames =
+  /^(?:rm|mv|cp|dd|ln|sh|bash|dash|zsh|ksh|env|eval|exec|sudo|xargs|curl|wget|nc|ssh|node|perl|ruby|php|python[\d.]*|git|tee|sed|awk|find|chmod|chown|install|kill|busybox)$/;
+
+function isPlainVariable(text: string): boolean {
+  const [, name = '', value = ''] = /^([A-Za-z_]\w*)=([\w.+-]*)$/.exec(text) ?? [];
+  return name !== '' && !makeTools.test(name) && !programNames.test(value);
 }
 
 /** `-j 4`: the number is optional and may stand apart. */
@@ -166,84 +177,6 @@ function judgeGoOperand(call: ProgramCall, operand: string): Objection | null {
       `${operand} names a version to download. Use the packages of the module.`,
     );
   return judgeLoose(call.context, operand);
-}
-
-/** Addresses with p, d or q, and plain substitutions: nothing that writes files or runs commands. */
-function judgeSed(call: ProgramCall): Objection | null {
-  const scanned = scanOptions(
-    '-nErsuz -e: -i[=] --quiet --silent --regexp-extended --expression= --in-place[=]',
-    call.args.slice(call.trusted),
-  );
-  const scripts = [...(scanned.given.get('e') ?? []), ...(scanned.given.get('expression') ?? [])];
-  const [first, ...others] = scanned.operands;
-  const files = scripts.length > 0 ? scanned.operands : others;
-  const all = scripts.length > 0 ? scripts : [first ?? ''];
-  const address = String.raw`(?:\d+|\$|\/(?:[^\/\\\n]|\\[^\n])*\/)`;
-  const range = String.raw`(?:${address}(?:,\+?${address})?!?)?\s*`;
-  const substitution = String.raw`s([\/|#,:@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*`;
-  // Text to put in ends with its line; a backslash could go on in the next.
-  const insertion = String.raw`[aic][ \t]*\\?[ \t]*[^\s\\;}][^\n\\]*`;
-  const safe = new RegExp(
-    String.raw`^\s*${range}(?:[pdq=]|${substitution})\s*;?\s*$|^\s*${range}${insertion}$`,
-  );
-  const bad = all
-    .flatMap((script) => (safe.test(script) ? [] : script.split(/[;\n]/)))
-    .find((part) => part.trim() !== '' && !safe.test(part));
-  if (bad !== undefined)
-    return objection(
-      'bash-option',
-      `The sed script ${JSON.stringify(bad)} could write files or run commands. Print lines or substitute plainly.`,
-    );
-  const isInPlace = scanned.given.has('i') || scanned.given.has('in-place');
-  const access = isInPlace ? 'write' : 'read';
-  const suffix = [...(scanned.given.get('i') ?? []), ...(scanned.given.get('in-place') ?? [])];
-  if (suffix.some((one) => /[*/]/.test(one)))
-    return objection('bash-option', 'sed -i could put its copy elsewhere. Leave its suffix out.');
-  return (
-    judgeScanned(call, scanned) ??
-    judgeAll(
-      call.context,
-      files.filter((path) => path !== '-').map((path) => ({ path, access })),
-    )
-  );
-}
-
-function judgeAwk(call: ProgramCall): Objection | null {
-  const scanned = scanOptions('-F: -v:', call.args.slice(call.trusted));
-  const [program = '', ...files] = scanned.operands;
-  // A quote in a comment or a regular expression starts no text: then nothing is taken for text.
-  const isClear = !/#|\/[^/]*"[^/]*\//.test(program);
-  const code = isClear ? program.replace(/"(?:[^"\\]|\\.)*"/g, '""') : program;
-  if (/system|getline|[|@]|close|ENVIRON|ARG[VC]|SYMTAB|FUNCTAB/.test(code) || redirects(code)) {
-    return objection(
-      'bash-option',
-      'This awk program could run commands or write files. Print fields of the input only.',
-    );
-  }
-  return (
-    judgeScanned(call, scanned) ??
-    judgeAll(
-      call.context,
-      files.filter((path) => !/^(?:-|\w+=.*)$/.test(path)).map((path) => ({ path, access: 'read' as const })),
-    )
-  );
-}
-
-/** Whether a `>` of an awk program, its texts emptied, may send output to a file. In brackets it compares. */
-function redirects(code: string): boolean {
-  const shown = code.replace(/>=/g, ' ');
-  // A bracket in a regular expression would count as one.
-  if (!shown.includes('>') || shown.includes('/')) return shown.includes('>');
-  return shown.split(/[;{}]/).some((statement) => {
-    let depth = 0;
-    for (const [at, character] of [...statement].entries()) {
-      if (character === '(') depth += 1;
-      if (character === ')') depth -= 1;
-      if (depth < 0 || (character === '>' && depth === 0 && statement.slice(0, at).includes('print')))
-        return true;
-    }
-    return false;
-  });
 }
 
 /** A script of the worktree may run; code given on the command line or read from elsewhere may not. */

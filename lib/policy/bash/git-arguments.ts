@@ -1,4 +1,5 @@
 import type { Access } from '../judge-path.ts';
+import { judgeTree } from '../judge-tree.ts';
 import { type Objection, objection } from '../rules.ts';
 import { isWild } from './expand-glob.ts';
 import { judgeAll, judgePattern, type ProgramCall } from './program.ts';
@@ -31,7 +32,8 @@ const complete = wordSet('text no-ext-diff no-textconv no-patch exclude-standard
 export function dangerousOption(arg: string, allowed: readonly string[] = []): boolean {
   const name = /^--([^=]+)/s.exec(arg)?.[1];
   // Signatures are checked by the program that gpg.program names.
-  if (name === undefined || /^--(?:format|pretty)=.*%G/s.test(arg)) return name !== undefined;
+  if (name === undefined || /^--(?:format|pretty)=.*(?:%[-+ ]?G|%\(signature)/s.test(arg))
+    return name !== undefined;
   if (complete.has(name) || allowed.includes(name)) return false;
   return dangerous.some((one) => one.startsWith(name));
 }
@@ -73,14 +75,23 @@ export function gitOption(what: string, instead: string): Objection {
   );
 }
 
-function judgePathspec(call: ProgramCall, text: string, access: Access): Objection | null {
-  if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '') return null;
+function judgePathspec(call: ProgramCall, written: string, access: Access): Objection | null {
+  // Where nothing is shown, `:path` is the path alone.
+  const text = access === 'read' ? written : written.replace(/^:(?=[^:!^(/])/, '');
+  if (/^:(?:[!^]|\(exclude\))/.test(text) || text === '') {
+    return access === 'write'
+      ? gitOption(written, 'Name the files to change, not those to leave out.')
+      : null;
+  }
   if (text.startsWith(':(') || text.startsWith(':/')) {
     return gitOption(text, 'Name paths plainly, relative to where you are.');
   }
   const inTrees = treePaths(text);
   if (inTrees.length === 0) {
-    return isWild(text) ? judgeWildPathspec(call, text) : judgeAll(call.context, [{ path: text, access }]);
+    if (isWild(text)) return judgeWildPathspec(call, text, access);
+    return access === 'write'
+      ? judgeTree(call.context, text, { access })
+      : judgeAll(call.context, [{ path: text, access }]);
   }
   for (const path of inTrees) {
     const cwd = /^\.{1,2}\//.test(path) ? call.context.cwd : call.context.policy.worktree;
@@ -113,13 +124,16 @@ function treePath(text: string): string {
 /** The files of `-L 1,5:path` and `-L:name:path`, attached or not. */
 function tracedFiles(args: readonly string[]): readonly { readonly path: string; readonly access: 'read' }[] {
   return args.flatMap((arg, at) => {
-    const range = args[at - 1] === '-L' ? arg : (/^-L(.+)$/s.exec(arg)?.[1] ?? '');
+    const before = args[at - 1] ?? '';
+    // Letters may stand together: -qL1,5:path.
+    const range = /^-[a-z]*L$/.test(before) ? arg : (/^-[a-z]*L(.+)$/s.exec(arg)?.[1] ?? '');
     const path = /:([^:]+)$/.exec(range)?.[1];
     return path === undefined ? [] : [{ path, access: 'read' as const }];
   });
 }
 
-function judgeWildPathspec(call: ProgramCall, text: string): Objection | null {
+function judgeWildPathspec(call: ProgramCall, text: string, access: Access): Objection | null {
+  if (access === 'write') return gitOption(text, 'Name the files to change one by one.');
   const plain = text.slice(0, text.search(/[*?[]/));
   const folder = plain.slice(0, plain.lastIndexOf('/') + 1);
   return (

@@ -10,8 +10,9 @@ import {
   refValues,
   revisionValues,
 } from './git-arguments.ts';
+import { changingRules, judgeOther } from './git-changes.ts';
 import { scanOptions } from './options.ts';
-import { judgeScanned, type ProgramCall } from './program.ts';
+import { type ProgramRule as GitRule, judgeScanned, type ProgramCall } from './program.ts';
 
 /** The arguments of git without the global options that change nothing but its output. */
 export function withoutGlobalOptions(args: readonly string[]): readonly string[] {
@@ -40,8 +41,6 @@ export function judgeGit(call: ProgramCall): Objection | null {
   return judgeOther(inner);
 }
 
-type GitRule = (call: ProgramCall) => Objection | null;
-
 interface Looking {
   /** Dangerous names that do no harm here. */
   readonly allowed?: readonly string[];
@@ -66,6 +65,9 @@ function looking(options: Looking = {}): GitRule {
 function listing(spec: string, operandsWith: readonly string[]): GitRule {
   return (call) => {
     const scanned = scanOptions(spec, call.args);
+    // Signatures are checked by the program that gpg.program names.
+    if (scanned.given.get('format')?.some((one) => one.includes('%(signature')) === true)
+      return gitOption(`${call.name} --format`, 'Leave the signature out.');
     const mayNameThings = operandsWith.some((name) => scanned.given.has(name));
     if (scanned.unknown === null && scanned.operands.length > 0 && !mayNameThings) {
       return objection('git-option', `${call.name} only lists here. Use ${call.name} --list PATTERN.`);
@@ -98,7 +100,10 @@ const subcommands: Readonly<Record<string, GitRule>> = {
   'diff-files': looking(),
   'range-diff': looking(),
   'rev-parse': looking({ allowed: ['git-dir'], letters: never, values: new Set(['--default']) }),
-  'ls-files': looking({ letters: /^-X|^--exclude-[fp]/, values: new Set(['-x', '--exclude', '--format']) }),
+  'ls-files': looking({
+    letters: /^-[a-z]*X|^--exclude-[fp]/,
+    values: new Set(['-x', '--exclude', '--format']),
+  }),
   'ls-tree': looking({ letters: never, values: new Set(['--format']) }),
   'merge-base': looking({ letters: never, values: noValues }),
   'name-rev': looking({ letters: never, values: new Set(['--refs']) }),
@@ -107,8 +112,8 @@ const subcommands: Readonly<Record<string, GitRule>> = {
   'count-objects': looking({ letters: never, values: noValues }),
   'cat-file': looking({ letters: never, values: noValues }),
   describe: looking({ letters: never, values: new Set(['--match', '--exclude', '--candidates']) }),
-  blame: looking({ letters: /^-S/, values: blameValues }),
-  annotate: looking({ letters: /^-S/, values: blameValues }),
+  blame: looking({ letters: /^-[a-z]*S/, values: blameValues }),
+  annotate: looking({ letters: /^-[a-z]*S/, values: blameValues }),
   grep: judgeGrep,
   branch: listing(
     '-alrvqi --all --list --remotes --verbose --show-current --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= --sort= --format= --color[=] --no-color --column[=] --no-column --abbrev[=] --no-abbrev --ignore-case',
@@ -120,19 +125,18 @@ const subcommands: Readonly<Record<string, GitRule>> = {
   ),
   remote: (call) =>
     call.args.every((arg) => arg === '-v' || arg === '--verbose') ? null : onlyWith(['get-url'])(call),
-  reflog: (call) => (call.args.length === 0 ? null : onlyWith(['show'])(call)),
+  reflog: (call) => (call.args.every((arg) => /^-\d+$/.test(arg)) ? null : onlyWith(['show'])(call)),
   stash: onlyWith(['list', 'show']),
   worktree: onlyWith(['list']),
   add: judgeAdd,
   commit: judgeCommit,
   mv: judgeFiles('-fknv --force --dry-run --verbose'),
   rm: judgeFiles('-fnrq --force --dry-run --cached --quiet --ignore-unmatch'),
-  restore: judgeFiles(
-    '-SWqs: --source= --staged --worktree --quiet --ours --theirs --progress --no-progress',
-  ),
+  restore: judgeRestore,
+  ...changingRules,
 };
-// Known, and yet only allowed where the lead names them: they change files or the index.
-const namedOnly = new Set(['mv', 'rm', 'restore']);
+// Known, and yet only allowed where the lead names them: they change files, the index or the repository.
+const namedOnly = new Set(['mv', 'rm', 'restore', ...Object.keys(changingRules)]);
 
 export function isNamedOnly(subcommand: string): boolean {
   return namedOnly.has(subcommand);
@@ -166,6 +170,19 @@ function judgeFiles(spec: string): GitRule {
       judgePathspecs(call, ['--', ...scanned.operands], { access: 'write' })
     );
   };
+}
+
+/** With --staged alone the files stay as they are. */
+function judgeRestore(call: ProgramCall): Objection | null {
+  const scanned = scanOptions(
+    '-SWqs: --source= --staged --worktree --quiet --ours --theirs --progress --no-progress',
+    call.args,
+  );
+  const has = (...names: readonly string[]): boolean => names.some((name) => scanned.given.has(name));
+  const access = has('S', 'staged') && !has('W', 'worktree') ? 'stage' : 'write';
+  return (
+    judgeScanned(call, scanned, 'git-option') ?? judgePathspecs(call, ['--', ...scanned.operands], { access })
+  );
 }
 
 function judgeCommit(call: ProgramCall): Objection | null {
@@ -217,11 +234,4 @@ function messageTexts(args: readonly string[]): readonly string[] {
     else if (/^-[aqvsio]*F$|^--(?:file|trailer|cleanup)$/.test(arg)) rest.pop();
   }
   return texts;
-}
-
-/** A subcommand the lead named and the policy has no rule for: only what is plainly dangerous is refused. */
-function judgeOther(call: ProgramCall): Objection | null {
-  const bad = call.args.find((arg) => dangerousOption(arg) || /^-[xcO]/.test(arg));
-  if (bad !== undefined) return gitOption(`${call.name} ${bad}`, 'Leave it out.');
-  return judgePathspecs(call, call.args, { access: 'read' });
 }

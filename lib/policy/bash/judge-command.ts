@@ -6,8 +6,9 @@ import { expandGlob } from './expand-glob.ts';
 import { isNamedOnly, judgeGit, withoutGlobalOptions } from './git.ts';
 import { aimedAt, aimsAtProtected, judgeLoose, type ProgramRule } from './program.ts';
 import { readPrograms } from './read-programs.ts';
-import { shellPrograms, writePrograms } from './shell-programs.ts';
+import { shellPrograms } from './shell-programs.ts';
 import type { Redirection, SimpleCommand, Word } from './syntax.ts';
+import { writePrograms } from './write-programs.ts';
 
 const programs: ReadonlyMap<string, ProgramRule> = new Map(
   Object.entries({ ...buildPrograms, ...readPrograms, ...writePrograms, ...shellPrograms, git: judgeGit }),

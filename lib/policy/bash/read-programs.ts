@@ -1,4 +1,5 @@
 import { type Objection, objection } from '../rules.ts';
+import { judgeFind } from './find.ts';
 import { scanOptions } from './options.ts';
 import { judgeAll, judgeScanned, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
 
@@ -98,35 +99,11 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
   uniq: fromOneToOther(
     '-cdDiuz -f: -s: -w: --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case --skip-chars= --unique --zero-terminated --check-chars=',
   ),
-  find: (call) => {
-    const all = call.args.slice(call.trusted);
-    const args = all.slice(
-      Math.max(
-        0,
-        all.findIndex((arg) => !/^-[HLP]$/.test(arg)),
-      ),
-    );
-    const first = args.findIndex((arg) => /^[-(!]/.test(arg));
-    const [places, tests] = first < 0 ? [args, []] : [args.slice(0, first), args.slice(first)];
-    const bad = tests.find((arg) => /^-(?!.*\s)/.test(arg) && !findTests.has(arg) && !/^-\d+$/.test(arg));
-    if (bad !== undefined) {
-      return objection(
-        'bash-option',
-        `find ${bad} is not among the tests known to be safe. List files with find, then treat them one by one.`,
-      );
-    }
-    const compared = tests.flatMap((arg, at) =>
-      /^-(?:newer|samefile)$/.test(arg) ? [tests[at + 1] ?? '.'] : [],
-    );
-    return judgeAll(
-      call.context,
-      [...places, ...compared].map((path) => ({ path, access: 'read' as const })),
-    );
-  },
+  find: judgeFind,
 };
 
 const plainJq = plainProgram(
-  '-rncsSMCejRa --raw-output --null-input --compact-output --slurp --sort-keys --monochrome-output --color-output --exit-status --join-output --raw-input --ascii-output --tab --indent=',
+  '-rncsSMCejRa --raw-output --null-input --compact-output --slurp --sort-keys --monochrome-output --color-output --exit-status --join-output --raw-input --ascii-output --tab --indent= --stream --seq',
   'pattern-first',
 );
 
@@ -143,16 +120,10 @@ function judgeJq(call: ProgramCall): Objection | null {
 }
 
 function judgeJqWords(call: ProgramCall): Objection | null {
-  if (call.args.some((arg) => /\b(?:import|include)\b\s*"/.test(arg)))
+  if (call.args.some((arg) => /(?<![.\w$])(?:import|include)\s*["#]|\bmodulemeta\b/.test(arg)))
     return objection('bash-option', 'jq may not read modules. Write the filter itself.');
   return plainJq(call);
 }
-
-const findTests = new Set(
-  '-name -iname -path -ipath -wholename -regex -iregex -regextype -type -xtype -size -empty -maxdepth -mindepth -depth -mtime -mmin -atime -amin -ctime -cmin -newer -samefile -perm -user -group -not -a -and -o -or -print -print0 -printf -ls -prune -quit -true -false -xdev -mount -daystart -follow -readable -writable -executable -links -inum -L -P -H'.split(
-    ' ',
-  ),
-);
 
 /** The first operand is read, a second one is written. */
 function fromOneToOther(spec: string): ProgramRule {

@@ -1,6 +1,5 @@
 import { type Objection, objection } from '../rules.ts';
-import { scanOptions } from './options.ts';
-import { judgeAll, judgeScanned, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
+import { judgeAll, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
 
 /** What the shell itself offers, and small programs around it. */
 export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
@@ -13,13 +12,7 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
   cd: () => null,
   echo: () => null,
   pwd: plainProgram('-LP', 'none'),
-  printf: ({ args }) =>
-    args[0]?.startsWith('-') === true && args[0] !== '--'
-      ? objection(
-          'bash-option',
-          'printf -v sets a variable, which can run what stands in its index. Print plainly.',
-        )
-      : null,
+  printf: judgePrintf,
   test: judgeTest,
   '[': judgeTest,
   which: plainProgram('-a --all', 'text'),
@@ -103,6 +96,17 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
       'umask',
       'ulimit',
       'getopts',
+      'wait',
+      'jobs',
+      'bg',
+      'fg',
+      'disown',
+      'suspend',
+      'logout',
+      'dirs',
+      'caller',
+      'shift',
+      'return',
     ].map((name): [string, ProgramRule] => [name, (call) => wrapper(call, 'Run the command itself.')]),
   ),
 };
@@ -116,6 +120,16 @@ function afterTimeoutOptions(args: readonly string[]): readonly string[] {
   const [first = '', ...rest] = args;
   if (/^-[ks]$/.test(first)) return afterTimeoutOptions(rest.slice(1));
   return first.startsWith('-') ? afterTimeoutOptions(rest) : args;
+}
+
+/** `-v` sets a variable, `%n` too: PATH or IFS, and every later word means something else. */
+function judgePrintf({ args }: ProgramCall): Objection | null {
+  const isOption = args[0]?.startsWith('-') === true && args[0] !== '--';
+  const format = (args[0] === '--' ? args[1] : args[0]) ?? '';
+  const counts = /%[-+ #0'I,]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[hlLjtz]*n/.test(format.replaceAll('%%', ''));
+  return isOption || counts
+    ? objection('bash-option', 'printf -v and %n set a variable of the shell. Print plainly.')
+    : null;
 }
 
 /** `-v` and `-R` run what stands in a variable's index; everything else only compares. */
@@ -138,62 +152,4 @@ function judgeTest(call: ProgramCall): Objection | null {
     .filter((arg) => !arg.startsWith('-'))
     .map((path) => ({ path: path === '' ? '.' : path, access: 'read' as const }));
   return judgeAll(call.context, files);
-}
-
-/** Programs that change files: every file they name must be writable. */
-export const writePrograms: Readonly<Record<string, ProgramRule>> = {
-  mkdir: plainProgram('-pv -m: --parents --verbose --mode=', 'folder'),
-  rmdir: plainProgram('-pv --parents --verbose --ignore-fail-on-non-empty', 'folder'),
-  touch: plainProgram('-acm -d: -t: -r:< --date= --no-create --reference=<', 'write'),
-  rm: plainProgram('-rRfidvI --recursive --force --verbose --dir --one-file-system', 'write'),
-  truncate: plainProgram('-co -s: -r:< --size= --no-create --reference=<', 'write'),
-  tee: plainProgram('-ai --append --ignore-interrupts', 'write'),
-  mv: (call) => judgeTransfer(call, '-finuv --force --no-clobber --update[=] --verbose', 'write'),
-  cp: (call) =>
-    judgeTransfer(
-      call,
-      '-aRrfinpuvPHdx --archive --recursive --force --no-clobber --preserve[=] --update[=] --verbose --no-dereference',
-      'read',
-    ),
-  chmod: (call) => {
-    const scanned = scanOptions(
-      '-Rvcf --recursive --verbose --changes --silent --quiet',
-      chmodArguments(call),
-    );
-    const files = scanned.operands.slice(1).map((path) => ({ path, access: 'write' as const }));
-    return judgeScanned(call, scanned) ?? judgeAll(call.context, files);
-  },
-};
-
-/** `chmod -x file`: a mode may look like an option. */
-function chmodArguments(call: ProgramCall): readonly string[] {
-  return call.args.slice(call.trusted).map((arg) => (/^-[rwxXst]+$/.test(arg) ? `a${arg}` : arg));
-}
-
-function judgeTransfer(call: ProgramCall, spec: string, source: 'read' | 'write'): Objection | null {
-  const scanned = scanOptions(spec, call.args.slice(call.trusted));
-  const target = scanned.operands.at(-1) ?? '.';
-  const sources = scanned.operands.slice(0, -1);
-  const { facts, cwd } = call.context;
-  const isFolder = facts.lstat(target.startsWith('/') ? target : `${cwd}/${target}`)?.kind !== 'file';
-  const ends =
-    target.endsWith('/') ||
-    (isFolder && facts.list(target.startsWith('/') ? target : `${cwd}/${target}`) !== null)
-      ? sources.map(
-          (path) =>
-            `${target}/${
-              path
-                .split('/')
-                .filter((part) => part !== '')
-                .at(-1) ?? ''
-            }`,
-        )
-      : [target];
-  return (
-    judgeScanned(call, scanned) ??
-    judgeAll(call.context, [
-      ...sources.map((path) => ({ path, access: source })),
-      ...ends.map((path) => ({ path, access: 'write' as const })),
-    ])
-  );
 }
