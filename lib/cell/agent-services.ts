@@ -200,12 +200,13 @@ function openGateway(
     inspect,
   }: Pick<GatewayOptions, 'socketPath' | 'inspect'> & { readonly canary: Latch },
 ): Promise<Gateway> {
-  const { budget, id } = service.request;
+  const { budget, id, policy } = service.request;
   const file = egressFile(context.repository.commonDir, id);
   return startGateway({
     socketPath,
     secret: randomBytes(16).toString('hex'),
     upstream: service.upstream,
+    allowedTools: policy.allowed_tools.filter((tool) => !policy.blocked_tools.includes(tool)),
     tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
     usdLimit: budget.unit === 'usd' ? budget.limit : 0,
     isWatched: () => (service.adapter.hasHooks ? canary.within(canaryPatienceMs) : Promise.resolve(true)),

@@ -41,14 +41,24 @@ export function hasCredential(env: Readonly<Record<string, string | undefined>>)
 /** Opens a request with the agent's headers, its dummy credential replaced. */
 export function openRequest(
   upstream: Upstream,
-  call: { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders },
+  call: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: IncomingHttpHeaders;
+    /** '' for none. */
+    readonly body: string;
+  },
 ): ClientRequest {
   const open = upstream.isSecure ? requestHttps : requestHttp;
   return open({
     ...upstream.target,
     method: call.method,
     path: upstream.basePath + call.path,
-    headers: { ...forwardedHeaders(call.headers, upstream.credential), ...upstream.target.headers },
+    headers: {
+      ...forwardedHeaders(call.headers, upstream.credential),
+      ...upstream.target.headers,
+      ...(call.body === '' ? {} : { 'content-length': Buffer.byteLength(call.body) }),
+    },
   });
 }
 
@@ -65,7 +75,11 @@ export const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-const droppedHeaders = new Set(['x-api-key', 'authorization', 'cookie', 'host', 'accept-encoding']);
+const droppedHeaders = new Set([
+  ...['x-api-key', 'authorization', 'cookie', 'host', 'accept-encoding'],
+  // The body is sent anew.
+  ...['content-length', 'content-encoding', 'expect'],
+]);
 
 function forwardedHeaders(
   headers: IncomingHttpHeaders,

@@ -2,12 +2,16 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { priceTokens } from '../domain/token-price.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
+import { type Estimate, estimateTokens } from './model-request.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
 export interface UsageMeter {
   push(chunk: Buffer): void;
-  /** Resolves to the total once all that was pushed is read. */
-  finish(): Promise<number>;
+  /**
+   * Resolves to the total once all that was pushed is read. `cut`: the answer was cut off, and what it didn't tell
+   * is made up from the request and from what was written so far.
+   */
+  finish(cut: Estimate | null): Promise<number>;
 }
 
 // Only a plain JSON answer is held as a whole, and answers of the API are far smaller.
@@ -30,15 +34,24 @@ export function meterUsage(
     }
     onUsage(countTokens(usage as TokenUsage), priceTokens(model, usage as TokenUsage) ?? 0);
   };
+  const conclude = (cut: Estimate | null): number => {
+    reader.finish();
+    if (cut !== null)
+      note(
+        {
+          ...(usage.input_tokens === undefined ? { input_tokens: cut.input } : {}),
+          output_tokens: estimateTokens(reader.written()),
+        },
+        model || cut.model,
+      );
+    return countTokens(usage as TokenUsage);
+  };
   const reader = contentType.includes('event-stream') ? eventReader(note) : bodyReader(note);
   const decoder = decoderFor(encoding);
   if (decoder === null) {
     return {
       push: (chunk) => reader.push(chunk),
-      finish: async () => {
-        reader.finish();
-        return countTokens(usage as TokenUsage);
-      },
+      finish: async (cut) => conclude(cut),
     };
   }
   decoder.on('data', (chunk: Buffer) => reader.push(chunk));
@@ -46,11 +59,10 @@ export function meterUsage(
   decoder.on('error', () => undefined);
   return {
     push: (chunk) => decoder.write(chunk),
-    finish: async () => {
+    finish: async (cut) => {
       decoder.end();
       await read;
-      reader.finish();
-      return countTokens(usage as TokenUsage);
+      return conclude(cut);
     },
   };
 }
@@ -60,13 +72,23 @@ type Note = (usage: unknown, model: unknown) => void;
 interface Reader {
   push(chunk: Buffer): void;
   finish(): void;
+  /** Characters the model has written so far, as far as that can be seen. */
+  written(): number;
 }
+
+// How long the line of an event is that brings no text.
+const emptyDelta = 'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}'
+  .length;
 
 function eventReader(note: Note): Reader {
   let rest = '';
+  let written = 0;
   const decoder = new TextDecoder();
   const readLine = (line: string): void => {
-    if (!line.startsWith('data:') || !line.includes('"usage"')) return;
+    if (!line.startsWith('data:')) return;
+    // Close enough, and nothing has to be parsed.
+    if (line.includes('"content_block_delta"')) written += Math.max(0, line.length - emptyDelta);
+    if (!line.includes('"usage"')) return;
     const event = parse(line.slice('data:'.length));
     note(event.usage, null);
     if (isRecord(event.message)) note(event.message.usage, event.message.model);
@@ -78,6 +100,7 @@ function eventReader(note: Note): Reader {
       for (const line of lines) readLine(line);
     },
     finish: () => readLine(rest),
+    written: () => written,
   };
 }
 
@@ -93,6 +116,8 @@ function bodyReader(note: Note): Reader {
       const { usage, model } = parse(Buffer.concat(chunks).toString());
       note(usage, model);
     },
+    // It is written only when it is whole.
+    written: () => 0,
   };
 }
 

@@ -146,7 +146,7 @@ withClaude(
     assert.ok(existsSync(join(cell.path, 'secret.key')));
     assert.not.ok(existsSync(join(cell.path, 'second.key')));
     assert.equal(outcome.audit.top, [`Write ${join(cell.path, 'secret.key')}: unwatched-call`]);
-    assert.is(model.requests.length, 3);
+    assert.is(model.requests.length, 2);
   },
 );
 

@@ -69,12 +69,25 @@ test('SBX-1: nothing but the model API can be asked for', async () => {
     '/v1//x',
     '/v1/a\\b',
     'http://evil.example/v1/x',
+    '/v1/models/../messages',
+    '/v1/files',
+    `/v1/models?${'x'.repeat(3_000)}`,
   ];
   for (const path of wrong) assert.is((await ask(gateway, { path, method: 'GET' })).status, 403, path);
+  // Their answers don't say what they cost, and some run on for a day.
+  const posted = [
+    '/v1/messages/batches',
+    '/v1/messages/',
+    '/v1/complete',
+    '/v1/files',
+    '/v1/messages/count_tokens/x',
+  ];
+  for (const path of posted) assert.is((await ask(gateway, { path })).status, 403, path);
   assert.is((await ask(gateway, { path: '/', method: 'HEAD' })).status, 200);
   assert.is((await ask(gateway, { path: '/v1/models?limit=1', method: 'GET' })).status, 200);
   assert.equal(asked, ['HEAD /base/', 'GET /base/v1/models?limit=1']);
-  assert.is(log.filter(({ refused }) => refused === 'path').length, wrong.length);
+  assert.is(log.filter(({ refused }) => refused === 'path').length, wrong.length + posted.length);
+  assert.ok(log.every(({ path }) => path.length < 300));
 });
 
 test('a stream is passed on as it comes, part by part', async () => {
@@ -112,11 +125,11 @@ test('BUD-1: tokens are counted from streams, cut anywhere, and from plain and p
   ].join('\r\n\r\n');
   const plain = Buffer.from(JSON.stringify({ usage }));
   const upstream = await startUpstream((request, response) => {
-    if (request.url === '/v1/stream') {
+    if (request.url === '/v1/messages?stream') {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       for (const byte of Buffer.from(events)) response.write(Buffer.from([byte]));
       response.end();
-    } else if (request.url === '/v1/packed') {
+    } else if (request.url === '/v1/messages?packed') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.end(gzipSync(plain));
     } else {
@@ -125,7 +138,7 @@ test('BUD-1: tokens are counted from streams, cut anywhere, and from plain and p
     }
   });
   const { gateway, log } = await start(upstream);
-  for (const path of ['/v1/stream', '/v1/plain', '/v1/packed']) await ask(gateway, { path });
+  for (const kind of ['stream', 'plain', 'packed']) await ask(gateway, { path: `/v1/messages?${kind}` });
   assert.equal(
     log.map(({ tokens }) => tokens),
     [4_321, 4_321, 4_321],
@@ -177,7 +190,7 @@ test('BUD-1 BUD-2: a budget that others share is asked before each request, and 
   assert.equal(refused, ['session-budget']);
 });
 
-test('WAT-1: a request that is judged to be none is broken off; what is no message is not judged', async () => {
+test('WAT-1: a request that is judged to be none is never sent; what is no message is not judged', async () => {
   const upstream = await startUpstream((_request, response) => {
     // The model takes its time to answer.
     setTimeout(() => answerJson(response, { usage: { input_tokens: 1, output_tokens: 1 } }), 200);
@@ -192,7 +205,7 @@ test('WAT-1: a request that is judged to be none is broken off; what is no messa
   const statuses = [];
   for (const path of ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages'])
     statuses.push((await ask(gateway, { path, body: `{"at":"${path}"}` })).status);
-  assert.equal(statuses, [200, 200, 502]);
+  assert.equal(statuses, [200, 200, 403]);
   assert.equal(judged, ['{"at":"/v1/messages?beta=true"}', '{"at":"/v1/messages"}']);
 });
 
@@ -290,8 +303,120 @@ test('large bodies arrive whole', async () => {
     answerJson(response, { length: body.length });
   });
   const { gateway } = await start(upstream);
-  const { body } = await ask(gateway, { body: 'x'.repeat(5_000_000) });
-  assert.equal(JSON.parse(body), { length: 5_000_000 });
+  const { body } = await ask(gateway, { body: JSON.stringify({ model: 'x'.repeat(5_000_000) }) });
+  assert.equal(JSON.parse(body), { length: 5_000_012 });
+});
+
+test('SBX-1: the model API is not made to reach what the cell may not', async () => {
+  const bodies: string[] = [];
+  const upstream = await startUpstream((_request, response, body) => {
+    bodies.push(body);
+    answerJson(response, {});
+  });
+  const { gateway, log } = await start(upstream);
+  const message = (content: unknown): unknown => ({ messages: [{ role: 'user', content }] });
+  const url = { type: 'url', url: 'https://evil.example/?stolen' };
+  const image = { type: 'image', source: url };
+  const refused: unknown[] = [
+    { mcp_servers: [{ type: 'url', url: 'https://evil.example', name: 'x' }] },
+    { mcp_servers: {} },
+    { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] },
+    { tools: [{ name: 'fine' }, { type: 'web_search_20250305', name: 'web_search' }] },
+    { tools: [{ type: 'code_execution_20250825', name: 'x' }] },
+    { tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }] },
+    { tools: { type: 'something_new_20300101' } },
+    message([image]),
+    message(image),
+    message([{ type: 'document', source: { type: 'file', file_id: 'x' } }]),
+    message([{ type: 'tool_result', tool_use_id: 'x', content: [{ type: 'text', text: '' }, image] }]),
+    message([{ type: 'document', source: { type: 'content', content: [image] } }]),
+    { system: [image], messages: [] },
+    [],
+    'text',
+  ];
+  for (const body of refused) {
+    const text = JSON.stringify(body);
+    assert.is((await ask(gateway, { body: text })).status, 403, text);
+  }
+  assert.is((await ask(gateway, { body: '{' })).status, 403);
+  assert.is((await ask(gateway, { body: '{}', headers: { 'content-encoding': 'gzip' } })).status, 415);
+  assert.equal(bodies, []);
+  assert.is(log.filter(({ refused: why }) => why === 'server-tool').length, refused.length - 2);
+  const fine: unknown[] = [
+    {
+      tools: [{ name: 'Bash', input_schema: {} }, { type: 'custom' }, { type: 'bash_20250124' }],
+      mcp_servers: [],
+    },
+    message('see https://evil.example'),
+    message([{ type: 'image', source: { type: 'base64', data: 'AA==' } }]),
+    message([{ type: 'tool_use', name: 'x', input: { source: url, mcp_servers: [1] } }]),
+  ];
+  for (const body of fine) assert.is((await ask(gateway, { body: JSON.stringify(body) })).status, 200);
+  assert.equal(
+    bodies,
+    fine.map((body) => JSON.stringify(body)),
+  );
+  // Whoever reads the first of two gets the one that was judged.
+  await ask(gateway, { body: '{"tools":[{"type":"web_fetch_20250910"}],"tools":[]}' });
+  assert.is(bodies.at(-1), '{"tools":[]}');
+  const searching = await start(upstream, { allowedTools: ['WebSearch'] });
+  const search = JSON.stringify({ tools: [{ type: 'web_search_20250305' }] });
+  assert.is((await ask(searching.gateway, { body: search })).status, 200);
+});
+
+test('UNI-8: many requests at once spend no more than one after another', async () => {
+  let sent = 0;
+  const first: (() => void)[] = [];
+  const upstream = await startUpstream((_request, response) => {
+    sent += 1;
+    const answer = (): void => answerJson(response, { usage: { input_tokens: 60, output_tokens: 0 } });
+    // What the budget holds does run side by side: the first is answered only when another has come.
+    if (sent === 1) first.push(answer);
+    else for (const send of [answer, ...first.splice(0)]) send();
+  });
+  const { gateway } = await start(upstream, { tokenLimit: 250 });
+  const body = JSON.stringify({ model: 'claude-sonnet-5', max_tokens: 90 });
+  const answers = await Promise.all(Array.from({ length: 30 }, () => ask(gateway, { body })));
+  assert.is(answers.filter(({ status }) => status === 200).length, sent);
+  assert.ok(sent <= 5, `${sent} were sent`);
+  assert.is(gateway.tokens(), sent * 60);
+});
+
+test('UNI-8: what an agent cuts off before its tokens are told counts all the same', async () => {
+  let arrived = (): void => undefined;
+  const text = JSON.stringify({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text: 'x'.repeat(400) },
+  });
+  const upstream = await startUpstream((_request, response, body) => {
+    if (body.includes('silent')) return arrived();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(
+      `data: {"type":"message_start","message":{"usage":{"input_tokens":7,"output_tokens":1}}}\n\ndata: ${text}\n\n`,
+    );
+  });
+  for (const kind of ['silent', 'streaming']) {
+    const { gateway, socketPath } = await start(upstream, { tokenLimit: 200 });
+    const body = JSON.stringify({ kind, max_tokens: 200, padding: kind === 'silent' ? 'x'.repeat(400) : '' });
+    const head = `POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const answers: string[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const said = await new Promise<string>((resolve) => {
+        let text = '';
+        const client = connect(socketPath, () => client.write(head + body));
+        client.on('data', (chunk) => {
+          text += chunk;
+          if (/xxx|budget is spent/.test(text)) client.destroy();
+        });
+        client.on('close', () => resolve(text));
+        arrived = () => client.destroy();
+      });
+      answers.push(said.slice(9, 12));
+    }
+    assert.equal(answers, kind === 'silent' ? ['', '', '400'] : ['200', '200', '400']);
+    assert.is(gateway.tokens() >= 200, kind === 'streaming');
+  }
 });
 
 test('without a socket the address holds a secret', async () => {
@@ -322,6 +447,7 @@ type Spending = Parameters<GatewayOptions['onSpending']>[0];
 interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly tokenLimit?: number;
+  readonly allowedTools?: readonly string[];
   readonly isWatched?: GatewayOptions['isWatched'];
   readonly usdLimit?: number;
   readonly maySpend?: GatewayOptions['maySpend'];
@@ -347,6 +473,7 @@ async function start(
     socketPath: options.isTcp ? null : socketPath,
     secret: 'secret',
     upstream: readUpstream({ ANTHROPIC_API_KEY: undefined, ...options.env, ANTHROPIC_BASE_URL: upstream }),
+    allowedTools: options.allowedTools ?? [],
     tokenLimit: options.tokenLimit ?? 0,
     usdLimit: options.usdLimit ?? 0,
     isWatched: options.isWatched ?? (async () => true),
