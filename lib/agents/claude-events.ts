@@ -1,23 +1,8 @@
 import { relative } from 'node:path';
 import type { TokenUsage } from '../domain/token-usage.ts';
+import { isRecord, type JsonRecord } from '../util/json-record.ts';
 
 // The event stream is outside text: each field is looked at before it's used, and what isn't known is passed over.
-
-type Fields = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** One line of JSON; a line that is none, or no object, has no fields. */
-export function parseLine(line: string): Fields {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 /** The text blocks of a message's content. */
 export function textOf(content: unknown): string {
@@ -27,7 +12,7 @@ export function textOf(content: unknown): string {
     .join('');
 }
 
-export function blocksOf(content: unknown): readonly Fields[] {
+export function blocksOf(content: unknown): readonly JsonRecord[] {
   return Array.isArray(content) ? content.filter(isRecord) : [];
 }
 
@@ -50,7 +35,7 @@ export function stringsOf(value: unknown): readonly string[] {
 }
 
 /** A tool call in a few words, `Edit src/a.ts`; paths relative to the worktree. */
-export function describeCall(block: Fields, worktree: string): string {
+export function describeCall(block: JsonRecord, worktree: string): string {
   const input = isRecord(block.input) ? block.input : {};
   const target = [input.file_path, input.command, input.pattern, input.path, input.skill].find(
     (value) => typeof value === 'string',

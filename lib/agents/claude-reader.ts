@@ -3,16 +3,8 @@ import type { AgentActivity, AgentRequest } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
 import { priceTokens } from '../domain/token-price.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
-import {
-  blocksOf,
-  describeCall,
-  firstLine,
-  isRecord,
-  numberOf,
-  parseLine,
-  textOf,
-  usageOf,
-} from './claude-events.ts';
+import { isRecord, parseRecord } from '../util/json-record.ts';
+import { blocksOf, describeCall, firstLine, numberOf, textOf, usageOf } from './claude-events.ts';
 import { type ClaudeResult, judgeClaude } from './judge-claude.ts';
 import { pluginWarnings, type SuperpowersConfig } from './superpowers.ts';
 
@@ -49,7 +41,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
   };
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
-      .map((line) => take(parseLine(line)))
+      .map((line) => take(parseRecord(line)))
       .filter((text) => text !== null)
       .map((text) => ({ text, tokens: usage.total(), cost_usd: usage.cost() }));
 

@@ -1,6 +1,7 @@
 import type { TranscriptParts } from '../domain/adapter.ts';
 import { countTokens } from '../domain/token-usage.ts';
-import { isRecord, parseLine, textOf, usageOf } from './claude-events.ts';
+import { isRecord, parseRecord } from '../util/json-record.ts';
+import { textOf, usageOf } from './claude-events.ts';
 import { extractJson } from './extract-json.ts';
 
 /**
@@ -8,7 +9,7 @@ import { extractJson } from './extract-json.ts';
  * tokens spent. The format is the CLI's own: a line that isn't understood is passed over.
  */
 export function readClaudeTranscript(transcript: string): TranscriptParts {
-  const lines = transcript.split('\n').map(parseLine);
+  const lines = transcript.split('\n').map(parseRecord);
   const messages = lines.filter(
     (line) => line.type === 'assistant' && line.isSidechain !== true && isRecord(line.message),
   );

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord, parseLine } from './claude-events.ts';
+import { isRecord, parseRecord } from '../util/json-record.ts';
 import type { SuperpowersConfig } from './superpowers.ts';
 
 export interface ResolvedSuperpowers {
@@ -43,7 +43,7 @@ function isPlugin(folder: string): boolean {
 
 function readJson(file: string): Readonly<Record<string, unknown>> {
   try {
-    return parseLine(readFileSync(file, 'utf8'));
+    return parseRecord(readFileSync(file, 'utf8'));
   } catch {
     return {};
   }

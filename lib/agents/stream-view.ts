@@ -1,4 +1,5 @@
-import { blocksOf, describeCall, isRecord, parseLine } from './claude-events.ts';
+import { isRecord, parseRecord } from '../util/json-record.ts';
+import { blocksOf, describeCall } from './claude-events.ts';
 
 /** An agent's stream as lines for a person to read: what it says and which tools it calls. */
 export interface StreamView {
@@ -30,7 +31,7 @@ export function openStreamView(worktree: string): StreamView {
 
 /** A line that is no event is what a script printed. */
 function describe(line: string, worktree: string): readonly string[] {
-  const event = parseLine(line);
+  const event = parseRecord(line);
   if (typeof event.type !== 'string') return [line];
   if (event.type === 'truncated') return [`(what it said after ${event.limit_bytes} bytes was not kept)`];
   if (event.type !== 'assistant' || !isRecord(event.message)) return [];

@@ -1,6 +1,7 @@
 import type { Config } from '../domain/config.ts';
 import type { Role } from '../domain/role.ts';
-import { isRecord, stringsOf } from './claude-events.ts';
+import { isRecord } from '../util/json-record.ts';
+import { stringsOf } from './claude-events.ts';
 
 export type SuperpowersConfig = Config['superpowers'];
 

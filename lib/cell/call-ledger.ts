@@ -1,4 +1,5 @@
 import type { Decision, ToolCall } from '../domain/policy.ts';
+import { isRecord, parseRecord } from '../util/json-record.ts';
 
 /** A tool call that ran although the watcher had not allowed it. */
 export type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
@@ -39,7 +40,7 @@ interface Block extends Readonly<Record<string, unknown>> {
 }
 
 function readBlocks(body: Buffer): readonly Block[] {
-  const { messages } = parse(body);
+  const { messages } = parseRecord(body.toString());
   if (!Array.isArray(messages)) return [];
   return messages.filter(isRecord).flatMap(({ role, content }) => {
     const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
@@ -80,17 +81,4 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const [first]: readonly unknown[] = Array.isArray(content) ? content : [];
   return isRecord(first) && typeof first.text === 'string' ? first.text : '';
-}
-
-function parse(body: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { priceTokens } from '../domain/token-price.ts';
+import { isRecord, type JsonRecord } from '../util/json-record.ts';
 
 /** What a request may come to, before its answer tells. */
 export interface Estimate {
@@ -67,10 +68,8 @@ function refused(why: 'body' | 'server-tool', message: string): JudgedRequest {
   return { kind: 'refused', why, message };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** What in a request leads elsewhere; null: nothing. */
-function findElsewhere(request: Fields, allowedTools: readonly string[]): string | null {
+function findElsewhere(request: JsonRecord, allowedTools: readonly string[]): string | null {
   const servers = request.mcp_servers;
   if (servers !== undefined && !(Array.isArray(servers) && servers.length === 0)) return 'mcp_servers';
   const tool = listOf(request.tools).find((one) => !isLocalTool(one, allowedTools));
@@ -127,8 +126,4 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

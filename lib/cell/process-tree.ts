@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { readStat } from '../util/process-identity.ts';
+import { readFileSync } from 'node:fs';
+import { listProcesses, readStat } from '../util/process-identity.ts';
 
 /** All living descendants of a process, parents before children. Empty where the system has no /proc. */
 export function descendants(root: number): number[] {
   const children = new Map<number, number[]>();
-  for (const pid of allProcesses()) {
+  for (const pid of listProcesses()) {
     const stat = readStat(pid);
     if (stat === null || stat.state === 'Z') continue;
     const siblings = children.get(stat.parent);
@@ -24,7 +24,7 @@ export function descendants(root: number): number[] {
 /** Processes started with this variable in their environment, also those that left their parent and group. */
 export function processesWith(name: string, value: string): number[] {
   const wanted = `${name}=${value}`;
-  return allProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(wanted));
+  return listProcesses().filter((pid) => pid !== process.pid && readEnvironment(pid).includes(wanted));
 }
 
 /** Of processes, parents first, the one that is the first of a process namespace of its own; null if none is. */
@@ -35,7 +35,7 @@ export function firstInNamespace(pids: readonly number[]): number | null {
 
 /** The command line of every process that can be seen, words separated by zeros. */
 export function commandLines(): string[] {
-  return allProcesses().map((pid) => readText(`/proc/${pid}/cmdline`));
+  return listProcesses().map((pid) => readText(`/proc/${pid}/cmdline`));
 }
 
 /** Sends a signal; a process that is gone or isn't ours is passed over. */
@@ -44,16 +44,6 @@ export function signal(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name);
   } catch {
     // Gone already.
-  }
-}
-
-function allProcesses(): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
   }
 }
 

@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { priceTokens } from '../domain/token-price.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
+import { isRecord, parseRecord } from '../util/json-record.ts';
 import { type Estimate, estimateTokens } from './model-request.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
@@ -89,7 +90,7 @@ function eventReader(note: Note): Reader {
     // Close enough, and nothing has to be parsed.
     if (line.includes('"content_block_delta"')) written += Math.max(0, line.length - emptyDelta);
     if (!line.includes('"usage"')) return;
-    const event = parse(line.slice('data:'.length));
+    const event = parseRecord(line.slice('data:'.length));
     note(event.usage, null);
     if (isRecord(event.message)) note(event.message.usage, event.message.model);
   };
@@ -113,7 +114,7 @@ function bodyReader(note: Note): Reader {
       if (size <= largestBody) chunks.push(chunk);
     },
     finish: () => {
-      const { usage, model } = parse(Buffer.concat(chunks).toString());
+      const { usage, model } = parseRecord(Buffer.concat(chunks).toString());
       note(usage, model);
     },
     // It is written only when it is whole.
@@ -125,17 +126,4 @@ function decoderFor(encoding: string): Transform | null {
   if (/gzip/i.test(encoding)) return createGunzip();
   if (/br/i.test(encoding)) return createBrotliDecompress();
   return /deflate/i.test(encoding) ? createInflate() : null;
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

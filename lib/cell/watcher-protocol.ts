@@ -1,4 +1,5 @@
 import type { Decision, ToolCall } from '../domain/policy.ts';
+import { isRecord } from '../util/json-record.ts';
 
 // One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request
 // is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines.
@@ -81,8 +82,4 @@ export function parseAnswer(line: string): Decision {
     rule: typeof rule === 'string' ? rule : 'watcher-failed',
     details: typeof details === 'string' ? details : 'The watcher gave no reason.',
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

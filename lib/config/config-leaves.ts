@@ -1,5 +1,6 @@
 import { type Config, configSchema } from '../domain/config.ts';
 import { renderDuration } from '../domain/config-values.ts';
+import { isRecord } from '../util/json-record.ts';
 import { renderPath } from './describe-issue.ts';
 import { schemaAt } from './json-schema.ts';
 import type { ValuePath } from './problem.ts';
@@ -18,7 +19,7 @@ export function listConfigLeaves(config: Config): readonly ConfigLeaf[] {
 }
 
 function leavesOf(value: unknown, keys: ValuePath): readonly ConfigLeaf[] {
-  const entries = isMap(value) ? Object.entries(value).filter(([, part]) => part !== undefined) : [];
+  const entries = isRecord(value) ? Object.entries(value).filter(([, part]) => part !== undefined) : [];
   if (entries.length > 0) return entries.flatMap(([key, part]) => leavesOf(part, [...keys, key]));
   return [{ keys, path: renderPath(keys), value: renderConfigValue(keys, value) }];
 }
@@ -38,8 +39,4 @@ function renderPlain(value: unknown): string {
     return value;
   }
   return JSON.stringify(value);
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

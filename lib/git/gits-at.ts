@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { listProcesses } from '../util/process-identity.ts';
 
 /**
  * Processes of git that work in one of these folders or below, or were told one of them. The long-lived ones of
  * this tool, which read objects or wait for refs to move, aren't among them. Empty where the system doesn't tell.
  */
 export function gitsAt(folders: readonly string[]): readonly number[] {
-  return pids().filter((pid) => {
+  return listProcesses().filter((pid) => {
     if (readProc(pid, 'comm').trim() !== 'git') return false;
     const words = readProc(pid, 'cmdline').split('\0');
     if (words.includes('cat-file') || words.includes('git flame')) return false;
@@ -16,16 +17,6 @@ export function gitsAt(folders: readonly string[]): readonly number[] {
 
 function isWithin(path: string, folder: string): boolean {
   return folder.length > 1 && path.length > 1 && `${path}/`.startsWith(`${folder}/`);
-}
-
-function pids(): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
 }
 
 function readProc(pid: number, file: string): string {

@@ -3,6 +3,7 @@ import { furtherDetails } from '../domain/failure.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
 import { formatDuration } from '../util/format-time.ts';
 import { textWidth, wrapText } from '../util/format-width.ts';
+import { isRecord } from '../util/json-record.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { shortId } from './short-id.ts';
@@ -205,10 +206,6 @@ function renderSessionEnd(event: EventOf<'session-ended'>, style: Style): string
   const state = typeof session.state === 'string' ? ` ${visibleLine(session.state)}` : ' over';
   const name = typeof session.id === 'string' ? `Session ${visibleLine(session.id)}` : 'Session';
   return style.bold(`${name}${state}: ${outline === '' ? 'no tasks' : outline} (${spend})`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function joinLines(lines: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** A process that can be told from every other one, also after its pid was given to another. */
@@ -90,5 +90,16 @@ function readLink(path: string): string {
     return readlinkSync(path);
   } catch {
     return '';
+  }
+}
+
+/** All processes that are seen here; none where the system has no /proc. */
+export function listProcesses(): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
   }
 }

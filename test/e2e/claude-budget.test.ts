@@ -4,11 +4,24 @@ import { closeProjects, openClaudeProject, tasksOf } from '../support/claude-pro
 import { writeDecisions, writePlan } from '../support/exec-project.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
 import { taskOf } from '../support/model-roles.ts';
+import type { Reply } from '../support/model-server.ts';
 import { testIf } from '../support/skip.ts';
 
 // The breaker of a session through `git flame` with the real client.
 
 const place = findClaude() === null ? 'none' : enterNetworkNamespace();
+
+const lookAround: Reply = { tool: 'Bash', input: { command: 'ls', description: 'look' } };
+
+function writeAndCommit(task: string, turn: number): Reply {
+  const path = `src/${task}.txt`;
+  const command = `git add ${path} && git commit -m "${task}"`;
+  const steps: readonly Reply[] = [
+    { tool: 'Write', input: { file_path: path, content: `${task}\n` } },
+    { tool: 'Bash', input: { command, description: 'commit' } },
+  ];
+  return steps[turn - 1] ?? { text: 'It is committed.' };
+}
 
 if (place !== 'outside') {
   const live = testIf(test, place === 'inside', 'claude-budget: needs Claude Code and a network namespace');
@@ -26,16 +39,7 @@ if (place !== 'outside') {
         script: (request) => {
           const task = taskOf(request) ?? '';
           // The first goes round in circles for ever.
-          if (task === 'task-001') return { tool: 'Bash', input: { command: 'ls', description: 'look' } };
-          const path = `src/${task}.txt`;
-          const steps = [
-            { tool: 'Write', input: { file_path: path, content: `${task}\n` } },
-            {
-              tool: 'Bash',
-              input: { command: `git add ${path} && git commit -m "${task}"`, description: 'commit' },
-            },
-          ];
-          return steps[request.turn - 1] ?? { text: 'It is committed.' };
+          return task === 'task-001' ? lookAround : writeAndCommit(task, request.turn);
         },
       });
       const plan = writePlan(
@@ -81,16 +85,7 @@ if (place !== 'outside') {
       },
       script: (request) => {
         const task = taskOf(request) ?? '';
-        const path = `src/${task}.txt`;
-        if (!isDone) return { tool: 'Bash', input: { command: 'ls', description: 'look' } };
-        const steps = [
-          { tool: 'Write', input: { file_path: path, content: `${task}\n` } },
-          {
-            tool: 'Bash',
-            input: { command: `git add ${path} && git commit -m "${task}"`, description: 'commit' },
-          },
-        ];
-        return steps[request.turn - 1] ?? { text: 'It is committed.' };
+        return isDone ? writeAndCommit(task, request.turn) : lookAround;
       },
     });
     const plan = writePlan(
