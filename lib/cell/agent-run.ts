@@ -30,6 +30,8 @@ export interface AgentRun {
   cell: CellProcess | null;
   stoppedBecause: StopReason | null;
   timedOut: boolean;
+  /** How many of its requests wait for a person's word about the budget. */
+  held: number;
   activity: AgentActivity;
   registered: number;
   /** A registration that is due: what was heard last is to be read too. */
@@ -56,6 +58,7 @@ export function openRun(
     cell: null,
     stoppedBecause: null,
     timedOut: false,
+    held: 0,
     activity: { text: '', tokens: 0, cost_usd: 0 },
     registered: 0,
     later: null,

@@ -19,6 +19,8 @@ export interface Watched {
   readonly timeoutMs: number;
   /** How often it is looked at, in milliseconds. */
   readonly lookMs: number;
+  /** While it waits for a person its time stands still. */
+  isHeld?(): boolean;
   /** Its time is over. Called once. */
   onTime(): void;
   /** Called at each look with the time since the start. */
@@ -29,7 +31,7 @@ export interface Watched {
 const longestGap = 3;
 
 /**
- * Measures how long something has run, in time the machine was awake: a laptop that was closed for an hour ends no
+ * Measures how long something has run, in time the machine was awake and nobody was waited for: a laptop that was closed for an hour ends no
  * agent at its wake, whatever its system counts of that hour. Returns what ends it.
  */
 export function watchAwake(watched: Watched, ticker: Ticker = systemTicker): () => void {
@@ -41,7 +43,7 @@ export function watchAwake(watched: Watched, ticker: Ticker = systemTicker): () 
   let [elapsed, last, isOver] = [0, ticker.now(), false];
   return ticker.every(tickMs, () => {
     const now = ticker.now();
-    elapsed += Math.min(now - last, tickMs * longestGap);
+    if (watched.isHeld?.() !== true) elapsed += Math.min(now - last, tickMs * longestGap);
     last = now;
     if (!isOver && timeoutMs > 0 && elapsed >= timeoutMs) {
       isOver = true;

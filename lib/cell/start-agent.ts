@@ -56,7 +56,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         start.shared?.note(spent);
         registerRun(run);
       },
-      maySpend: async () => (await start.shared?.maySpend()) ?? true,
+      maySpend: () => untilMaySpend(run, start.shared),
       onRefused: (why) => endEarly(run, why),
       onUnwatched: () => endEarly(run, 'unwatched-call'),
     });
@@ -83,6 +83,15 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     await services?.close();
     await folder.remove();
     throw error;
+  }
+}
+
+async function untilMaySpend(run: AgentRun, shared: SharedBudget | undefined): Promise<boolean> {
+  run.held += 1;
+  try {
+    return (await shared?.maySpend()) ?? true;
+  } finally {
+    run.held -= 1;
   }
 }
 
@@ -172,7 +181,13 @@ function watch(
   const { timeoutMs, isInteractive } = run.request;
   // A person who thinks is no agent that is stuck.
   const onLook = isInteractive ? () => undefined : quiet.look;
-  const endWatch = watchAwake({ timeoutMs, lookMs: heartbeatMs, onTime, onLook });
+  const endWatch = watchAwake({
+    timeoutMs,
+    lookMs: heartbeatMs,
+    isHeld: () => run.held > 0,
+    onTime,
+    onLook,
+  });
   const outcome = cell.ended.then(async (end) => {
     endWatch();
     endRegistration(run);

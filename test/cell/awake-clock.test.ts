@@ -28,6 +28,19 @@ function handClock(): Ticker & { advance(ms: number): void; readonly isRunning: 
   };
 }
 
+test('LIF-2 BUD-2 time stands still while a person is waited for', () => {
+  const clock = handClock();
+  let [over, isHeld] = [0, true];
+  watchAwake({ timeoutMs: 10_000, lookMs: 30_000, isHeld: () => isHeld, onTime: () => (over += 1) }, clock);
+  for (let tick = 1; tick <= 100; tick += 1) clock.advance(0);
+  assert.is(over, 0);
+  isHeld = false;
+  for (let tick = 1; tick <= 9; tick += 1) clock.advance(0);
+  assert.is(over, 0);
+  for (let tick = 1; tick <= 2; tick += 1) clock.advance(0);
+  assert.is(over, 1);
+});
+
 test('LIF-2 time is over when the machine was awake for so long', () => {
   const clock = handClock();
   let over = 0;
