@@ -78,13 +78,13 @@ function baseFolder(cwd: string, base: string): string {
 
 function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {
   const input = call.tool_input;
-  if (input.dangerouslyDisableSandbox === true) {
+  if (isSet(input.dangerouslyDisableSandbox)) {
     return objection(
       'tool-option',
       'The sandbox stays on. Run the command without dangerouslyDisableSandbox.',
     );
   }
-  if (input.run_in_background === true) {
+  if (isSet(input.run_in_background)) {
     return objection(
       'bash-background',
       'Nothing runs in the background here. Run the command in the foreground.',
@@ -102,6 +102,11 @@ function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
   if ('rule' in start) return start;
   const cwd = start.kind === 'extra' ? start.resolved : joinPath(policy.worktree, start.resolved);
   return judgeBash({ policy, facts, cwd, command: typeof input.command === 'string' ? input.command : '' });
+}
+
+/** Whatever isn't plainly off counts as on. */
+function isSet(option: unknown): boolean {
+  return option !== undefined && option !== null && option !== false;
 }
 
 function joinPath(folder: string, relative: string): string {

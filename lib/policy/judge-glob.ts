@@ -19,11 +19,20 @@ export function judgeGlob(context: PathContext, pattern: string): Objection | nu
       );
     }
   }
-  for (const one of braceExpand(pattern)) {
+  for (const one of braceExpand(withoutGroups(pattern))) {
     const found = judgeStart(context, one) ?? judgePattern(context, relativeTo(context.policy.worktree, one));
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Groups of the extended kind by what they may stand for: `@(a|b)` is one of the two, `!(a)` anything. */
+function withoutGroups(pattern: string): string {
+  return pattern.replace(/([@+*?!])\(([^()]*)\)/g, (_, mark: string, choices: string) => {
+    if (mark === '!') return '*';
+    const all = mark === '@' || mark === '+' ? choices.split('|') : [...choices.split('|'), ''];
+    return all.length === 1 ? (all[0] ?? '') : `{${all.join(',')}}`;
+  });
 }
 
 /** The folder before the first wildcard; the whole when there is none. */

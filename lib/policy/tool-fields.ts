@@ -57,11 +57,18 @@ export function toolPaths(call: ToolCall): ToolPaths | Objection {
       `A path of this ${call.tool_name} call is not text. Give every path as text.`,
     );
   }
+  const patterns = patternsOf(call);
+  if (patterns === null) {
+    return objection(
+      'call-malformed',
+      `A wildcard of this ${call.tool_name} call is not text. Give it as text.`,
+    );
+  }
   const base = call.tool_input.path;
   return {
     access: shape?.access ?? 'write',
     paths,
-    patterns: patternsOf(call),
+    patterns,
     base: typeof base === 'string' ? base : null,
     isSearch: call.tool_name === 'Glob' || call.tool_name === 'Grep',
   };
@@ -99,9 +106,12 @@ function pathValues(value: unknown): readonly string[] | null {
   return texts.length === value.length || value.every((one) => typeof one !== 'number') ? texts : null;
 }
 
-function patternsOf(call: ToolCall): readonly string[] {
-  const fields = call.tool_name === 'Glob' ? ['pattern', 'glob'] : ['glob'];
-  return fields
+/** null: one that holds something else than text. */
+function patternsOf(call: ToolCall): readonly string[] | null {
+  const fields = call.tool_name === 'Glob' ? ['pattern', 'glob'] : ['glob', 'include'];
+  const values = fields
     .map((field) => call.tool_input[field])
-    .filter((value): value is string => typeof value === 'string');
+    .filter((one) => one !== undefined && one !== null);
+  const texts = values.filter((value): value is string => typeof value === 'string');
+  return texts.length === values.length ? texts : null;
 }

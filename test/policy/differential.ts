@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expandGlob } from '../../lib/policy/bash/expand-glob.ts';
 import { readBash } from '../../lib/policy/bash/read-bash.ts';
-import type { BashNode, SimpleCommand } from '../../lib/policy/bash/syntax.ts';
+import { type BashNode, currentFolder, type SimpleCommand } from '../../lib/policy/bash/syntax.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { realFacts } from './real-facts.ts';
 
@@ -104,8 +104,33 @@ const pieces = [
   '$' + '{f}',
   ' "a$f"',
   'break',
+  '"$(aa bb)"',
+  '1<(aa)',
+  ' 2>(bb)',
+  '<(cc)',
+  '0<',
+  '12>',
+  ' "x $(git ',
+  ')" ',
+  '"$(',
+  ')"',
+  '$(<',
+  '[[ -f a ]]',
+  '[[ a == b && ! -d c ]]',
+  ' && [[ ',
+  ' -f ',
+  ' == ',
+  'set -e; ',
+  'export CI=1',
+  'exit 1',
+  '"$PWD"',
+  "'x'",
+  '"y z"',
+  '<<EOF\nplain\nEOF\n',
+  "$'a\\'b'",
 ];
 
+const anything = '\0anything';
 const loops = ['for f in aa bb; do ', 'for f in * "x y" rm; do ', 'for f in {1..3}; do for g in $f; do '];
 
 const count = Number(process.argv[2] ?? 2_000);
@@ -200,7 +225,7 @@ for (const name of readdirSync(log).filter((one) => !one.endsWith('.part'))) {
   const words = readFileSync(join(log, name), 'utf8').split('\0').slice(0, -1);
   started += 1;
   ran.add(String(at));
-  if (predicted[at]?.some((one) => JSON.stringify(one) === JSON.stringify(words)) === true) continue;
+  if (predicted[at]?.some((one) => isSame(one, words)) === true) continue;
   mismatches += 1;
   const text = readFileSync(join(list, String(at)), 'utf8');
   process.stdout.write(
@@ -212,8 +237,16 @@ process.stdout.write(
 );
 process.exitCode = mismatches > 0 || started === 0 ? 1 : 0;
 
+/** What a command prints stands within one word, and is known to nobody. */
+function isSame(foretold: readonly string[], words: readonly string[]): boolean {
+  return (
+    foretold.length === words.length && foretold.every((one, at) => one === anything || one === words[at])
+  );
+}
+
 function commandsOf(node: BashNode): readonly SimpleCommand[] {
-  if (node.kind === 'command') return [node];
+  if (node.kind === 'command') return [node, ...node.inner.flatMap(commandsOf)];
+  if (node.kind === 'test') return [];
   if (node.kind === 'if') return node.parts.flatMap(commandsOf);
   if (node.kind === 'for') return node.bodies.flatMap(commandsOf);
   return 'body' in node ? commandsOf(node.body) : node.nodes.flatMap(commandsOf);
@@ -223,6 +256,8 @@ function commandsOf(node: BashNode): readonly SimpleCommand[] {
 function wordsOf(command: SimpleCommand): string[] {
   return command.words.flatMap((word) => {
     const names = word.isGlob ? (expandGlob(word.text, work, realFacts) ?? []) : [];
-    return names.length > 0 ? names : [word.text];
+    return names.length > 0
+      ? names
+      : [word.unknown === 'output' ? anything : word.text.replaceAll(currentFolder, work)];
   });
 }

@@ -45,6 +45,8 @@ function meets(pattern: readonly string[], blocked: readonly string[]): boolean 
   if (glob === undefined || (glob === '**' && globs.length === 0)) return true;
   if (name === undefined) return false;
   if (glob === '**') return meets(pattern, globs) || meets(names, blocked);
+  // It may stand for no folder at all.
+  if (name === '**' && names.length > 0) return meets(names, blocked);
   return segmentAims(name, glob) && meets(names, globs);
 }
 

@@ -4,9 +4,10 @@ import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import { judgeCommand, judgeRedirections, matchingPattern } from './judge-command.ts';
+import { judgeAll } from './program.ts';
 import { readBash } from './read-bash.ts';
 import { Refusal } from './refusal.ts';
-import type { BashNode, Redirection, SimpleCommand } from './syntax.ts';
+import { type BashNode, currentFolder, type Redirection, type SimpleCommand } from './syntax.ts';
 
 export interface BashQuestion {
   readonly policy: AgentPolicy;
@@ -91,6 +92,15 @@ function judgeNode(question: BashQuestion, node: BashNode, places: readonly stri
       const all = node.parts.reduce((at, part) => union(at, flat(judgeNode(question, part, at))), places);
       return { passed: all, failed: all };
     }
+    case 'test':
+      for (const cwd of places) {
+        const found = judgeAll(
+          contextAt(question, cwd),
+          node.files.map((path) => ({ path: path.replaceAll(currentFolder, cwd), access: 'read' })),
+        );
+        if (found !== null) throw new Refusal(found.rule, found.details);
+      }
+      return unchanged;
     case 'for':
       refuseRedirections(question, node.redirections, places);
       judgeRounds(question, node.bodies, places);
@@ -134,16 +144,29 @@ function judgeChain(
 
 function judgeSimple(question: BashQuestion, command: SimpleCommand, places: readonly string[]): Places {
   for (const cwd of places) {
-    const found = judgeCommand(contextAt(question, cwd), command);
+    const found = judgeCommand(contextAt(question, cwd), inFolder(command, cwd));
     if (found !== null) throw new Refusal(found.rule, found.details);
+    for (const inner of command.inner) judgeNode(question, inner, [cwd]);
   }
   if (command.words[0]?.text !== 'cd') return { passed: places, failed: places };
   return { passed: [...new Set(places.map((cwd) => placeAfter(question, command, cwd)))], failed: places };
 }
 
+/** The command with the folder it runs in where `$PWD` stands. */
+function inFolder(command: SimpleCommand, cwd: string): SimpleCommand {
+  const put = (text: string): string => text.replaceAll(currentFolder, cwd);
+  return {
+    ...command,
+    words: command.words.map((word) => ({ ...word, text: put(word.text) })),
+    redirections: command.redirections.map((one) => ({ ...one, target: put(one.target) })),
+  };
+}
+
 /** `cd` goes to one plain folder of the worktree; a folder reached by a symlink has two parents, so it's refused. */
 function placeAfter(question: BashQuestion, command: SimpleCommand, cwd: string): string {
-  const operands = command.words.slice(1).filter((word) => word.text !== '--');
+  const operands = inFolder(command, cwd)
+    .words.slice(1)
+    .filter((word) => word.text !== '--');
   const [folder, ...others] = operands;
   if (
     folder === undefined ||
@@ -181,7 +204,8 @@ function refuseRedirections(
   places: readonly string[],
 ): void {
   for (const cwd of places) {
-    const found = judgeRedirections(contextAt(question, cwd), redirections);
+    const here = redirections.map((one) => ({ ...one, target: one.target.replaceAll(currentFolder, cwd) }));
+    const found = judgeRedirections(contextAt(question, cwd), here);
     if (found !== null) throw new Refusal(found.rule, found.details);
   }
 }

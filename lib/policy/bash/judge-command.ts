@@ -14,7 +14,7 @@ const programs: ReadonlyMap<string, ProgramRule> = new Map(
   Object.entries({ ...buildPrograms, ...readPrograms, ...writePrograms, ...shellPrograms, git: judgeGit }),
 );
 // They only steer what is judged anyway.
-const alwaysAllowed = new Set(['true', 'false', ':', 'cd', 'break', 'continue']);
+const alwaysAllowed = new Set(['true', 'false', ':', 'cd', 'break', 'continue', 'exit', 'set', 'export']);
 // What they do with a number can't depend on which one it is.
 const statusFriendly = new Set(['echo', 'printf', 'test', '[']);
 // Options that a file name could turn into do no harm here.
@@ -58,6 +58,8 @@ export function judgeCommand(context: PathContext, command: SimpleCommand): Obje
   }
   if (!head.isPlain || !/^(?:[A-Za-z0-9_][\w.+-]*|\[|:|\.)$/.test(head.text))
     return notAllowed(context.policy, head.text);
+  if (head.text === 'export' && command.environment.length === 0)
+    return notAllowed(context.policy, 'export without a value');
   const args = expandArguments(context, head.text, rest);
   return 'rule' in args ? args : judgeWords(context, [head.text, ...args.words], command.input);
 }
@@ -140,8 +142,8 @@ function expandArguments(
 ): { readonly words: readonly string[] } | Objection {
   const words: string[] = [];
   let isAfterEnd = false;
-  for (const arg of args) {
-    const unknown = judgeUnknown(name, arg);
+  for (const [at, arg] of args.entries()) {
+    const unknown = judgeUnknown(name, arg) ?? judgeOutput(name, args, at);
     if (unknown !== null) return unknown;
     if (arg.text === '--') isAfterEnd = true;
     const isFriendly = isAfterEnd || wildFriendly.has(name) || (name === 'git' && words[0] === 'add');
@@ -169,6 +171,26 @@ function judgeUnknown(name: string, { unknown }: Word): Objection | null {
   return objection(
     'bash-dynamic',
     `$? can only be shown or compared. Use it with ${listSome([...statusFriendly])}.`,
+  );
+}
+
+const comparisons = new Set(['=', '==', '!=', '-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
+
+/** The output of a command is shown, or compared where no part of it could be taken for an operator. */
+function judgeOutput(name: string, args: readonly Word[], at: number): Objection | null {
+  if (args[at]?.unknown !== 'output' || name === 'echo') return null;
+  const texts = args.map(({ text, unknown }) => (unknown === 'output' ? '' : text));
+  const [first = '', second = '', third] = texts;
+  const isTest = name === 'test' || (name === '[' && texts.at(-1) === ']');
+  const count = name === '[' ? texts.length - 1 : texts.length;
+  const isCompared =
+    (count === 2 && /^-[nz]$/.test(first)) ||
+    (count === 3 && comparisons.has(second) && third !== undefined && !/^[!(]$/.test(first));
+  if ((name === 'printf' && at > 0 && first !== '' && !first.startsWith('-')) || (isTest && isCompared))
+    return null;
+  return objection(
+    'bash-dynamic',
+    'The output of a command may only be shown, with echo or printf, or compared in [ ]. Run the command first, then write its result out.',
   );
 }
 

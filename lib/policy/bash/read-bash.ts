@@ -6,11 +6,13 @@ import type {
   ParsedScript,
   PipelineNode,
   Redirection as RawRedirection,
+  Word as RawWord,
   Redirect,
   Statement,
 } from 'unbash';
 import { parse } from 'unbash';
 import { type Objection, objection } from '../rules.ts';
+import { readTest } from './read-test.ts';
 import { readWord, readWords } from './read-word.ts';
 import { Refusal } from './refusal.ts';
 import type { BashNode, Redirection, Scope, SimpleCommand, Word } from './syntax.ts';
@@ -33,11 +35,20 @@ export function readBash(text: string): BashNode | Objection {
   // Whether the last newline survives on the way to bash decides what the backslash means.
   if (/\\\s*$/.test(text)) return objection('bash-syntax', 'The command ends in a backslash. Finish it.');
   try {
-    return readScript(parse(text), new Map());
+    const script = parse(text);
+    checkEnd(script, text);
+    return readScript(script, new Map());
   } catch (error) {
     if (error instanceof Refusal) return error.objection;
     return objection('bash-syntax', 'The command could not be parsed. Split it into simple commands.');
   }
+}
+
+/** The parser takes an open bracket at the very end for nothing; bash doesn't. */
+function checkEnd(script: ParsedScript, text: string): void {
+  const rest = text.slice(script.commands.at(-1)?.end ?? text.length);
+  if (!text.includes('<<') && !/^[\s;]*(?:#[\s\S]*)?$/.test(rest))
+    throw new Refusal('bash-syntax', `The command does not parse at its end: ${rest.trim()}.`);
 }
 
 function hex(character: string): string {
@@ -102,14 +113,25 @@ function readCommand(
       const all = node.else === undefined ? lists : [...lists, node.else];
       return { kind: 'if', parts: all.map(({ commands }) => readList(commands, scope)), redirections };
     }
+    case 'TestCommand':
+      if (redirections.length > 0) break;
+      return readTest(node.expression, (word) => readText(word, scope));
     case 'For':
       return { kind: 'for', bodies: readLoop(node, scope), redirections };
     default:
-      throw new Refusal(
-        'bash-construct',
-        `A ${node.type} can't be judged. Use simple commands, joined by \`&&\`, \`||\`, \`;\` or pipes.`,
-      );
   }
+  throw new Refusal(
+    'bash-construct',
+    `A ${node.type} can't be judged. Use simple commands, joined by \`&&\`, \`||\`, \`;\` or pipes.`,
+  );
+}
+
+/** A word that no command's output is part of. */
+function readText(raw: RawWord, scope: Scope): Word {
+  const word = readWord(raw, scope);
+  if (word.unknown === 'output')
+    throw new Refusal('bash-dynamic', 'The output of a command may only be shown with echo or printf.');
+  return word;
 }
 
 const mostRounds = 200;
@@ -148,7 +170,9 @@ function readSimple(node: Command, scope: Scope): SimpleCommand {
   }
   for (const part of node.suffix) {
     if (part.type === 'Word') words.push(...readWords(part, scope));
-    else if (part.type === 'Assignment') {
+    else if (part.type === 'Assignment' && node.name?.text === 'export') {
+      environment.push(readAssignment(part, scope));
+    } else if (part.type === 'Assignment') {
       throw new Refusal(
         'bash-environment',
         `${part.text} changes the shell's variables. Write NAME=value before the command.`,
@@ -156,7 +180,8 @@ function readSimple(node: Command, scope: Scope): SimpleCommand {
     } else raw.push(part);
   }
   const input = readInput(raw, scope);
-  return { kind: 'command', environment, words, redirections: readRedirections(raw, scope), input };
+  const inner = words.flatMap(({ scripts }) => scripts ?? []).map((one) => readScript(one, scope));
+  return { kind: 'command', environment, words, redirections: readRedirections(raw, scope), input, inner };
 }
 
 function readAssignment(part: Assignment, scope: Scope): { readonly name: string; readonly value: string } {
@@ -185,7 +210,7 @@ function readRedirections(raw: readonly RawRedirection[], scope: Scope): readonl
       );
     }
     if (part.type === 'HereDoc') checkHereDoc(part);
-    if (part.type === 'HereString' && part.target !== undefined) readWord(part.target, scope);
+    if (part.type === 'HereString' && part.target !== undefined) readText(part.target, scope);
     return part.type === 'Redirect' ? readRedirect(part, scope) : [];
   });
 }
@@ -224,7 +249,7 @@ function readInput(raw: readonly RawRedirection[], scope: Scope): string | null 
     return last.operator === '<<-' ? last.body.text.replace(/^\t+/gm, '') : last.body.text;
   }
   if (last?.type === 'HereString' && last.descriptor === undefined && last.target !== undefined) {
-    return `${readWord(last.target, scope).text}\n`;
+    return `${readText(last.target, scope).text}\n`;
   }
   return null;
 }

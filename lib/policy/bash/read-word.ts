@@ -1,6 +1,6 @@
 import type { DoubleQuotedChild, ParsedScript, Word as RawWord, WordPart } from 'unbash';
 import { Refusal } from './refusal.ts';
-import type { Scope, Word } from './syntax.ts';
+import { currentFolder, type Scope, type Word } from './syntax.ts';
 
 /**
  * The words a raw word stands for: one, or several when it holds a plain brace list (`src/{a,b}`).
@@ -22,11 +22,13 @@ export function readWord(raw: RawWord, scope: Scope = nothing): Word {
   const pieces = raw.parts.map((part, index) => readPart(part, index, scope));
   const isGlob = pieces.some((piece) => piece.isWild);
   const unknowns = raw.parts.flatMap((part) => unknownsOf(part, scope));
-  const unknown = unknowns.includes('name') ? 'name' : (unknowns[0] ?? null);
+  const unknown = (['name', 'output', 'status'] as const).find((one) => unknowns.includes(one)) ?? null;
+  const scripts = raw.parts.flatMap(scriptsOf);
   if (isGlob && pieces.some((piece) => !piece.isWild && /[*?[\]\\]/.test(piece.text))) {
     throw dynamic(raw.text, 'mixes wildcards with quoted ones');
   }
-  return { text: pieces.map((piece) => piece.text).join(''), isGlob, isPlain: false, unknown };
+  const text = pieces.map((piece) => piece.text).join('');
+  return { text, isGlob, isPlain: false, unknown, ...(scripts.length > 0 && { scripts }) };
 }
 
 interface Piece {
@@ -49,11 +51,35 @@ function loopValue(part: WordPart | DoubleQuotedChild, scope: Scope): Word | und
   return name === null ? undefined : scope.get(name[1] ?? name[2] ?? '');
 }
 
-function unknownsOf(part: WordPart | DoubleQuotedChild, scope: Scope): readonly ('status' | 'name')[] {
-  if (part.type === 'DoubleQuoted') return part.parts.flatMap((one) => unknownsOf(one, scope));
+function unknownsOf(
+  part: WordPart | DoubleQuotedChild,
+  scope: Scope,
+): readonly ('status' | 'name' | 'output')[] {
+  if (part.type === 'DoubleQuoted')
+    return part.parts.flatMap((one) =>
+      scriptOf(one) === null ? unknownsOf(one, scope) : ['output' as const],
+    );
+  if (isFolder(part)) return [];
   const value = loopValue(part, scope);
   if (value !== undefined) return value.isGlob ? ['name'] : [];
   return part.type === 'SimpleExpansion' ? ['status'] : [];
+}
+
+/** The command whose output stands within double quotes; null for anything else. */
+function scriptOf(part: DoubleQuotedChild): ParsedScript | null {
+  if (part.type !== 'CommandExpansion' || part.script === undefined || !part.text.startsWith('$('))
+    return null;
+  return isFolder(part) || hereText(part.text, part.script) !== null ? null : part.script;
+}
+
+function scriptsOf(part: WordPart): readonly ParsedScript[] {
+  if (part.type !== 'DoubleQuoted') return [];
+  return part.parts.map(scriptOf).filter((one) => one !== null);
+}
+
+/** `$PWD` and `$(pwd)`: bash alone sets it, and `cd` is followed. */
+function isFolder(part: WordPart | DoubleQuotedChild): boolean {
+  return /^\$(?:PWD|\{PWD\}|\( ?pwd ?\))$/.test(part.text) && part.type !== 'Literal';
 }
 
 function readPart(part: WordPart, index: number, scope: Scope): Piece {
@@ -102,19 +128,26 @@ function readBareWord(text: string): Word {
 
 function readBare(text: string, isStart: boolean): string {
   if (isStart && text.startsWith('~')) throw dynamic(text, 'starts with `~`');
+  // The parser takes `1<(…)` for a plain word; bash runs what is in the brackets.
+  if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw dynamic(text, 'holds an operator');
   // In an argument like x=~ bash expands the tilde, too.
   if (/[=:]~/.test(text)) throw dynamic(text, 'holds a `~` after `=` or `:`');
   return text.replace(/\\(.)/gs, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
 }
 
 function readQuoted(part: DoubleQuotedChild, scope: Scope): string {
+  if (isFolder(part)) return currentFolder;
   const value = loopValue(part, scope);
   if (value !== undefined) return value.isGlob ? '0' : value.text;
   switch (part.type) {
     case 'Literal':
       return part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
-    case 'CommandExpansion':
-      return readHereText(part.text, part.script);
+    case 'CommandExpansion': {
+      if (scriptOf(part) !== null) return '0';
+      const here = hereText(part.text, part.script);
+      if (here === null) throw dynamic(part.text, 'is a substitution');
+      return here;
+    }
     case 'SimpleExpansion':
       return readSpecial(part.text);
     default:
@@ -128,22 +161,20 @@ function readSpecial(text: string): string {
   throw dynamic(text, 'is a variable');
 }
 
-/** `$(cat <<'EOF' … EOF)`, the usual way to write a message of several lines: text, when nothing else is in it. */
-function readHereText(text: string, script: ParsedScript | undefined): string {
+/** `$(cat <<'EOF' … EOF)`, the usual way to write a message of several lines: its text; null for anything else. */
+function hereText(text: string, script: ParsedScript | undefined): string | null {
   const statement = script?.commands[0];
   const command = statement?.command;
   const isOne =
     script?.errors === undefined && script?.commands.length === 1 && statement?.background !== true;
-  if (!text.startsWith('$(') || !isOne || command?.type !== 'Command')
-    throw dynamic(text, 'is a substitution');
+  if (!text.startsWith('$(') || !isOne || command?.type !== 'Command') return null;
   const here = command.suffix[0];
   const isCat = command.name?.text === 'cat' && command.prefix.length === 0 && command.suffix.length === 1;
-  if (!isCat || here?.type !== 'HereDoc' || here.descriptor !== undefined)
-    throw dynamic(text, 'is a substitution');
-  const isClosed = here.closing !== undefined && here.delimiter?.quoted === true;
-  if (!isClosed || !/^(?:'\w+'|"\w+"|\\\w+)$/.test(here.delimiter.text)) {
-    throw dynamic(text, 'holds a here-document without a quoted end mark');
-  }
+  if (!isCat || here?.type !== 'HereDoc' || here.descriptor !== undefined || here.closing === undefined)
+    return null;
+  // Without quotes round the mark the text may hold nothing that bash would expand.
+  const isText = here.delimiter?.quoted === true || !/[$`\\]/.test(here.body.text);
+  if (!isText || !/^(?:\w+|'\w+'|"\w+"|\\\w+)$/.test(here.delimiter?.text ?? '')) return null;
   const body = here.operator === '<<-' ? here.body.text.replace(/^\t+/gm, '') : here.body.text;
   return body.replace(/\n+$/, '');
 }

@@ -24,6 +24,12 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
   whoami: plainProgram('-', 'none'),
   id: plainProgram('-gGnru', 'text'),
   exit: plainProgram('-', 'text'),
+  set: judgeSet,
+  // Its values are judged like those before a command.
+  export: (call) =>
+    call.args.length === 0
+      ? null
+      : wrapper(call, 'Write: export NAME=value, or NAME=value before the command.'),
   command: (call) =>
     /^-[vV]+$/.test(call.args[0] ?? '') ? null : wrapper(call, 'command -v NAME asks where a program is.'),
   timeout: (call) => {
@@ -71,7 +77,6 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
       'trap',
       'alias',
       'unalias',
-      'export',
       'declare',
       'typeset',
       'local',
@@ -82,7 +87,6 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
       'readarray',
       'enable',
       'hash',
-      'set',
       'shopt',
       'unset',
       'pushd',
@@ -120,6 +124,13 @@ function afterTimeoutOptions(args: readonly string[]): readonly string[] {
   const [first = '', ...rest] = args;
   if (/^-[ks]$/.test(first)) return afterTimeoutOptions(rest.slice(1));
   return first.startsWith('-') ? afterTimeoutOptions(rest) : args;
+}
+
+/** What ends a script at its first failure. Anything else changes how later words are read. */
+function judgeSet(call: ProgramCall): Objection | null {
+  return /^(?:[-+](?:[eu]+|[eu]*o (?:pipefail|errexit|nounset))(?: |$))+$/.test(call.args.join(' '))
+    ? null
+    : wrapper(call, 'Allowed is: set -euo pipefail.');
 }
 
 /** `-v` sets a variable, `%n` too: PATH or IFS, and every later word means something else. */

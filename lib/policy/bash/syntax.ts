@@ -1,3 +1,5 @@
+import type { ParsedScript } from 'unbash';
+
 /** A word of a command that can be read as it stands. */
 export interface Word {
   /** Its text after quotes; of a wildcard word the pattern. */
@@ -6,8 +8,10 @@ export interface Word {
   readonly isGlob: boolean;
   /** Written without quotes, escapes or wildcards. */
   readonly isPlain: boolean;
-  /** Holds what is known to nobody yet, as 0 in `text`: `$?`, or the name of a file within a text. */
-  readonly unknown: 'status' | 'name' | null;
+  /** Holds what is known to nobody yet, as 0 in `text`: `$?`, the name of a file, what a command prints. */
+  readonly unknown: 'status' | 'name' | 'output' | null;
+  /** The commands within quotes whose output it holds. */
+  readonly scripts?: readonly ParsedScript[];
 }
 
 export interface Redirection {
@@ -23,7 +27,12 @@ export interface SimpleCommand {
   readonly redirections: readonly Redirection[];
   /** What a here-document or here-string gives to its standard input; null: inherited or piped. */
   readonly input: string | null;
+  /** What runs first, for its output: `"$(…)"` in a word. */
+  readonly inner: readonly BashNode[];
 }
+
+// Stands in a word for the folder bash is in. No command may hold the character itself.
+export const currentFolder = '\u0001';
 
 /** What a script may consist of; everything else is refused while reading. */
 export type BashNode =
@@ -41,6 +50,8 @@ export type BashNode =
       readonly bodies: readonly BashNode[];
       readonly redirections: readonly Redirection[];
     }
+  /** `[[ … ]]`: the files it asks for. */
+  | { readonly kind: 'test'; readonly files: readonly string[] }
   | { readonly kind: 'subshell'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | { readonly kind: 'group'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | {

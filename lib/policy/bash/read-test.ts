@@ -1,0 +1,53 @@
+import type { Word as RawWord, TestExpression } from 'unbash';
+import { Refusal } from './refusal.ts';
+import type { BashNode, Word } from './syntax.ts';
+
+type ReadWord = (raw: RawWord) => Word;
+
+/** Reads `[[ … ]]` where it asks for files and compares texts. What it computes with could run commands. */
+export function readTest(expression: TestExpression, read: ReadWord): BashNode {
+  return { kind: 'test', files: filesOf(expression, read) };
+}
+
+/** The files it asks for. */
+function filesOf(expression: TestExpression, read: ReadWord): readonly string[] {
+  switch (expression.type) {
+    case 'TestLogical':
+      return expression.operands.flatMap((one) => filesOf(one, read));
+    case 'TestNot':
+      return filesOf(expression.operand, read);
+    case 'TestGroup':
+      return filesOf(expression.expression, read);
+    case 'TestUnary': {
+      const word = read(expression.operand);
+      if (/^-[nz]$/.test(expression.operator)) return [];
+      if (
+        /^-[abcdefghkprstuwxGLNOS]$/.test(expression.operator) &&
+        isKnown(word) &&
+        expression.operator !== '-t'
+      )
+        return [word.text];
+      throw refused(expression.operator);
+    }
+    case 'TestBinary': {
+      const words = [read(expression.left), read(expression.right)];
+      if (/^(?:==?|!=)$/.test(expression.operator)) return [];
+      const isNumbers = words.every((word) => /^\d{1,9}$/.test(word.text) && word.unknown !== 'name');
+      if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && isNumbers) return [];
+      throw refused(expression.operator);
+    }
+    default:
+      throw refused('this');
+  }
+}
+
+function isKnown(word: Word): boolean {
+  return word.unknown === null && !word.isGlob && word.text !== '';
+}
+
+function refused(what: string): Refusal {
+  return new Refusal(
+    'bash-construct',
+    `[[ with ${what} can't be judged. Ask for files by name, or compare plain texts and numbers.`,
+  );
+}
