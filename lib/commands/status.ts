@@ -4,7 +4,7 @@ import type { Io } from '../domain/io.ts';
 import { statusOf } from '../domain/status.ts';
 import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
-import { nextCommand } from './wiring/next-command.ts';
+import { askingPerson, nextCommand } from './wiring/next-command.ts';
 import { pickSession, readSnapshot, withState } from './wiring/read-state.ts';
 import { isSessionBusy } from './wiring/session-busy.ts';
 
@@ -24,7 +24,9 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const activity = new Map(registered.map((agent) => [agent.id, agent.activity]));
     const spend = session === null ? [] : renderSpend(session, output.style, '  ');
     const isGoing = session !== null && isSessionBusy(commonDir, session.id);
-    const next = isGoing ? 'git flame agent list' : nextCommand(session, tasks);
+    const next = isGoing
+      ? 'git flame agent list'
+      : nextCommand(session, tasks, await askingPerson(git, tasks));
     output.result(renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing }));
     return 0;
   });

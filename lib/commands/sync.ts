@@ -5,20 +5,23 @@ import type { GitContext } from '../git/run-git.ts';
 import { pickRemote } from '../store/sync-pick-remote.ts';
 import { syncState } from '../store/sync-state.ts';
 import { renderSync } from '../ui/render-sync.ts';
+import { lostClaims, ownClaims } from './wiring/lost-claims.ts';
 import { withState } from './wiring/read-state.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, output }) => {
+  return withState(args, io, async ({ git, store, output }) => {
     const context = standingIn(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
     const isDry = args.globals.dryRun;
+    const held = isDry ? [] : await ownClaims({ git, store });
     const result = await syncState({ context, commonDir, objectFormat, remote, isDry });
     output.json({ schema_version: 1, dry_run: isDry, ...result });
     if (!args.globals.quiet) output.result(renderSync(result, isDry).join('\n'));
     for (const { note, what, kept, lost } of result.conflicts)
       output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
+    for (const lost of await lostClaims(store, held)) output.warn(lost);
     if (result.commits.unknown.length > 0)
       output.warn(
         `${result.commits.unknown.length} commits that tasks name are neither here nor on ${remote}.`,

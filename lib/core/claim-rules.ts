@@ -1,6 +1,6 @@
 import type { Task } from '../domain/task.ts';
 import { locksConflict } from '../util/path-globs.ts';
-import { isHeld } from './next-action.ts';
+import { holderOf, isFree } from './task-holder.ts';
 import { claimTask, restartTask, type TaskChange } from './task-state.ts';
 
 /**
@@ -23,16 +23,6 @@ export function claimObjection(task: Task, tasks: readonly Task[], limit: number
   return null;
 }
 
-/** Whether nobody works on it and somebody may. */
-export function isFree({ status }: Task): boolean {
-  return status === 'pending' || status === 'requeued' || status === 'failed';
-}
-
-/** Who works on a task, for a person to read. */
-export function holderOf(task: Task): string {
-  return task.agent_id ?? task.claimed_by ?? 'somebody';
-}
-
 /** The changes by which a person claims a task: one that failed or was sent back is pending again first. */
 export function takeByHand(
   task: Task,
@@ -41,11 +31,6 @@ export function takeByHand(
   const restarted = task.status === 'pending' ? [] : [restartTask(task)];
   const free = restarted[0]?.task ?? task;
   return [...restarted, claimTask(free, { ...claim, agentId: null })];
-}
-
-/** Whether it is claimed by this person, by hand. */
-export function isHeldBy(task: Task, person: string): boolean {
-  return isHeld(task) && task.claimed_by === person;
 }
 
 function isFinished({ status }: Task): boolean {

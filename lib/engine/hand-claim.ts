@@ -1,6 +1,7 @@
-import { claimObjection, isHeldBy, takeByHand } from '../core/claim-rules.ts';
+import { claimObjection, takeByHand } from '../core/claim-rules.ts';
 import { reopenSession } from '../core/reopen-session.ts';
 import { selectReady } from '../core/select-ready.ts';
+import { isHeldBy } from '../core/task-holder.ts';
 import { releaseTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../domain/ids.ts';

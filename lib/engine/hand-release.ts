@@ -1,6 +1,6 @@
-import { holderOf } from '../core/claim-rules.ts';
 import { isHeld } from '../core/next-action.ts';
 import { reopenSession } from '../core/reopen-session.ts';
+import { holderOf } from '../core/task-holder.ts';
 import { dropTask, releaseTask, restartTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../domain/ids.ts';

@@ -1,5 +1,5 @@
-import { holderOf, isFree, isHeldBy } from '../core/claim-rules.ts';
 import { isHeld } from '../core/next-action.ts';
+import { holderOf, isFree, isHeldBy } from '../core/task-holder.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, taskBranch } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';

@@ -1,7 +1,8 @@
 import { budgetState } from '../core/budget-state.ts';
 import { canStart } from '../core/can-start.ts';
-import { type Action, changesetsOfCycle, isHeld, nextAction } from '../core/next-action.ts';
+import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.ts';
 import { sessionSummary } from '../core/session-summary.ts';
+import { isHeldBy } from '../core/task-holder.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
@@ -74,7 +75,7 @@ async function requireProgress(
   const after = await viewSession(workshop, before.session.id);
   if (revisionOf(after) !== revisionOf(before) || workshop.signal.aborted) return;
   const claimed = after.tasks.filter(({ status }) => status === 'claimed');
-  if (action.kind === 'work' && claimed.length > 0) throw claimedElsewhere(claimed);
+  if (action.kind === 'work' && claimed.length > 0) throw claimedElsewhere(workshop, claimed);
   throw new FlameError({
     kind: 'internal',
     code: 'no-progress',
@@ -84,7 +85,7 @@ async function requireProgress(
 }
 
 /** Somebody else works on what is left: another process, or a person. */
-function claimedElsewhere(tasks: readonly Task[]): FlameError {
+function claimedElsewhere({ gates, place }: Workshop, tasks: readonly Task[]): FlameError {
   const list = tasks.map(
     ({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'somebody'}`,
   );
@@ -93,7 +94,8 @@ function claimedElsewhere(tasks: readonly Task[]): FlameError {
     code: 'claimed-elsewhere',
     message: `Nothing can be done here before somebody else's work is: ${list.join(', ')}.`,
     hints: [
-      ...tasks.filter(isHeld).map(({ id }) => `git flame task submit ${id}`),
+      ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
+      ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
       ...['git flame status', 'git flame run'],
     ],
   });
@@ -129,7 +131,7 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
       await reviewWave(workshop, id);
       return remember(workshop, id);
     case 'wait':
-      throw claimedElsewhere(action.tasks);
+      throw claimedElsewhere(workshop, action.tasks);
     case 'end-cycle':
       return endCycle(workshop, id);
     case 'end':

@@ -114,4 +114,30 @@ test('a plain push of refs/blueflame/* is refused where another clone was first,
   assert.not.match(stateOf(remote), /blueflame-remotes/);
 });
 
+test('STA-4: who lost a claim to another clone is told, and is not told to submit it', async () => {
+  const { clones } = await makeClones([]);
+  const [a, b] = clones;
+  assert.is((await flame(a, ['task', 'add', 'Mend', '--locks', 'src/m.txt'])).code, 0);
+  await flame(a, ['sync']);
+  await flame(b, ['sync']);
+  assert.is((await flame(b, ['task', 'claim', 'task-001'])).code, 0);
+  const claimed = await flame(a, ['task', 'claim', 'task-001']);
+  const worktree = /work in +(.+)/.exec(claimed.stdout)?.[1] ?? '?';
+  // They may be one person at two machines.
+  assert.match((await flame(a, ['status'])).stdout, /next: git flame task submit task-001/);
+  await flame(a, ['sync']);
+  assert.match((await flame(b, ['sync'])).stdout, /1 conflict/);
+  const { code, stderr } = await flame(a, ['sync']);
+  assert.is(code, 0);
+  assert.match(
+    stderr,
+    /^warning: task-001 is no longer yours: .+ claimed it too, and first; what you made stays in /,
+  );
+  assert.ok(stderr.includes(worktree), stderr);
+  assert.is((await flame(a, ['sync'])).stderr, '');
+  const env = { GIT_AUTHOR_NAME: 'Otto', GIT_AUTHOR_EMAIL: 'otto@example.com' };
+  const other = await flame(a, ['status'], { env });
+  assert.match(other.stdout, /next: git flame show task-001$/m);
+});
+
 test.run();

@@ -2,7 +2,7 @@ import { readLiveAgents } from '../../cell/agent-registry.ts';
 import { statusOf } from '../../domain/status.ts';
 import { renderSession } from '../../ui/render-session.ts';
 import { renderStatus } from '../../ui/render-status.ts';
-import { nextCommand } from '../wiring/next-command.ts';
+import { askingPerson, nextCommand } from '../wiring/next-command.ts';
 import { showLong } from '../wiring/show-long.ts';
 import type { Showing } from './showing.ts';
 
@@ -14,7 +14,7 @@ export async function showSession({ io, reading, snapshot, session, tasks }: Sho
   output.json(session);
   const status = renderStatus(statusOf(session, tasks, live), output.style, {
     now: new Date(),
-    next: nextCommand(session, tasks),
+    next: nextCommand(session, tasks, await askingPerson(git, tasks)),
     more: renderSession(session, output.style),
   });
   await showLong(output, io, status);

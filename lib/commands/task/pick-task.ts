@@ -1,4 +1,4 @@
-import { isHeldBy } from '../../core/claim-rules.ts';
+import { isHeldBy } from '../../core/task-holder.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Repository } from '../../domain/git-port.ts';

@@ -1,17 +1,33 @@
-import { type Action, nextAction } from '../../core/next-action.ts';
+import { type Action, isHeld, nextAction } from '../../core/next-action.ts';
+import { isHeldBy } from '../../core/task-holder.ts';
 import type { CommandName } from '../../domain/command-args.ts';
+import type { GitPort } from '../../domain/git-port.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Task } from '../../domain/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
-/** What a person types next, as a whole command; null when nothing is left to do. */
-export function nextCommand(session: Session | null, tasks: readonly Task[]): string | null {
+/** What this person types next, as a whole command; null when nothing is left to do. */
+export function nextCommand(
+  session: Session | null,
+  tasks: readonly Task[],
+  person: string | null,
+): string | null {
   if (session === null) return "git flame run 'What you want done'";
   const action = nextAction({ session, tasks, maxCycles: Number.POSITIVE_INFINITY });
-  if (action.kind === 'wait') return `git flame task submit ${action.tasks[0]?.id ?? ''}`;
+  if (action.kind === 'wait') {
+    const own = person === null ? undefined : action.tasks.find((task) => isHeldBy(task, person));
+    return own === undefined
+      ? `git flame show ${action.tasks[0]?.id ?? ''}`
+      : `git flame task submit ${own.id}`;
+  }
   if (action.kind === 'end') return afterEnd(tasks);
   const command = commandFor(action);
   return command === null ? null : `git flame ${command}`;
+}
+
+/** Who asks, where that decides what is next: somebody claimed a task by hand. null where git knows no name. */
+export async function askingPerson(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
+  return tasks.some(isHeld) ? git.identity().catch(() => null) : null;
 }
 
 /** What failed for good is looked into: its story says how it can go on. */

@@ -19,7 +19,8 @@ export async function reportEnd(
   const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id));
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
   else {
-    const next = comesNext === undefined ? nextCommand(session, tasks) : comesNext(view);
+    const next =
+      comesNext === undefined ? nextCommand(session, tasks, workshop.gates.person) : comesNext(view);
     output.result(renderStatus(status, output.style, { now: new Date(), next }));
   }
   return { session, tasks };

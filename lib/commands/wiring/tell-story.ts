@@ -7,7 +7,7 @@ import type { Task } from '../../domain/task.ts';
 import type { AttemptTime, TaskStory, TaskWork } from '../../domain/task-story.ts';
 import { listRescues } from '../../engine/rescue-list.ts';
 import { callsOf } from './agent-calls.ts';
-import { nextCommand } from './next-command.ts';
+import { askingPerson, nextCommand } from './next-command.ts';
 import type { Reading } from './read-state.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
@@ -36,7 +36,7 @@ export async function tellStory(
     worktrees,
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
-    next: nextSteps(task, { session, tasks, worktrees }),
+    next: nextSteps(task, { session, tasks, worktrees, person: await askingPerson(git, tasks) }),
   };
 }
 
@@ -75,9 +75,10 @@ interface Surroundings {
   readonly session: Session;
   readonly tasks: readonly Task[];
   readonly worktrees: readonly string[];
+  readonly person: string | null;
 }
 
-function nextSteps(task: Task, { session, tasks, worktrees }: Surroundings): readonly string[] {
+function nextSteps(task: Task, { session, tasks, worktrees, person }: Surroundings): readonly string[] {
   const steps: string[] = [];
   if (task.status === 'claimed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
@@ -87,6 +88,6 @@ function nextSteps(task: Task, { session, tasks, worktrees }: Surroundings): rea
     steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
   if (task.commit !== null && task.status !== 'claimed') steps.push(`git flame show ${task.id} --diff`);
-  const command = nextCommand(session, tasks);
+  const command = nextCommand(session, tasks, person);
   return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
 }
