@@ -12,7 +12,10 @@ export interface Status {
   > | null;
   readonly tasks: readonly Task[];
   readonly agents: readonly LiveAgent[];
-  readonly changesets: readonly Pick<Changeset, 'id' | 'group' | 'tasks' | 'state' | 'commit'>[];
+  readonly changesets: readonly Pick<
+    Changeset,
+    'id' | 'group' | 'tasks' | 'state' | 'commit' | 'landed_commit'
+  >[];
 }
 
 /** The status of a session; without one everything is empty. */
@@ -37,6 +40,7 @@ export function statusOf(
       tasks: set.tasks,
       state: set.state,
       commit: set.commit,
+      landed_commit: set.landed_commit,
     })),
   };
 }

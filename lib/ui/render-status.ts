@@ -107,7 +107,8 @@ function renderChangesets({ changesets }: Status, style: Style): readonly string
   const rows = changesets.map((set) => [
     visibleLine(set.id),
     set.state,
-    shortId(set.commit),
+    // Where another one landed in between it was merged once more: that commit is the one on the branch.
+    shortId(set.landed_commit ?? set.commit),
     set.tasks.join(', '),
   ]);
   return withTitle('Changesets', renderTable(rows, { width: style.width, indent: '  ' }), style);

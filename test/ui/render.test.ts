@@ -184,6 +184,15 @@ test('the status without a session', () => {
   assert.is(text, 'No session yet.\n\nnext: git flame init');
 });
 
+test('MRG-9: of a changeset that was merged once more to land, the status names the commit on the branch', () => {
+  const landed = 'd'.repeat(40) as ObjectId;
+  const session = sampleSession({
+    changesets: [sampleChangeset({ state: 'landed', landed_commit: landed })],
+  });
+  const text = renderStatus(statusOf(session, [], []), plainStyle(), { now, next: null });
+  assert.match(text, /1-auth +landed +d{10} /);
+});
+
 test('the whole story of a task', () => {
   const task = sampleTask({
     status: 'requeued',
