@@ -1,6 +1,6 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../domain/gates.ts';
 import { type LineComment, parseComment } from '../domain/line-comment.ts';
-import { askLine, askText, type Choice, choose, type Question } from './choose.ts';
+import { askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { isRed } from './is-red.ts';
 import { renderChangeset } from './render-changeset.ts';
@@ -40,11 +40,14 @@ export async function askChangeset(
     const key = await choose(asking, isOpen ? choices.filter((choice) => choice.key !== 'w') : choices);
     if (key === 's') return { kind: 'skip' };
     if (key === 'r') {
-      const reason = await askText(asking, 'Reason: ');
+      const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
+      if (reason === '') continue;
       return { kind: 'reject', reason, ...(comments.length === 0 ? {} : { comments }) };
     }
     if (key === 'c') {
-      comments.push(await askComment(asking));
+      const comment = await askComment(asking);
+      if (comment === null) continue;
+      comments.push(comment);
       context.say(`It goes along when you reject: ${comments.length} so far.`);
       continue;
     }
@@ -57,6 +60,7 @@ export async function askChangeset(
       await context.viewDiff(await question.showDiff());
       continue;
     }
+    if (comments.length > 0) context.say('Comments go along with a rejection only: these are dropped.');
     if (!red) return { kind: 'approve' };
     const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
     if (reason.trim() !== '') return { kind: 'approve', override: reason.trim() };
@@ -64,10 +68,12 @@ export async function askChangeset(
   }
 }
 
-/** A remark on one line of the change. */
-async function askComment(asking: Question): Promise<LineComment> {
+/** A remark on one line of the change; null: none after all. */
+async function askComment(asking: Question): Promise<LineComment | null> {
   for (;;) {
-    const comment = parseComment(await askText(asking, 'Comment, as PATH:LINE TEXT: '));
+    const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT (Enter: back): ');
+    if (typed.trim() === '') return null;
+    const comment = parseComment(typed);
     if (comment !== null) return comment;
     asking.say('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
   }

@@ -3,6 +3,7 @@ import type { Gates } from '../domain/gates.ts';
 import type { Io } from '../domain/io.ts';
 import { announcedGates, type WaitingFacts } from './announced-gates.ts';
 import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
+import { interruptedGates } from './interrupted-gates.ts';
 import { createNoGates } from './no-gates.ts';
 import { type PageOpener, pagedGates } from './paged-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
@@ -24,6 +25,7 @@ export function createGates(io: Io, options: GatesOptions): Gates {
   const alone = terminal ?? createNoGates(options);
   const person =
     reviewPage === null ? alone : pagedGates(alone, terminal, { opener: reviewPage, interrupted: io.signal });
-  const fallback = onWaiting === undefined ? person : announcedGates(person, onWaiting);
+  const asked = interruptedGates(person, options.resume);
+  const fallback = onWaiting === undefined ? asked : announcedGates(asked, onWaiting);
   return decisions === null ? fallback : createDecisionGates({ decisions, fallback, readFile, parsePlan });
 }

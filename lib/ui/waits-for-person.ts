@@ -21,7 +21,9 @@ export interface WaitingGate {
  * saved before a gate is asked.
  */
 export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError {
-  const { gate, subject, answers, commands = [], details = [] } = waiting;
+  const { gate, subject, answers, details = [] } = waiting;
+  const session = / --session \S+$/.exec(resume)?.[0] ?? '';
+  const commands = (waiting.commands ?? []).map((command) => command + session);
   return new FlameError({
     kind: 'waiting',
     code: 'waits-for-person',

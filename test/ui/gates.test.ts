@@ -200,7 +200,9 @@ test('MRG-4: a changeset is approved, skipped, or rejected with a reason', async
   const ask = (input: string) => openTerminal(input).gates.changeset(sampleChangesetQuestion());
   assert.equal(await ask('a\n'), { kind: 'approve' });
   assert.equal(await ask('s\n'), { kind: 'skip' });
-  assert.equal(await ask('reject\n  \nno tests\n'), { kind: 'reject', reason: 'no tests' });
+  assert.equal(await ask('reject\nno tests\n'), { kind: 'reject', reason: 'no tests' });
+  // Enter alone goes back: who chose the wrong key is not held to it.
+  assert.equal(await ask('reject\n  \nc\n\na\n'), { kind: 'approve' });
 });
 
 test('MRG-6: view opens the pager with the diff, then asks again', async () => {
@@ -266,7 +268,9 @@ test('MRG-11: comments on lines typed at the terminal go along with a reject, an
     ],
   });
   assert.match(fake.stderr(), /Write the file, a colon, the line and your remark/);
-  assert.equal(await ask('c\nsrc/a.ts:1 x\na\n').answer, { kind: 'approve' });
+  const approved = ask('c\nsrc/a.ts:1 x\na\n');
+  assert.equal(await approved.answer, { kind: 'approve' });
+  assert.match(approved.fake.stderr(), /with a rejection only: these are dropped/);
 });
 
 test('a question that was answered on the page is withdrawn from the terminal, and the next one can be asked', async () => {
@@ -349,19 +353,33 @@ test('an abort during a question ends it with its reason', async () => {
   assert.is((await asked).kind, 'interrupted');
 });
 
-test('where nobody can answer, the error names the commands that go on', async () => {
-  const fake = makeFakeIo({ input: 'a\n' });
-  const gates = createGates(fake.io, {
+test('Ctrl-C at a question names the command that asks it again', async () => {
+  const fake = makeFakeIo({ isTTY: true, columns: 80, input: '' });
+  const gates = gatesOf(fake, 'git flame review');
+  const asked = refusal(gates.changeset(sampleChangesetQuestion()));
+  fake.interrupt(new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' }));
+  const { kind, message, hints } = await asked;
+  assert.equal([kind, hints], ['interrupted', ['git flame review']]);
+  assert.match(message, /question is still open/);
+});
+
+function gatesOf(fake: FakeIo, resume: string): Gates {
+  return createGates(fake.io, {
     person,
     style: plainStyle(),
     pager: 'cat',
     editor: 'false',
-    resume: 'git flame review',
+    resume,
     formatPlan: renderPlanYaml,
     parsePlan: () => emptyPlan,
     decisions: null,
     readFile: async () => '',
   });
+}
+
+test('where nobody can answer, the error names the commands that go on', async () => {
+  const fake = makeFakeIo({ input: 'a\n' });
+  const gates = gatesOf(fake, 'git flame review');
   assert.equal([gates.isInteractive, gates.person], [false, person]);
   const error = await refusal(gates.changeset(sampleChangesetQuestion()));
   assert.equal([error.kind, error.code], ['waiting', 'waits-for-person']);
@@ -376,6 +394,9 @@ test('where nobody can answer, the error names the commands that go on', async (
   const red = await refusal(gates.changeset(sampleChangesetQuestion({ diagnostics: [redRun] })));
   assert.is(red.hints[0], 'git flame review --changeset auth --override REASON');
   for (const [gate, , ask] of questions) assert.equal((await refusal(ask(gates))).data, { gate });
+  const other = gatesOf(fake, 'git flame run --session ses-20260101-000000-abcd');
+  for (const hint of (await refusal(other.changeset(sampleChangesetQuestion()))).hints)
+    assert.match(hint, / --session ses-20260101-000000-abcd/);
 });
 
 function decide(decisions: unknown, readFile: (path: string) => Promise<string> = async () => ''): Gates {

@@ -120,6 +120,7 @@ test('Ctrl-C ends the waiting for the page', async () => {
     fake.interrupt(new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' }));
     const error = await asked.catch((thrown: FlameError) => thrown);
     assert.is(error instanceof FlameError && error.kind, 'interrupted');
+    assert.ok(error instanceof FlameError && error.hints.length === 1, 'the command that asks again');
   });
 });
 

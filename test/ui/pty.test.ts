@@ -53,7 +53,7 @@ testPty('MRG-6: a person decides at a terminal', async () => {
   const { code, screen, answers } = await converse([
     [/\(s\)kip\? /, 'x\r'],
     [/\(s\)kip\? /, 'r\r'],
-    [/Reason: /, 'no testz\u007fs\r'],
+    [/Reason [(]Enter: back[)]: /, 'no testz\u007fs\r'],
     [/\(s\)top\? /, 's\r'],
   ]);
   assert.is(code, 0, screen);

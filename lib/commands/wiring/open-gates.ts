@@ -75,7 +75,8 @@ async function readDecisions(file: string): Promise<Decisions> {
   return readDecisionsFile(await readNamedFile(file), file);
 }
 
-/** How a person goes on after a gate nobody answered: the single command again, or the run. */
-function resumeCommand({ command }: CommandArgs): string {
-  return command === 'demo' ? 'git flame run' : `git flame ${command}`;
+/** How a person goes on after a gate nobody answered: the single command again, or the run, on the same session. */
+function resumeCommand({ command, globals }: CommandArgs): string {
+  const session = globals.session === null ? '' : ` --session ${globals.session}`;
+  return `git flame ${command === 'demo' ? 'run' : command}${session}`;
 }
