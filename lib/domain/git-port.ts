@@ -162,7 +162,7 @@ export interface GitPort {
   commitsBetween(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly CommitInfo[]>;
   changedFiles(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly ChangedFile[]>;
   /** Files that differ between two commits, in git's order; cheaper than changedFiles, which also reads contents. */
-  treeChanges(base: ObjectId, tip: ObjectId): Promise<readonly TreeChange[]>;
+  treeChanges(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly TreeChange[]>;
   diffStat(base: ObjectId, tip: ObjectId): Promise<DiffStat>;
   /** Lines that differ in each file; none of them in a binary one. */
   fileStats(base: ObjectId, tip: ObjectId): Promise<readonly FileStat[]>;
@@ -176,6 +176,11 @@ export interface GitPort {
     paths: readonly string[],
     quarantine?: Quarantine,
   ): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Content of a blob that `tip` or the repository holds, to be searched: a character for each byte that isn't 0,
+   * so that what is ASCII reads the same in every encoding. null: it's no blob.
+   */
+  readContent(blob: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<string | null>;
   /** Tracked paths of a commit, at most `limit`. */
   listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
   /** Opens the worktree of an earlier run again; null when it is gone. */

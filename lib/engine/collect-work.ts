@@ -1,9 +1,9 @@
-import type { CellWorktree, Quarantine } from '../domain/git-port.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { Task } from '../domain/task.ts';
-import { checkBranch } from '../policy/check-branch.ts';
 import { lockCovers } from '../util/path-globs.ts';
+import { judgeCommits } from './judge-commits.ts';
 import type { AdapterFacts, Workshop } from './workshop.ts';
 
 export type CollectedWork =
@@ -55,48 +55,6 @@ async function sortLeftovers(
 
 function inScope(policy: AgentPolicy, path: string): boolean {
   return policy.file_locks === null || policy.file_locks.some((lock) => lockCovers(lock, path));
-}
-
-export interface JudgedCommits {
-  readonly start: ObjectId;
-  readonly tip: ObjectId;
-  readonly policy: AgentPolicy;
-  /** Where the objects are when they aren't in the repository yet. */
-  readonly quarantine?: Quarantine;
-  /** The last commit was made for the agent. */
-  readonly isTipOurs: boolean;
-}
-
-/** The post-check: everything that start..tip does against the policy, judged on git objects alone. */
-export async function judgeCommits(
-  workshop: Workshop,
-  { start, tip, policy, quarantine, isTipOurs }: JudgedCommits,
-): Promise<readonly Violation[]> {
-  const { git } = workshop;
-  const [files, commits] = await Promise.all([
-    git.changedFiles(start, tip, quarantine),
-    git.commitsBetween(start, tip, quarantine),
-  ]);
-  const readable = files
-    .filter(({ isBinary, status }) => !isBinary && status !== 'deleted')
-    .map(({ path }) => path);
-  const [texts, oldTexts] = await Promise.all([
-    git.readTexts(tip, readable, quarantine),
-    git.readTexts(
-      start,
-      files.filter(({ status }) => status === 'modified').map(({ path }) => path),
-    ),
-  ]);
-  // The message of the commit made for the agent isn't the agent's.
-  const judged = isTipOurs ? commits.filter(({ oid }) => oid !== tip) : commits;
-  return checkBranch({
-    policy,
-    files,
-    commits: judged,
-    start,
-    readText: (path) => texts.get(path) ?? null,
-    readOldText: (path) => oldTexts.get(path) ?? null,
-  });
 }
 
 /** A message that fits the configured commit format where one can be made from its example. */

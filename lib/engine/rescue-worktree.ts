@@ -3,9 +3,9 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CellInfo, CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, parseAgentId, type RefName } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
-import { checkBranch } from '../policy/check-branch.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import type { RuleName } from '../policy/rules.ts';
+import { judgeCommits } from './judge-commits.ts';
 import { keepCommit } from './rescue-refs.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
@@ -94,33 +94,19 @@ async function objections(
     isAsked,
   }: { readonly commit: ObjectId; readonly task: Task | null; readonly isAsked: boolean },
 ): Promise<readonly string[]> {
-  const { git, config } = workshop;
-  const files = await git.changedFiles(cell.start, commit, cell.quarantine);
-  const [texts, oldTexts] = await Promise.all([
-    git.readTexts(
-      commit,
-      files.filter(({ status }) => status !== 'deleted').map(({ path }) => path),
-      cell.quarantine,
-    ),
-    git.readTexts(
-      cell.start,
-      files.filter(({ status }) => status === 'modified').map(({ path }) => path),
-    ),
-  ]);
   const policy = compilePolicy({
-    config,
+    config: workshop.config,
     role: 'worker',
     agentId: parseAgentId(basename(cell.path)),
     worktree: cell.path,
     fileLocks: task?.file_locks ?? [],
   });
-  const violations = checkBranch({
-    policy,
-    files,
-    commits: [],
+  const violations = await judgeCommits(workshop, {
     start: cell.start,
-    readText: (path) => texts.get(path) ?? null,
-    readOldText: (path) => oldTexts.get(path) ?? null,
+    tip: commit,
+    policy,
+    quarantine: cell.quarantine,
+    isTipOurs: true,
   });
   return violations
     .filter(({ rule }) => (isAsked ? rule === 'secret' : !unfinished.some((known) => known === rule)))

@@ -32,7 +32,7 @@ import { readCommit, readCommitsBetween } from './read-commits.ts';
 import { readIdentity } from './read-identity.ts';
 import { readPatch } from './read-patch.ts';
 import { readSignature, type Signature } from './read-signature.ts';
-import { readTexts } from './read-texts.ts';
+import { readContent, readTexts } from './read-texts.ts';
 import { listCells, recoverQuarantines } from './recover-quarantines.ts';
 import { removeCell } from './remove-cell.ts';
 import { repackLoose } from './repack-loose.ts';
@@ -101,13 +101,15 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
       readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
     changedFiles: async (base, tip, quarantine) =>
       readChangedFiles(...(await reading(tip, quarantine)), base, tip),
-    treeChanges: (base, tip) => readTreeChanges(access.objects, base, tip),
+    treeChanges: async (base, tip, quarantine) =>
+      readTreeChanges((await reading(tip, quarantine))[1], base, tip),
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     fileStats: (base, tip) => readFileStats(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
     readPatch: (base, tip) => readPatch(objects, access.objects, base, tip),
     readTexts: async (commit, paths, quarantine) =>
       readTexts((await reading(commit, quarantine))[1], commit, paths),
+    readContent: async (blob, tip, quarantine) => readContent((await reading(tip, quarantine))[1], blob),
     listFiles: (commit, limit) => listFiles(objects, commit, limit),
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) =>

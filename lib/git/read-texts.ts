@@ -29,3 +29,11 @@ export async function readText(objects: ObjectSource, oid: ObjectId): Promise<st
   const bytes = (await objects.read(oid))?.bytes;
   return bytes !== undefined && isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : null;
 }
+
+/** The bytes of a blob as latin1 text without the zeros that UTF-16 has between letters; null where it's none. */
+export async function readContent(objects: ObjectSource, oid: ObjectId): Promise<string | null> {
+  const object = await objects.read(oid);
+  if (object?.type !== 'blob') return null;
+  const { bytes } = object;
+  return (bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes).toString('latin1');
+}

@@ -7,7 +7,7 @@ import { fileNameProblem } from './file-name.ts';
 import { judgeAttributes, judgeName, judgeScope } from './judge-path.ts';
 import { malformation, normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection, type RuleName } from './rules.ts';
-import { findSecrets } from './secrets.ts';
+import { findSecrets, type SecretFinding } from './secrets.ts';
 
 export interface FilesInput {
   readonly policy: AgentPolicy;
@@ -17,6 +17,8 @@ export interface FilesInput {
   readonly readText: (path: string) => string | null;
   /** The same before; without it every line of a changed file counts as added. */
   readonly readOldText?: (path: string) => string | null;
+  /** Credentials a change adds, where whoever asks looked at more than texts. */
+  readonly secrets?: (path: string) => readonly SecretFinding[];
 }
 
 /** The files are those between start and the tip. */
@@ -57,7 +59,14 @@ function checkHistory(input: BranchInput): Violation[] {
 }
 
 function checkMessage(policy: AgentPolicy, commit: CommitInfo): Violation[] {
-  return violations(commit.oid, [judgeCommitMessage(policy, commit.message)]);
+  const told = `${commit.author}\n${commit.message}`;
+  const secrets = findSecrets(told, null).map(({ id }) =>
+    objection(
+      'secret',
+      `Commit ${commit.oid.slice(0, 12)} tells what looks like a credential (${id}). Write it anew without that.`,
+    ),
+  );
+  return violations(commit.oid, [judgeCommitMessage(policy, commit.message), ...secrets]);
 }
 
 function checkFile(input: FilesInput, file: ChangedFile): Violation[] {
@@ -74,7 +83,11 @@ export function checkEntry(policy: AgentPolicy, file: ChangedEntry): readonly Vi
     : objection('read-only-role', `A ${policy.role} commits nothing.`);
   const names = isGone(file)
     ? []
-    : [judgeSpelling(file), file.status === 'added' ? fileNameProblem(policy, file.path) : null];
+    : [
+        judgeSpelling(file),
+        judgeNameSecret(file),
+        file.status === 'added' ? fileNameProblem(policy, file.path) : null,
+      ];
   return violations(file.path, [place, judgeSubmodule(file), ...names]);
 }
 
@@ -86,7 +99,7 @@ function judgeContent(input: FilesInput, file: ChangedFile): (Objection | null)[
     isLink ? judgeLink(policy, file.path, input.readText(file.path)) : null,
     isRegular && file.isBinary ? judgeBinary(policy, file) : null,
     isRegular ? judgeSize(policy, file) : null,
-    ...(isRegular && !file.isBinary ? judgeSecrets(input, file) : []),
+    ...(isRegular ? judgeSecrets(input, file) : []),
   ];
 }
 
@@ -99,6 +112,13 @@ function judgeSpelling(file: ChangedEntry): Objection | null {
   return problem === null
     ? null
     : objection('path-malformed', `The name ${JSON.stringify(file.path)} ${problem}.`);
+}
+
+function judgeNameSecret(file: ChangedEntry): Objection | null {
+  const [found] = findSecrets(file.path, null);
+  return found === undefined
+    ? null
+    : objection('secret', `The name of a file looks like a credential (${found.id}). Name it otherwise.`);
 }
 
 function judgeSubmodule(file: ChangedEntry): Objection | null {
@@ -156,15 +176,22 @@ function judgeSize(policy: AgentPolicy, file: ChangedFile): Objection | null {
 }
 
 function judgeSecrets(input: FilesInput, file: ChangedFile): Objection[] {
-  const text = input.readText(file.path);
-  if (text === null) return [];
-  const old = file.status === 'added' ? null : (input.readOldText?.(file.path) ?? null);
-  return findSecrets(text, old).map(({ id, line }) =>
+  return secretsOf(input, file).map(({ id, line }) =>
     objection(
       'secret',
       `${file.path}:${line} looks like a credential (${id}). Take it out and read it from the environment instead.`,
     ),
   );
+}
+
+function secretsOf(
+  { secrets, readText, readOldText }: FilesInput,
+  file: ChangedFile,
+): readonly SecretFinding[] {
+  if (secrets !== undefined) return secrets(file.path);
+  const text = file.isBinary ? null : readText(file.path);
+  if (text === null) return [];
+  return findSecrets(text, file.status === 'added' ? null : (readOldText?.(file.path) ?? null));
 }
 
 /** A change of sources without any change of tests. */

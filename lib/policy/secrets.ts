@@ -42,14 +42,21 @@ export interface SecretFinding {
 
 /**
  * Credentials in the lines a change added: lines that the old text holds, too, don't count. The findings
- * name the kind and the line, never the credential.
+ * name the kind and the line, never the credential. Programs hold the first line of a key without any key:
+ * `isBinary` asks for more of it.
  */
-export function findSecrets(text: string, oldText: string | null): readonly SecretFinding[] {
+export function findSecrets(
+  text: string,
+  oldText: string | null,
+  isBinary = false,
+): readonly SecretFinding[] {
   const known = new Set(oldText?.split('\n') ?? []);
-  return text.split('\n').flatMap((content, index) => {
+  const lines = text.split('\n');
+  return lines.flatMap((content, index) => {
     if (content.length < 16 || known.has(content)) return [];
     return secretRules
       .filter((rule) => rule.pattern.test(content))
+      .filter(({ id }) => !isBinary || id !== 'private-key' || /^[\w+/=]{40}/.test(lines[index + 1] ?? ''))
       .map((rule) => ({ id: rule.id, line: index + 1 }));
   });
 }

@@ -1,0 +1,102 @@
+import type { ChangedFile, CommitInfo, GitPort, Quarantine } from '../domain/git-port.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { AgentPolicy, Violation } from '../domain/policy.ts';
+import { checkBranch, checkFiles, type FilesInput } from '../policy/check-branch.ts';
+import { findSecrets, type SecretFinding } from '../policy/secrets.ts';
+import type { Workshop } from './workshop.ts';
+
+export interface JudgedCommits {
+  readonly start: ObjectId;
+  readonly tip: ObjectId;
+  readonly policy: AgentPolicy;
+  /** Where the objects are when they aren't in the repository yet. */
+  readonly quarantine?: Quarantine;
+  /** The last commit was made for the agent. */
+  readonly isTipOurs: boolean;
+}
+
+/**
+ * The post-check: everything that start..tip does against the policy, judged on git objects alone. What a commit
+ * brings and a later one takes back is judged too: it would enter the repository with the rest.
+ */
+export async function judgeCommits(
+  { git }: Pick<Workshop, 'git'>,
+  judged: JudgedCommits,
+): Promise<readonly Violation[]> {
+  const { start, tip, policy, quarantine, isTipOurs } = judged;
+  const [files, commits] = await Promise.all([
+    git.changedFiles(start, tip, quarantine),
+    git.commitsBetween(start, tip, quarantine),
+  ]);
+  // The message of the commit made for the agent isn't the agent's.
+  const own = isTipOurs ? commits.filter(({ oid }) => oid !== tip) : commits;
+  const contents = await readContents(git, judged, { commit: tip, files });
+  return [
+    ...(commits.length === 0 && tip !== start ? [wentBack(judged)] : []),
+    ...checkBranch({ policy, files, commits: own, start, ...contents }),
+    ...(await judgePassing(git, judged, { commits, files })),
+  ];
+}
+
+function wentBack({ start, tip }: JudgedCommits): Violation {
+  return {
+    rule: 'history',
+    where: tip,
+    details: `HEAD stands before ${start.slice(0, 12)}, where the task began. Add commits on top; take none back from before.`,
+  };
+}
+
+/** What commits on the way hold that neither the start nor the tip does, each content once. */
+async function judgePassing(
+  git: GitPort,
+  judged: JudgedCommits,
+  { commits, files }: { readonly commits: readonly CommitInfo[]; readonly files: readonly ChangedFile[] },
+): Promise<readonly Violation[]> {
+  const { start, tip, policy, quarantine } = judged;
+  const seen = new Set(files.map((file) => nameContent(file.path, file.newMode, file.newOid)));
+  const found: Violation[] = [];
+  for (const { oid } of commits.filter((commit) => commit.oid !== tip)) {
+    const changes = await git.treeChanges(start, oid, quarantine);
+    const fresh = new Set<string>();
+    for (const { path, mode, blob } of changes) {
+      const name = nameContent(path, mode, blob);
+      if (blob !== null && !seen.has(name)) fresh.add(path);
+      seen.add(name);
+    }
+    if (fresh.size === 0) continue;
+    const passing = (await git.changedFiles(start, oid, quarantine)).filter(({ path }) => fresh.has(path));
+    const contents = await readContents(git, judged, { commit: oid, files: passing });
+    for (const violation of checkFiles({ policy, files: passing, ...contents }))
+      found.push({
+        ...violation,
+        details: `In commit ${oid.slice(0, 12)}: ${violation.details} A later commit does not take it back.`,
+      });
+  }
+  return found;
+}
+
+function nameContent(path: string, mode: string, blob: ObjectId | null): string {
+  return `${mode} ${blob} ${path}`;
+}
+
+type Contents = Pick<FilesInput, 'readText' | 'secrets'>;
+
+async function readContents(
+  git: GitPort,
+  { policy, quarantine }: JudgedCommits,
+  { commit, files }: { readonly commit: ObjectId; readonly files: readonly ChangedFile[] },
+): Promise<Contents> {
+  const links = files.filter(({ newMode }) => newMode === '120000').map(({ path }) => path);
+  const texts = await git.readTexts(commit, links, quarantine);
+  const secrets = new Map<string, readonly SecretFinding[]>();
+  const plain = files.filter(
+    ({ newMode, size }) => newMode.startsWith('100') && size <= policy.max_file_bytes,
+  );
+  // One after another: together they may be larger than the memory.
+  for (const { path, status, oldOid, newOid, isBinary } of plain) {
+    const text = await git.readContent(newOid, commit, quarantine);
+    const old = status === 'modified' ? await git.readContent(oldOid, commit, quarantine) : null;
+    if (text !== null) secrets.set(path, findSecrets(text, old, isBinary));
+  }
+  return { readText: (path) => texts.get(path) ?? null, secrets: (path) => secrets.get(path) ?? [] };
+}
