@@ -86,7 +86,8 @@ function neededPaths(request: CellLayoutRequest): string[] {
     ...(repository.mainWorkTree === null ? [] : [repository.mainWorkTree]),
     ...(request.place.quarantine?.alternates ?? []),
     request.place.path,
-    ...toolchainPaths(request.searchFolders, personHome),
+    // With another HOME (sudo, the container of a CI) PATH leads into the hidden one of root all the same.
+    ...toolchainPaths(request.searchFolders, [personHome, '/root']),
     ...request.programs.flatMap((program) => packagePaths(program, personHome)),
     ...request.shown,
   ];

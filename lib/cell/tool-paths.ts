@@ -32,11 +32,15 @@ export function findProgram(
 }
 
 /** What must be seen for programs of PATH to run although their folders are below hidden ones. */
-export function toolchainPaths(folders: readonly string[], home: string): string[] {
+export function toolchainPaths(folders: readonly string[], homes: readonly string[]): string[] {
+  return [...new Set(homes.flatMap((home) => toolchainsOf(folders, home)))];
+}
+
+function toolchainsOf(folders: readonly string[], home: string): string[] {
   const own = folders.flatMap((folder) => [folder, realPath(folder)]).flatMap((path) => prefixOf(path, home));
   const hasHomeTools = folders.some((folder) => isBelow(folder, home));
   const known = hasHomeTools ? toolchains.map((name) => join(home, name)).filter(isThere) : [];
-  return [...new Set([...own, ...known])];
+  return [...own, ...known];
 }
 
 /** The file, and the package it belongs to: its `node_modules`, or its folder where nothing else lives in it. */

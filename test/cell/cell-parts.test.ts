@@ -86,7 +86,9 @@ test('version-manager prefixes are shown, folders with credentials are not', () 
   const folders = ['.nvm/versions/v20/bin', '.local/bin', '.cargo/bin', 'bin'].map((name) =>
     join(home, name),
   );
-  const shown = toolchainPaths([...folders, '/usr/bin'], home).map((path) => path.replace(home, '~'));
+  const show = (homes: readonly string[]): string[] =>
+    toolchainPaths([...folders, '/usr/bin'], homes).map((path) => path.replace(home, '~'));
+  const shown = show([home]);
   assert.equal(shown.sort(), [
     '/usr/bin',
     '~/.cargo/bin',
@@ -96,6 +98,8 @@ test('version-manager prefixes are shown, folders with credentials are not', () 
     '~/.rustup',
     '~/bin',
   ]);
+  // The home of root is hidden too: a HOME elsewhere must not cut its programs in two.
+  assert.ok(show([makeTempDir(), home]).includes('~/.nvm/versions/v20'));
 });
 
 test("a program is shown with its package, never with somebody's whole home", () => {
