@@ -47,7 +47,10 @@ export async function findBase(workshop: Workshop): Promise<Base> {
     kind: 'environment',
     code: 'no-base-branch',
     message: `The base branch ${branch} does not exist.`,
-    hints: [`git branch ${branch}`, 'or name another in .blueflame.yml: project: { base_branch: <branch> }'],
+    hints: [
+      `git branch ${branch}`,
+      `or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
+    ],
   });
 }
 
