@@ -2,6 +2,7 @@ import { readLiveAgents, readRegisteredAgents } from '../cell/agent-registry.ts'
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { statusOf } from '../domain/status.ts';
+import { renderOthers } from '../ui/render-others.ts';
 import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
 import { askingPerson, nextCommand } from './wiring/next-command.ts';
@@ -27,7 +28,10 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const next = isGoing
       ? 'git flame agent list'
       : nextCommand(session, tasks, await askingPerson(git, tasks));
-    output.result(renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing }));
+    const more = renderOthers(snapshot.sessions, session);
+    output.result(
+      renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more }),
+    );
     return 0;
   });
 }

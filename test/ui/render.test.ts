@@ -1,12 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ObjectId, parseAgentId, type RefName } from '../../lib/domain/ids.ts';
+import { type ObjectId, parseAgentId, parseSessionId, type RefName } from '../../lib/domain/ids.ts';
 import { statusOf } from '../../lib/domain/status.ts';
 import { renderAgent } from '../../lib/ui/render-agent.ts';
 import { renderChangeset } from '../../lib/ui/render-changeset.ts';
 import { renderCycle } from '../../lib/ui/render-cycle.ts';
 import { renderDiff } from '../../lib/ui/render-diff.ts';
 import { renderLog } from '../../lib/ui/render-log.ts';
+import { renderOthers } from '../../lib/ui/render-others.ts';
 import { renderPlan } from '../../lib/ui/render-plan.ts';
 import { renderStatus } from '../../lib/ui/render-status.ts';
 import { renderTask } from '../../lib/ui/render-task.ts';
@@ -191,6 +192,25 @@ test('MRG-9: of a changeset that was merged once more to land, the status names 
   });
   const text = renderStatus(statusOf(session, [], []), plainStyle(), { now, next: null });
   assert.match(text, /1-auth +landed +d{10} /);
+});
+
+test('the status names the sessions that are open beside the one shown', () => {
+  const session = (id: string, state: 'active' | 'stopped' | 'ended') => ({
+    id: parseSessionId(id),
+    state,
+    objective: 'Tests',
+  });
+  const ids = ['1', '2', '3'].map((n) => `ses-2026010${n}-000000-abcd`);
+  const [first = '', second = '', third = ''] = ids;
+  const all = [session(first, 'stopped'), session(second, 'ended'), session(third, 'active')];
+  assert.equal(renderOthers(all, session(third, 'active')), [
+    '',
+    'Also open',
+    `  git flame status --session ${first}  Tests`,
+  ]);
+  assert.equal(renderOthers(all.slice(1), session(third, 'active')), []);
+  const many = Array.from({ length: 7 }, () => session(first, 'stopped'));
+  assert.is(renderOthers(many, null).at(-1), '  and 2 more');
 });
 
 test('the whole story of a task', () => {
