@@ -151,7 +151,7 @@ function judgeBinary(policy: AgentPolicy, file: ChangedFile): Objection | null {
   if (globs.some((glob) => namesFile(glob, file.path))) return null;
   return objection(
     'binary',
-    `${file.path} is a binary file that no lock names. Remove it, or have it named by a lock like ${file.path} or *.${extensionOf(file.path)}.`,
+    `${file.path} is a binary file that no lock names. Remove it, have git ignore it (.gitignore), or have it named by a lock like ${file.path} or *.${extensionOf(file.path)}.`,
   );
 }
 

@@ -138,10 +138,16 @@ function renderCanary(event: EventOf<'canary'>, style: Style): string {
   return style.red(`Canary: the forbidden call was not denied${details}`);
 }
 
+const mostBrokenRules = 2;
+
 function renderFailure(event: EventOf<'task-failed'>, style: Style): string {
   const { failure } = event;
   const more = furtherDetails(failure);
-  const details = more.length === 0 ? '' : ` (${joinLines(more)})`;
+  // A folder of build output breaks a rule with each file: its task's story has them all.
+  const shown = failure.kind === 'violation' ? more.slice(0, mostBrokenRules) : more;
+  const others =
+    shown.length === more.length ? [] : [`${more.length - shown.length} more: git flame show ${event.task}`];
+  const details = more.length === 0 ? '' : ` (${joinLines([...shown, ...others])})`;
   const next = event.will_retry ? '; it is tried again' : '';
   return `${style.red(`${event.task} failed`)}: ${failure.kind}: ${visibleLine(failure.message)}${details}${next}`;
 }

@@ -103,6 +103,21 @@ const lines: readonly (readonly [EventBody, string, 'news' | 'info'])[] = [
     'news',
   ],
   [
+    {
+      event: 'task-failed',
+      task: 'task-001',
+      failure: {
+        kind: 'violation',
+        message: 'one, and 4 more broken rules',
+        details: ['one', 'two', 'three', 'four', 'five'],
+        retryable: true,
+      },
+      will_retry: false,
+    },
+    'task-001 failed: violation: one, and 4 more broken rules (two; three; 2 more: git flame show task-001)',
+    'news',
+  ],
+  [
     { event: 'verdict', task: 'task-001', commit: commitA, status: 'pass', notes: '', by: 'diagnostics' },
     'task-001: pass at aaaaaaaaaa by diagnostics',
     'info',
