@@ -110,6 +110,10 @@ const pieces = [
   '<(cc)',
   '0<',
   '12>',
+  '$\\\n',
+  '\\\n  ',
+  ' \\\naa',
+  '"$\\\n',
   ' "x $(git ',
   ')" ',
   '"$(',
@@ -255,9 +259,8 @@ function commandsOf(node: BashNode): readonly SimpleCommand[] {
 /** The folder is empty at every start, so a wildcard stays as it is unless the command makes a file itself. */
 function wordsOf(command: SimpleCommand): string[] {
   return command.words.flatMap((word) => {
-    const names = word.isGlob ? (expandGlob(word.text, work, realFacts) ?? []) : [];
-    return names.length > 0
-      ? names
-      : [word.unknown === 'output' ? anything : word.text.replaceAll(currentFolder, work)];
+    const text = word.text.replaceAll(currentFolder, work);
+    const names = word.isGlob ? (expandGlob(text, work, realFacts) ?? []) : [];
+    return names.length > 0 ? names : [word.unknown === 'output' ? anything : text];
   });
 }

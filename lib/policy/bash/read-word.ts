@@ -19,7 +19,7 @@ export function readWord(raw: RawWord, scope: Scope = nothing): Word {
   if (raw.parts === undefined) return readBareWord(raw.text);
   const names = fileNames(raw.parts, scope);
   if (names !== null) return names;
-  const pieces = raw.parts.map((part, index) => readPart(part, index, scope));
+  const pieces = raw.parts.map((part, index, all) => readPart(part, { index, last: all.length - 1 }, scope));
   const isGlob = pieces.some((piece) => piece.isWild);
   const unknowns = raw.parts.flatMap((part) => unknownsOf(part, scope));
   const unknown = (['name', 'output', 'status'] as const).find((one) => unknowns.includes(one)) ?? null;
@@ -82,10 +82,17 @@ function isFolder(part: WordPart | DoubleQuotedChild): boolean {
   return /^\$(?:PWD|\{PWD\}|\( ?pwd ?\))$/.test(part.text) && part.type !== 'Literal';
 }
 
-function readPart(part: WordPart, index: number, scope: Scope): Piece {
+function readPart(
+  part: WordPart,
+  { index, last }: { readonly index: number; readonly last: number },
+  scope: Scope,
+): Piece {
   switch (part.type) {
     case 'Literal':
-      return { text: readBare(part.text, index === 0), isWild: false };
+      return {
+        text: readBare(withoutJoins(part.text, { start: index === 0, end: index === last }), index === 0),
+        isWild: false,
+      };
     case 'Glob':
       if (part.kind === 'bracket') checkBracket(part.text);
       return { text: part.text, isWild: true };
@@ -117,7 +124,8 @@ function readUnquoted(part: WordPart, scope: Scope): string {
   return value.text;
 }
 
-function readBareWord(text: string): Word {
+function readBareWord(written: string): Word {
+  const text = withoutJoins(written, { start: true, end: true });
   const value = readBare(text, true);
   // The parser leaves no parts where nothing expands; this is a second look.
   const unescaped = text.replace(/\\./gs, '');
@@ -126,13 +134,21 @@ function readBareWord(text: string): Word {
   return { text: value, isGlob: false, isPlain: value === text, unknown: null };
 }
 
+/** A line may go on before and after a word. */
+function withoutJoins(text: string, at: { readonly start: boolean; readonly end: boolean }): string {
+  const begun = at.start ? text.replace(/^(?:\\\n)+/, '') : text;
+  return at.end ? begun.replace(/(?<!\\)((?:\\\\)*)(?:\\\n)+$/, '$1') : begun;
+}
+
 function readBare(text: string, isStart: boolean): string {
+  // bash joins lines before it looks for `$(`, `~` and the like, the parser after.
+  if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw dynamic(text, 'goes on in the next line');
   if (isStart && text.startsWith('~')) throw dynamic(text, 'starts with `~`');
   // The parser takes `1<(…)` for a plain word; bash runs what is in the brackets.
   if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw dynamic(text, 'holds an operator');
   // In an argument like x=~ bash expands the tilde, too.
   if (/[=:]~/.test(text)) throw dynamic(text, 'holds a `~` after `=` or `:`');
-  return text.replace(/\\(.)/gs, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
+  return text.replace(/\\(.)/gs, '$1');
 }
 
 function readQuoted(part: DoubleQuotedChild, scope: Scope): string {
@@ -141,6 +157,7 @@ function readQuoted(part: DoubleQuotedChild, scope: Scope): string {
   if (value !== undefined) return value.isGlob ? '0' : value.text;
   switch (part.type) {
     case 'Literal':
+      if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'goes on in the next line');
       return part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
     case 'CommandExpansion': {
       if (scriptOf(part) !== null) return '0';
