@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type PageServer, servePage } from '../../lib/ui/review-page/page-server.ts';
@@ -129,6 +130,21 @@ test('what is not asked properly is refused, and the server goes on', async () =
     assert.is(large.status, 400);
     assert.is((await ask(server, { path: '/api/x', headers })).status, 200);
   });
+});
+
+test('LIF-3 a request that comes in while the server closes is answered, and ends nothing', async () => {
+  const server = await servePage(async () => ({ kind: 'json', value: 'late' }));
+  const { port, host, searchParams } = new URL(server.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`GET /api/x HTTP/1.1\r\nHost: ${host}\r\n`);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const closed = server.close();
+  socket.write(`X-Flame-Token: ${searchParams.get('token')}\r\nConnection: close\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  await closed;
+  assert.match(answer, /^HTTP\/1\.1 200 /, answer);
+  assert.match(answer, /"late"$/m, answer);
 });
 
 test.run();

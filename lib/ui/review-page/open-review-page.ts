@@ -148,8 +148,10 @@ class Page {
     const { changeset: id, commit } = parsed.data;
     const decision = withoutGaps(parsed.data.decision);
     const asked = this.#asked;
-    if (asked === null)
-      return { kind: 'json', status: 409, value: { message: messages.working, isBusy: !this.#hasEnded } };
+    // Between two questions nobody listens: the page sends it again at the next one.
+    if (asked === null && !this.#hasEnded)
+      return { kind: 'json', status: 202, value: { message: messages.working } };
+    if (asked === null) return problem(409, messages.ended);
     const all = await this.#source.read();
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
     if (facts === undefined || facts.changeset.commit !== commit)

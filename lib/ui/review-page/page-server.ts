@@ -45,24 +45,25 @@ export async function servePage(
 ): Promise<PageServer> {
   const token = randomBytes(24).toString('base64url');
   const tickets = new Set<string>();
+  let origin = '';
   const server = createServer((request, response) => {
-    handle({ request, response, token, tickets, answer, origin: originOf(server) }).catch(
-      (error: unknown) => {
-        const isTheirs = error instanceof SyntaxError || error instanceof URIError;
-        refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
-      },
-    );
+    handle({ request, response, token, tickets, answer, origin }).catch((error: unknown) => {
+      const isTheirs = error instanceof SyntaxError || error instanceof URIError;
+      refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, host, resolve);
   });
+  // Asked of a server that closes, while the last requests come in, it would say nothing.
+  origin = originOf(server);
   return {
-    url: `${originOf(server)}/?token=${token}`,
+    url: `${origin}/?token=${token}`,
     openingUrl: () => {
       const ticket = randomBytes(24).toString('base64url');
       tickets.add(ticket);
-      return `${originOf(server)}/?ticket=${ticket}`;
+      return `${origin}/?ticket=${ticket}`;
     },
     close: () =>
       new Promise((resolve) => {

@@ -14,9 +14,10 @@ export interface Reply {
 export async function post(path: string, body: unknown): Promise<Reply> {
   try {
     const response = await ask(path, { method: 'POST', body: JSON.stringify(body) });
-    if (response.ok) return { problem: '', isBusy: false };
-    const answer: { message?: string; isBusy?: boolean } = await response.json();
-    return { problem: answer.message ?? 'It was refused.', isBusy: answer.isBusy === true };
+    const isBusy = response.status === 202;
+    if (response.ok && !isBusy) return { problem: '', isBusy };
+    const answer: { message?: string } = await response.json();
+    return { problem: answer.message ?? 'It was refused.', isBusy };
   } catch {
     return { problem: 'git flame does not answer any more.', isBusy: false };
   }
