@@ -72,7 +72,9 @@ async function letSolve(
   if (task.commit === null) return { kind: 'unsolved', notes: 'It has no commit.' };
   const paths = await workshop.git.startMergeIn(cell, task.commit);
   const before = await workshop.git.snapshotCell(cell);
-  const locks = [...new Set([...task.file_locks, ...paths])];
+  // With what the merge brings by itself, which its commit holds as well.
+  const brought = await changedByTask(workshop, task);
+  const locks = [...new Set([...task.file_locks, ...paths, ...brought])];
   const rules = compilePolicy({
     config: workshop.config,
     role: 'merger',
@@ -155,9 +157,8 @@ async function checkSolution(
   if (marked.length > 0)
     return { kind: 'unsolved', notes: `${agent} left conflict markers in ${marked.join(', ')}.` };
   const files = await git.changedFiles(cell.start, commit, cell.quarantine);
-  const ofTask = await changedByTask(workshop, task);
   const violations = checkBranch({
-    policy: { ...policy, file_locks: [...(policy.file_locks ?? []), ...ofTask] },
+    policy,
     files,
     commits: [],
     start: cell.start,
@@ -185,7 +186,6 @@ async function findUntouched(
   });
 }
 
-/** What the merge brings by itself. */
 async function changedByTask(workshop: Workshop, task: Task): Promise<readonly string[]> {
   if (task.start_commit === null || task.commit === null) return [];
   const files = await workshop.git.changedFiles(task.start_commit, task.commit);

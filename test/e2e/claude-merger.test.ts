@@ -99,7 +99,7 @@ if (place !== 'outside') {
       group: string,
     ): ReturnType<typeof conflicting> => [
       { id: ids[0], script: `echo more >> ${path}`, locks: [`locks/${ids[0]}`], group },
-      { id: ids[1], script: `rm ${path}; echo x > ${ids[1]}.txt`, locks: [`${ids[1]}.txt`], group },
+      { id: ids[1], script: `rm ${path}; echo x > ${ids[1]}.txt`, locks: [`locks/${ids[1]}`], group },
     ];
     const plan = writePlan(project.repo, [
       ...pair(['task-1', 'task-2'], 'b.txt', 'said'),
@@ -115,6 +115,8 @@ if (place !== 'outside') {
     assert.equal([second?.status, fourth?.status], ['requeued', 'merged'], run.stderr + run.stdout);
     assert.match(told(second), 'neither changed nor committed b.txt');
     assert.is(project.repo.git('show', 'main:c.txt'), 'c\nmore');
+    // In no lock, and brought by the merge: the hook of the merger's git lets it through.
+    assert.is(project.repo.git('show', 'main:task-4.txt'), 'x');
   });
 }
 
