@@ -16,6 +16,9 @@ interface Attacks {
   /** With subcommands of git allowed that change more than a commit does. */
   readonly named_allow: readonly string[];
   readonly named_block: readonly string[];
+  /** With what builds and tests projects in several languages. */
+  readonly tools_allow: readonly string[];
+  readonly tools_block: readonly string[];
 }
 interface Corpus {
   readonly policy: CorpusPolicy & {
@@ -45,6 +48,11 @@ const named = [
     .split(' ')
     .map((one) => `git ${one}`),
 ];
+const tools = [
+  ...commands.filter((one) => one !== 'git'),
+  ...['node', 'python', 'python3', 'pnpm', 'yarn', 'cargo', 'uv run', 'poetry run', 'env', 'timeout'],
+  ...['./gradlew test', 'npx tsc', 'npx eslint', 'pytest', 'black', 'ruff', 'eslint', 'bash', 'find'],
+];
 const endless = [
   `git status ${'x'.repeat(300_000)}`,
   `${'('.repeat(3_000)}ls${')'.repeat(3_000)}`,
@@ -61,6 +69,7 @@ const shapes = [
   ['programs named', commands, attacks.allow, attacks.block],
   ['many programs named', wide, attacks.wide_allow, attacks.wide_block],
   ['changing subcommands named', named, attacks.named_allow, attacks.named_block],
+  ['tools of several languages named', tools, attacks.tools_allow, attacks.tools_block],
 ] as const;
 for (const [name, list, allow, block] of shapes) {
   test(`WAT-4: attacks are blocked and daily work is not, with ${name}`, async () => {

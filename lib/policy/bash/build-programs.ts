@@ -1,5 +1,6 @@
 import { type Objection, objection } from '../rules.ts';
 import { judgeAwk } from './awk.ts';
+import { judgeInterpreter } from './interpreters.ts';
 import { scanOptions } from './options.ts';
 import { judgeAll, judgeLoose, judgeScanned, type ProgramCall, type ProgramRule } from './program.ts';
 import { judgeSed } from './sed.ts';
@@ -14,6 +15,7 @@ export const buildPrograms: Readonly<Record<string, ProgramRule>> = {
   pnpm: (call) => judgePackageManager(call, ['test', 'run', 'ls', 'outdated', 'start']),
   yarn: (call) => judgePackageManager(call, ['test', 'run', 'start']),
   go: judgeGo,
+  cargo: judgeCargo,
   sed: judgeSed,
   awk: judgeAwk,
   ...Object.fromEntries(
@@ -40,15 +42,25 @@ export const buildPrograms: Readonly<Record<string, ProgramRule>> = {
 /** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */
 export function normalizePackageManager(args: readonly string[]): readonly string[] {
   const quiet = ['-s', '--silent'];
-  const first = args.findIndex((arg) => !quiet.includes(arg));
+  const isQuiet = (arg: string, at: number): boolean =>
+    [...quiet, '-r', '--recursive', '--filter', '-F'].includes(arg) ||
+    (/^(?:--filter|-F)$/.test(args[at - 1] ?? '') && /^[\w@*][\w@./*-]*$/.test(arg));
+  const first = args.findIndex((arg, at) => !isQuiet(arg, at));
   const [subcommand = '', ...rest] = first < 0 ? [] : args.slice(first);
   const names: Readonly<Record<string, string>> = { t: 'test', tst: 'test', 'run-script': 'run', rum: 'run' };
   return subcommand === '' ? args : [names[subcommand] ?? subcommand, ...rest];
 }
 
+// None of them is a command of pnpm or yarn itself.
+const scriptNames =
+  /^(?:build|lint|format|typecheck|type-check|check-types|coverage|unit|e2e)$|^[a-z][\w-]*:[\w:-]+$/;
+
 function judgePackageManager(call: ProgramCall, safe: readonly string[]): Objection | null {
   const [subcommand = '', ...all] = call.args;
-  if (call.trusted === 0 && !safe.includes(subcommand) && !/^(?:-v|--version)$/.test(subcommand)) {
+  // They run a script of this name, too; npm doesn't.
+  const isScript = call.name !== 'npm' && scriptNames.test(subcommand);
+  const isSafe = safe.includes(subcommand) || isScript || /^(?:-v|--version)$/.test(subcommand);
+  if (call.trusted === 0 && !isSafe) {
     return objection(
       'bash-not-allowed',
       `${call.name} ${subcommand} is not allowed. Allowed are: ${safe.join(', ')}.`,
@@ -179,27 +191,26 @@ function judgeGoOperand(call: ProgramCall, operand: string): Objection | null {
   return judgeLoose(call.context, operand);
 }
 
-/** A script of the worktree may run; code given on the command line or read from elsewhere may not. */
-function judgeInterpreter(call: ProgramCall): Objection | null {
-  const args = call.args.slice(call.trusted);
-  const first = args.findIndex(
-    (arg) => !/^(?:--test|--check|--version|-V|-v|-u|-B|--enable-source-maps|--no-warnings)$/.test(arg),
-  );
-  const operand = first < 0 ? undefined : args[first];
-  const isHarmless = operand === undefined && args.length > 0;
-  if (isHarmless || (operand === undefined && call.trusted > 0)) return null;
-  if (operand === undefined || operand.startsWith('-')) {
+const cargoCommands = new Set(
+  'build b check c test t clippy fmt doc d bench tree metadata run r clean nextest version --version -V'.split(
+    ' ',
+  ),
+);
+
+/** Its --config and -Z can name programs to run in place of the compiler. */
+function judgeCargo(call: ProgramCall): Objection | null {
+  const own = call.args.filter((arg, at) => at > 0 || !/^\+[\w.-]+$/.test(arg));
+  const [subcommand = ''] = own;
+  if (call.trusted === 0 && !cargoCommands.has(subcommand)) {
     return objection(
-      'bash-wrapper',
-      `${call.name} ${operand ?? ''} runs code the policy can't see. Put it into a script of the worktree, or use an allowed command.`,
+      'bash-not-allowed',
+      `cargo ${subcommand} is not allowed. Allowed are: ${[...cargoCommands].join(', ')}.`,
     );
   }
-  return (
-    judgeAll(call.context, [{ path: operand, access: 'read' }]) ??
-    args
-      .slice(first + 1)
-      .map((one) => judgeLoose(call.context, one))
-      .find((one) => one !== null) ??
-    null
-  );
+  const end = own.indexOf('--');
+  const args = end < 0 ? own : own.slice(0, end);
+  const bad = args.find((arg) => /^--(?:config|open|artifact-dir|out-dir)(?:=|$)|^-[ZC]/.test(arg));
+  if (bad !== undefined)
+    return objection('bash-option', `cargo ${bad} could run other programs. Leave it out.`);
+  return own.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null;
 }

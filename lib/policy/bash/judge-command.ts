@@ -2,12 +2,12 @@ import type { AgentPolicy } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import { buildPrograms, normalizePackageManager } from './build-programs.ts';
-import { expandGlob } from './expand-glob.ts';
+import { expandArguments } from './expand-arguments.ts';
 import { isNamedOnly, judgeGit, withoutGlobalOptions } from './git.ts';
-import { aimedAt, aimsAtProtected, judgeLoose, type ProgramRule } from './program.ts';
+import { judgeUnlisted, type ProgramCall, type ProgramRule } from './program.ts';
 import { readPrograms } from './read-programs.ts';
 import { shellPrograms } from './shell-programs.ts';
-import type { Redirection, SimpleCommand, Word } from './syntax.ts';
+import type { Redirection, SimpleCommand } from './syntax.ts';
 import { writePrograms } from './write-programs.ts';
 
 const programs: ReadonlyMap<string, ProgramRule> = new Map(
@@ -15,27 +15,6 @@ const programs: ReadonlyMap<string, ProgramRule> = new Map(
 );
 // They only steer what is judged anyway.
 const alwaysAllowed = new Set(['true', 'false', ':', 'cd', 'break', 'continue', 'exit', 'set', 'export']);
-// What they do with a number can't depend on which one it is.
-const statusFriendly = new Set(['echo', 'printf', 'test', '[']);
-// Options that a file name could turn into do no harm here.
-const wildFriendly = new Set([
-  'ls',
-  'cat',
-  'head',
-  'tail',
-  'wc',
-  'echo',
-  'grep',
-  'mkdir',
-  'file',
-  'stat',
-  'du',
-  'basename',
-  'dirname',
-]);
-// A name like -v makes them run what stands in an index.
-const neverOptions = new Set(['test', '[', 'printf']);
-
 /** Judges one simple command run in one folder; null: nothing against it. */
 export function judgeCommand(context: PathContext, command: SimpleCommand): Objection | null {
   const variable = command.environment.find(({ name }) => !context.policy.allowed_env.includes(name));
@@ -56,12 +35,22 @@ export function judgeCommand(context: PathContext, command: SimpleCommand): Obje
           'A variable set for later commands is refused. Write it before the command that needs it.',
         );
   }
-  if (!head.isPlain || !/^(?:[A-Za-z0-9_][\w.+-]*|\[|:|\.)$/.test(head.text))
+  if (!head.isPlain || !(isProgramName(head.text) || isNamedPath(context, head.text)))
     return notAllowed(context.policy, head.text);
   if (head.text === 'export' && command.environment.length === 0)
     return notAllowed(context.policy, 'export without a value');
   const args = expandArguments(context, head.text, rest);
   return 'rule' in args ? args : judgeWords(context, [head.text, ...args.words], command.input);
+}
+
+function isProgramName(text: string): boolean {
+  return /^(?:[A-Za-z0-9_][\w.+-]*|\[|:|\.)$/.test(text);
+}
+
+/** `./gradlew`, as a lead may have written it; from another folder the same words would be another file. */
+function isNamedPath({ policy, cwd }: PathContext, text: string): boolean {
+  const isNamed = policy.allowed_commands.some((entry) => entryWords(entry)[0] === text);
+  return isNamed && /^[\w./-]+$/.test(text) && (cwd === policy.worktree || text.startsWith('/'));
 }
 
 /** Where output may go and input may come from. */
@@ -89,7 +78,48 @@ function judgeWords(context: PathContext, words: readonly string[], input: strin
     );
   }
   const trusted = trustedWords(policy, [name, ...args]);
+  if (!isProgramName(name) && !isNamedPath(context, name)) return notAllowed(policy, name);
   if (trusted === null) return notAllowed(policy, words.slice(0, 2).join(' '));
+  const begun = runners.get(name)?.(args) ?? 0;
+  // npm and its like have a rule of their own, unless the lead wrote `npm exec` itself.
+  const isRunner = trusted === begun - 1 || (trusted < begun && !programs.has(name));
+  if (begun > 0 && isRunner) return judgeRun(context, args.slice(begun - 1));
+  return judgeProgram(context, { name, args, trusted, input });
+}
+
+// How many words of a command only say that the rest is run.
+const second =
+  (word: string): ((args: readonly string[]) => number) =>
+  (args) =>
+    args[0] === word ? 2 : 0;
+const runners: ReadonlyMap<string, (args: readonly string[]) => number> = new Map([
+  ...['uv', 'poetry', 'pipenv', 'pdm', 'rye', 'hatch'].map((name) => [name, second('run')] as const),
+  ...['npm', 'pnpm', 'yarn', 'bundle'].map((name) => [name, second('exec')] as const),
+  ...['npx', 'bunx', 'pnpx'].map((name) => [name, () => 1] as const),
+]);
+
+/** What a runner runs, where the lead named the runner alone: by the rule of that program, if there is one. */
+function judgeRun(context: PathContext, words: readonly string[]): Objection | null {
+  const [name = '', ...args] = words;
+  if (!isProgramName(name))
+    return objection(
+      'bash-wrapper',
+      `${name || 'Nothing'} is no plain program. Name it first, without options.`,
+    );
+  const pattern = matchingPattern(context.policy, words.join(' '));
+  if (pattern !== undefined)
+    return objection(
+      'bash-pattern',
+      `${name} … matches the blocked pattern ${pattern}. Do it in another way.`,
+    );
+  return judgeProgram(context, { name, args, trusted: 0, input: null });
+}
+
+function judgeProgram(
+  context: PathContext,
+  named: Pick<ProgramCall, 'name' | 'args' | 'trusted' | 'input'>,
+): Objection | null {
+  const { name, args, trusted, input } = named;
   const rule = programs.get(name);
   const call = {
     name,
@@ -100,8 +130,7 @@ function judgeWords(context: PathContext, words: readonly string[], input: strin
     judgeInner: (inner: readonly string[]) => judgeWords(context, inner, null),
   };
   if (rule !== undefined) return rule(call);
-  const loose = args.slice(trusted).map((arg) => judgeLoose(context, arg));
-  return loose.find((one) => one !== null) ?? null;
+  return judgeUnlisted(context, name, args.slice(trusted));
 }
 
 /** The blocked pattern a text matches, if any. */
@@ -133,100 +162,6 @@ function entryWords(entry: string): readonly string[] {
 function normalizeArguments(name: string, args: readonly string[]): readonly string[] {
   if (name === 'git') return withoutGlobalOptions(args);
   return name === 'npm' || name === 'pnpm' || name === 'yarn' ? normalizePackageManager(args) : args;
-}
-
-function expandArguments(
-  context: PathContext,
-  name: string,
-  args: readonly Word[],
-): { readonly words: readonly string[] } | Objection {
-  const words: string[] = [];
-  let isAfterEnd = false;
-  for (const [at, arg] of args.entries()) {
-    const unknown = judgeUnknown(name, arg) ?? judgeOutput(name, args, at);
-    if (unknown !== null) return unknown;
-    if (arg.text === '--') isAfterEnd = true;
-    const isFriendly = isAfterEnd || wildFriendly.has(name) || (name === 'git' && words[0] === 'add');
-    if (arg.isGlob && neverOptions.has(name) && /^[-*?[]/.test(arg.text))
-      return objection(
-        'bash-dynamic',
-        `${arg.text} could turn file names into options. Write ./${arg.text}.`,
-      );
-    const found = arg.isGlob ? expandWord(context, arg, isFriendly || neverOptions.has(name)) : [arg.text];
-    if ('rule' in found) return found;
-    words.push(...found);
-  }
-  return { words };
-}
-
-/** What a word may hold that nobody knows yet. */
-function judgeUnknown(name: string, { unknown }: Word): Objection | null {
-  // A file called -v would make test and printf run what stands in an index.
-  if (unknown === 'name' && name !== 'echo')
-    return objection(
-      'bash-dynamic',
-      'A file name of a loop stands alone and in double quotes, as "$f"; within other text only echo may show it.',
-    );
-  if (unknown !== 'status' || statusFriendly.has(name)) return null;
-  return objection(
-    'bash-dynamic',
-    `$? can only be shown or compared. Use it with ${listSome([...statusFriendly])}.`,
-  );
-}
-
-const comparisons = new Set(['=', '==', '!=', '-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
-
-/** The output of a command is shown, or compared where no part of it could be taken for an operator. */
-function judgeOutput(name: string, args: readonly Word[], at: number): Objection | null {
-  if (args[at]?.unknown !== 'output' || name === 'echo') return null;
-  const texts = args.map(({ text, unknown }) => (unknown === 'output' ? '' : text));
-  const [first = '', second = '', third] = texts;
-  const isTest = name === 'test' || (name === '[' && texts.at(-1) === ']');
-  const count = name === '[' ? texts.length - 1 : texts.length;
-  const isCompared =
-    (count === 2 && /^-[nz]$/.test(first)) ||
-    (count === 3 && comparisons.has(second) && third !== undefined && !/^[!(]$/.test(first));
-  if ((name === 'printf' && at > 0 && first !== '' && !first.startsWith('-')) || (isTest && isCompared))
-    return null;
-  return objection(
-    'bash-dynamic',
-    'The output of a command may only be shown, with echo or printf, or compared in [ ]. Run the command first, then write its result out.',
-  );
-}
-
-function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): readonly string[] | Objection {
-  const { policy, facts, cwd } = context;
-  const inTree = cwd === policy.worktree ? arg.text : `${cwd.slice(policy.worktree.length + 1)}/${arg.text}`;
-  const plain = inTree.replace(/(?:^|\/)\.(?=\/)/g, '').replace(/^\//, '');
-  const blocked = aimedAt(policy.blocked_paths, plain);
-  if (!arg.text.startsWith('-') && (blocked !== undefined || aimsAtProtected(plain))) {
-    return objection(
-      'path-blocked',
-      `${arg.text} can reach what is blocked for agents. Name the files you mean.`,
-    );
-  }
-  const start = arg.text.slice(0, arg.text.search(/[*?[]/));
-  const elsewhere = judgeFolders(context, [start]);
-  if (elsewhere !== null) return elsewhere;
-  const names = expandGlob(arg.text, cwd, facts);
-  if (names === null)
-    return objection('bash-dynamic', `${arg.text} stands for too many files. Name a smaller folder.`);
-  if (names.length === 0) return [arg.text];
-  // A file called --output=x would become an option.
-  if (!mayStartAnyhow && /^[*?[]/.test(arg.text)) {
-    return objection('bash-dynamic', `${arg.text} could turn file names into options. Write ./${arg.text}.`);
-  }
-  return judgeFolders(context, names) ?? names;
-}
-
-/** Wildcards show what a folder holds, whatever program gets the names: each must be one that may be read. */
-function judgeFolders(context: PathContext, names: readonly string[]): Objection | null {
-  const folders = new Set(names.map((name) => name.slice(0, name.replace(/\/+$/, '').lastIndexOf('/') + 1)));
-  for (const folder of folders) {
-    const found = folder === '' ? null : judgePath(context, folder, 'read');
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 function notAllowed(policy: AgentPolicy, command: string): Objection {

@@ -101,6 +101,14 @@ export function judgeLoose(context: PathContext, argument: string): Objection | 
   return null;
 }
 
+/** The arguments of a program without a rule: plain paths may not be out of bounds, what its options do is unknown. */
+export function judgeUnlisted(context: PathContext, name: string, args: readonly string[]): Objection | null {
+  const found = args.map(
+    (arg, at) => judgeLoose(context, arg) ?? judgeNamed(context, name, [arg, args[at - 1] ?? '']),
+  );
+  return found.find((one) => one !== null) ?? null;
+}
+
 function operandPaths(scanned: ScannedOptions, operands: Operands): readonly string[] {
   if (operands !== 'pattern-first') return scanned.operands;
   const hasPattern = ['e', 'f', 'regexp', 'file', 'files', 'type-list'].some((name) =>
@@ -119,4 +127,23 @@ function judgeOperands(call: ProgramCall, paths: readonly string[], operands: Op
   const access = operands === 'pattern-first' ? 'read' : operands;
   const files = paths.filter((path) => path !== '-').map((path) => ({ path, access }));
   return judgeAll(call.context, files);
+}
+
+// Their operands are files, also where they look like plain words.
+const fileTakers = new Set(
+  'pytest black ruff mypy isort flake8 pylint pyright bandit autopep8 yapf eslint prettier stylelint biome jest vitest gofmt rustfmt shellcheck yamllint markdownlint less more bat tar zip unzip gzip gunzip patch rsync install strings hexdump shuf tsort split'.split(
+    ' ',
+  ),
+);
+
+function judgeNamed(
+  context: PathContext,
+  name: string,
+  words: readonly [arg: string, before: string],
+): Objection | null {
+  const [arg, before] = words;
+  // `pytest -k infra` asks for a name.
+  if (!fileTakers.has(name) || !/^[\w.-]+$/.test(arg) || /^-/.test(arg) || /^-[A-Za-z]$/.test(before))
+    return null;
+  return context.facts.lstat(`${context.cwd}/${arg}`) === null ? null : judgePath(context, arg, 'read');
 }

@@ -40,8 +40,7 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
     return call.judgeInner(inner);
   },
   time: (call) => call.judgeInner(call.args),
-  env: (call) =>
-    call.args.length === 0 ? null : wrapper(call, 'Write NAME=value before the command itself.'),
+  env: judgeEnv,
   ln: (call) => wrapper(call, 'A link can make one path stand for another. Copy the file instead.'),
   ...Object.fromEntries(
     [
@@ -124,6 +123,18 @@ function afterTimeoutOptions(args: readonly string[]): readonly string[] {
   const [first = '', ...rest] = args;
   if (/^-[ks]$/.test(first)) return afterTimeoutOptions(rest.slice(1));
   return first.startsWith('-') ? afterTimeoutOptions(rest) : args;
+}
+
+/** `env NAME=value COMMAND`, with the variables that may be set anyway. */
+function judgeEnv(call: ProgramCall): Objection | null {
+  const first = call.args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
+  const names = (first < 0 ? call.args : call.args.slice(0, first)).map((arg) => arg.split('=')[0] ?? '');
+  const unknown = names.find((name) => !call.context.policy.allowed_env.includes(name));
+  if (unknown !== undefined) return objection('bash-environment', `${unknown} may not be set.`);
+  if (first < 0) return null;
+  return names.length === 0 || call.args[first]?.startsWith('-') === true
+    ? wrapper(call, 'Write NAME=value before the command itself.')
+    : call.judgeInner(call.args.slice(first));
 }
 
 /** What ends a script at its first failure. Anything else changes how later words are read. */

@@ -1,0 +1,121 @@
+import { judgePath, type PathContext } from '../judge-path.ts';
+import { listSome, type Objection, objection } from '../rules.ts';
+import { expandGlob } from './expand-glob.ts';
+import { aimedAt, aimsAtProtected } from './program.ts';
+import type { Word } from './syntax.ts';
+
+// What they do with a number can't depend on which one it is.
+const statusFriendly = new Set(['echo', 'printf', 'test', '[']);
+// Options that a file name could turn into do no harm here.
+const wildFriendly = new Set([
+  'ls',
+  'cat',
+  'head',
+  'tail',
+  'wc',
+  'echo',
+  'grep',
+  'mkdir',
+  'file',
+  'stat',
+  'du',
+  'basename',
+  'dirname',
+]);
+// A name like -v makes them run what stands in an index.
+const neverOptions = new Set(['test', '[', 'printf']);
+
+/** The arguments as the program gets them: wildcards replaced by names, and nothing in them only bash would know. */
+export function expandArguments(
+  context: PathContext,
+  name: string,
+  args: readonly Word[],
+): { readonly words: readonly string[] } | Objection {
+  const words: string[] = [];
+  let isAfterEnd = false;
+  for (const [at, arg] of args.entries()) {
+    const unknown = judgeUnknown(name, arg) ?? judgeOutput(name, args, at);
+    if (unknown !== null) return unknown;
+    if (arg.text === '--') isAfterEnd = true;
+    const isFriendly = isAfterEnd || wildFriendly.has(name) || (name === 'git' && words[0] === 'add');
+    if (arg.isGlob && neverOptions.has(name) && /^[-*?[]/.test(arg.text))
+      return objection(
+        'bash-dynamic',
+        `${arg.text} could turn file names into options. Write ./${arg.text}.`,
+      );
+    const found = arg.isGlob ? expandWord(context, arg, isFriendly || neverOptions.has(name)) : [arg.text];
+    if ('rule' in found) return found;
+    words.push(...found);
+  }
+  return { words };
+}
+
+/** What a word may hold that nobody knows yet. */
+function judgeUnknown(name: string, { unknown }: Word): Objection | null {
+  // A file called -v would make test and printf run what stands in an index.
+  if (unknown === 'name' && name !== 'echo')
+    return objection(
+      'bash-dynamic',
+      'A file name of a loop stands alone and in double quotes, as "$f"; within other text only echo may show it.',
+    );
+  if (unknown !== 'status' || statusFriendly.has(name)) return null;
+  return objection(
+    'bash-dynamic',
+    `$? can only be shown or compared. Use it with ${listSome([...statusFriendly])}.`,
+  );
+}
+
+const comparisons = new Set(['=', '==', '!=', '-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
+
+/** The output of a command is shown, or compared where no part of it could be taken for an operator. */
+function judgeOutput(name: string, args: readonly Word[], at: number): Objection | null {
+  if (args[at]?.unknown !== 'output' || name === 'echo') return null;
+  const texts = args.map(({ text, unknown }) => (unknown === 'output' ? '' : text));
+  const [first = '', second = '', third] = texts;
+  const isTest = name === 'test' || (name === '[' && texts.at(-1) === ']');
+  const count = name === '[' ? texts.length - 1 : texts.length;
+  const isCompared =
+    (count === 2 && /^-[nz]$/.test(first)) ||
+    (count === 3 && comparisons.has(second) && third !== undefined && !/^[!(]$/.test(first));
+  if ((name === 'printf' && at > 0 && first !== '' && !first.startsWith('-')) || (isTest && isCompared))
+    return null;
+  return objection(
+    'bash-dynamic',
+    'The output of a command may only be shown, with echo or printf, or compared in [ ]. Run the command first, then write its result out.',
+  );
+}
+
+function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): readonly string[] | Objection {
+  const { policy, facts, cwd } = context;
+  const inTree = cwd === policy.worktree ? arg.text : `${cwd.slice(policy.worktree.length + 1)}/${arg.text}`;
+  const plain = inTree.replace(/(?:^|\/)\.(?=\/)/g, '').replace(/^\//, '');
+  const blocked = aimedAt(policy.blocked_paths, plain);
+  if (!arg.text.startsWith('-') && (blocked !== undefined || aimsAtProtected(plain))) {
+    return objection(
+      'path-blocked',
+      `${arg.text} can reach what is blocked for agents. Name the files you mean.`,
+    );
+  }
+  const start = arg.text.slice(0, arg.text.search(/[*?[]/));
+  const elsewhere = judgeFolders(context, [start]);
+  if (elsewhere !== null) return elsewhere;
+  const names = expandGlob(arg.text, cwd, facts);
+  if (names === null)
+    return objection('bash-dynamic', `${arg.text} stands for too many files. Name a smaller folder.`);
+  if (names.length === 0) return [arg.text];
+  // A file called --output=x would become an option.
+  if (!mayStartAnyhow && /^[*?[]/.test(arg.text)) {
+    return objection('bash-dynamic', `${arg.text} could turn file names into options. Write ./${arg.text}.`);
+  }
+  return judgeFolders(context, names) ?? names;
+}
+
+/** Wildcards show what a folder holds, whatever program gets the names: each must be one that may be read. */
+function judgeFolders(context: PathContext, names: readonly string[]): Objection | null {
+  const folders = new Set(names.map((name) => name.slice(0, name.replace(/\/+$/, '').lastIndexOf('/') + 1)));
+  for (const folder of folders) {
+    const found = folder === '' ? null : judgePath(context, folder, 'read');
+    if (found !== null) return found;
+  }
+  return null;
+}
