@@ -7,6 +7,8 @@ import type { Decision } from '../domain/policy.ts';
 import { auditFile, openAuditLog } from './audit-log.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { createCallLedger } from './call-ledger.ts';
+import { cappedEgress } from './capped-egress.ts';
+import { copyTools } from './copy-tools.ts';
 import { startDecisionServer } from './decision-server.ts';
 import { type EgressLine, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
 import { type Latch, latch } from './latch.ts';
@@ -75,7 +77,8 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
         inspect: (body) => judge?.accounts(body) ?? true,
       })
     : null;
-  const tools = isCell ? insidePaths.tools : context.distDir;
+  const copied = copyTools(context.distDir, service.folder);
+  const tools = isCell ? insidePaths.tools : copied;
   const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
   const asked = adapter.hasHooks ? watcher : null;
@@ -89,7 +92,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     mounts: isCell
       ? [
           { source: sockets.path, target: insidePaths.sockets },
-          { source: context.distDir, target: insidePaths.tools },
+          { source: copied, target: insidePaths.tools },
         ]
       : [],
     doors: {
@@ -214,7 +217,7 @@ function openGateway(
     maySpend: service.maySpend,
     onRefused: service.onRefused,
     inspect,
-    log: (line) => appendEgress(file, context.now(), line),
+    log: cappedEgress((line) => appendEgress(file, context.now(), line)),
     now: context.now,
   });
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditSummary } from '../domain/agent-port.ts';
 import { agentIdPattern } from '../domain/ids.ts';
@@ -13,6 +13,9 @@ export interface AuditLog {
 }
 
 const longestTarget = 2_000;
+const longestDetails = 8_000;
+// A hundred thousand calls. Programs in a cell can ask the judge, too, and this is the person's disk.
+const largestAudit = 256 * 1024 * 1024;
 
 /** Where an agent's audit is kept. */
 export function auditFile(commonDir: string, agent: string): string {
@@ -20,8 +23,14 @@ export function auditFile(commonDir: string, agent: string): string {
 }
 
 /** Opens an audit for appending. */
-export function openAuditLog(file: string, agentId: string, now: () => Date): AuditLog {
+export function openAuditLog(
+  file: string,
+  agentId: string,
+  now: () => Date,
+  largest = largestAudit,
+): AuditLog {
   const descriptor = openSync(file, 'a', 0o600);
+  let size = fstatSync(descriptor).size;
   let isOpen = true;
   return {
     append(call, decision) {
@@ -29,11 +38,14 @@ export function openAuditLog(file: string, agentId: string, now: () => Date): Au
       const line: AuditLine = {
         timestamp: now().toISOString(),
         agent_id: agentId,
-        tool: call?.tool_name ?? 'unknown',
+        tool: (call?.tool_name ?? 'unknown').slice(0, longestTarget),
         target: call === null ? '' : auditTarget(call),
         ...decision,
+        details: decision.details.slice(0, longestDetails),
       };
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+      size += bytes.length;
+      if (size > largest) throw new Error(`it has reached ${largest} bytes`);
       if (writeSync(descriptor, bytes) !== bytes.length) throw new Error('no space is left');
     },
     close() {

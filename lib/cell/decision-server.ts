@@ -5,6 +5,7 @@ import type { AuditLog } from './audit-log.ts';
 import { listenOn } from './listen-on.ts';
 import { readGitHook } from './read-git-hook.ts';
 import {
+  answerTimeoutMs,
   blocked,
   type GitHookRequest,
   largestRequestBytes,
@@ -32,11 +33,24 @@ export interface DecisionServerOptions {
 export async function startDecisionServer(
   options: DecisionServerOptions,
 ): Promise<{ close(): Promise<void> }> {
-  const server = createServer((socket) => serve(socket, options));
+  const held: Held = { bytes: 0 };
+  const server = createServer((socket) => serve(socket, options, held));
+  // Programs of the agent can connect, too. Who is turned away blocks its call.
+  server.maxConnections = mostConnections;
   return listenOn(server, options.socketPath);
 }
 
-function serve(socket: Socket, options: DecisionServerOptions): void {
+const mostConnections = 128;
+/** Of all requests together, until they are whole. */
+const mostHeldBytes = 4 * largestRequestBytes;
+/** Longer than any client waits. */
+const longestMs = 2 * answerTimeoutMs;
+
+interface Held {
+  bytes: number;
+}
+
+function serve(socket: Socket, options: DecisionServerOptions, held: Held): void {
   const chunks: Buffer[] = [];
   let size = 0;
   let needed: number | null = null;
@@ -45,10 +59,15 @@ function serve(socket: Socket, options: DecisionServerOptions): void {
     socket.end(renderAnswer(decision, chunks[0] ?? Buffer.of()));
   };
   socket.on('error', () => socket.destroy());
+  socket.setTimeout(longestMs, () => socket.destroy());
+  socket.on('close', () => {
+    held.bytes -= size;
+  });
   socket.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > largestRequestBytes) answer(record(options, null, tooLarge));
+    held.bytes += chunk.length;
+    if (size > largestRequestBytes || held.bytes > mostHeldBytes) answer(record(options, null, tooLarge));
     else if (needed !== null || chunk.includes(10)) {
       needed ??= requestLength(Buffer.concat(chunks));
       if (size >= needed) answer(judge(Buffer.concat(chunks), options));

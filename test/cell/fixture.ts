@@ -29,6 +29,8 @@ export interface FixtureOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly config?: unknown;
   readonly adapter?: Partial<Adapter>;
+  /** Another copy of the program. */
+  readonly distDir?: string;
 }
 
 export async function openCellFixture(options: FixtureOptions = {}): Promise<CellFixture> {
@@ -44,7 +46,7 @@ export async function openCellFixture(options: FixtureOptions = {}): Promise<Cel
     repository: port.repository,
     env: { ...hermeticEnv, ...options.env },
     adapters: () => ({ ...scriptAdapter, ...options.adapter }),
-    distDir,
+    distDir: options.distDir ?? distDir,
     now: () => new Date('2026-02-06T14:30:22Z'),
   });
   return {

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +8,7 @@ import type { RunnerContext } from '../../lib/cell/runner-context.ts';
 import { configSchema } from '../../lib/domain/config.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
-import { distDir, scriptAdapter } from './fixture.ts';
+import { distDir, openCellFixture, scriptAdapter } from './fixture.ts';
 
 test('WAT-8: the client that works and is fastest is used', async () => {
   const tools = copyOfTools();
@@ -68,5 +68,25 @@ async function openContext(tools: string): Promise<RunnerContext> {
     now: () => new Date(),
   });
 }
+
+test('WAT-2: a program that is replaced while an agent runs judges on as it was', async () => {
+  const own = makeTempDir('flame-dist');
+  cpSync(distDir, own, { recursive: true });
+  const { runner, request, cell } = await openCellFixture({ distDir: own, adapter: { hasHooks: true } });
+  const call = {
+    tool_name: 'Write',
+    tool_input: { file_path: join(cell.path, 'secret.key') },
+    cwd: cell.path,
+  };
+  const script = `touch ready; until [ -e go ]; do sleep 0.05; done
+    printf '%s' '${JSON.stringify(call)}' | sh -c "$HOOK || exit 2" 2>/dev/null; echo "ended $?"`;
+  const agent = await runner.start(request({ prompt: script }), () => undefined);
+  while (!existsSync(join(cell.path, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  // A shell that is to run an empty file finds nothing wrong.
+  for (const name of ['watcher', 'watcher.pl', 'watcher.cjs'])
+    if (existsSync(join(own, name))) writeFileSync(join(own, name), '');
+  writeFileSync(join(cell.path, 'go'), '');
+  assert.match((await agent.outcome).text, /^ended 2$/m);
+});
 
 test.run();

@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/audit-log.ts';
+import { cappedEgress } from '../../lib/cell/capped-egress.ts';
 import { startDecisionServer } from '../../lib/cell/decision-server.ts';
+import type { EgressLine } from '../../lib/cell/gateway.ts';
 import { realPathFacts } from '../../lib/cell/path-facts.ts';
 import { type WatcherClient, watcherCommand } from '../../lib/cell/watcher-command.ts';
 import { decide } from '../../lib/policy/decide.ts';
@@ -164,6 +166,55 @@ test('the bundle judges by itself with a policy file, and blocks without', () =>
   writeFileSync(join(folder, 'b.json'), JSON.stringify(policy));
   assert.is(alone(join(folder, 'b.json'), call('a.txt')), 2);
   assert.is(spawnSync(process.execPath, [watcher], { input: call('a.txt') }).status, 2);
+});
+
+test('WAT-2: programs of the agent can neither fill the memory of the judge nor the disk with its audit', async () => {
+  const server = await startServer();
+  // Less than its head says: the judge has to wait for the rest.
+  const part = Buffer.concat([Buffer.from('  16000000\n'), Buffer.alloc(2_000_000, 0x20)]);
+  const sockets = Array.from({ length: 200 }, () => connect(server.path));
+  let turnedAway = 0;
+  const ended = sockets.map(
+    (socket) =>
+      new Promise<void>((resolve) => {
+        socket.on('error', () => undefined).on('close', () => resolve());
+        socket.on('close', () => {
+          turnedAway += 1;
+        });
+        socket.resume();
+        socket.write(part);
+      }),
+  );
+  // More than those that are too many at once: of the others not all may bring what they have.
+  while (turnedAway < 100) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(ended);
+  assert.is((await ask({ kind: 'node' }, server.path, call('a.txt'))).code, 0);
+  await server.close();
+
+  const file = join(makeTempDir(), 'a.audit.jsonl');
+  const long = { tool_name: 'x'.repeat(10_000), tool_input: { command: 'x'.repeat(10_000) }, cwd: '/' };
+  const decision = { decision: 'block', rule: 'x', details: 'x'.repeat(100_000) } as const;
+  const audit = openAuditLog(file, policy.agent_id, now, 40_000);
+  audit.append(long, decision);
+  audit.append(long, decision);
+  assert.throws(() => {
+    audit.append(long, decision);
+    audit.append(long, decision);
+  }, /has reached/);
+  audit.close();
+  assert.ok(readFileSync(file).length <= 40_000);
+  assert.throws(() => openAuditLog(file, policy.agent_id, now, 100).append(null, decision), /has reached/);
+});
+
+test('egress: what is refused is logged so often and no more, what left always', () => {
+  const lines: EgressLine[] = [];
+  const log = cappedEgress((line) => lines.push(line));
+  const line = { method: 'GET', path: '/x', status: 403, tokens: 0 };
+  for (let count = 0; count < 30_000; count += 1) log({ ...line, refused: 'path' });
+  log({ ...line, refused: null });
+  assert.is(lines.length, 20_001);
+  assert.is(lines.at(-2)?.refused, 'path; no more of these are logged');
 });
 
 function call(file: string, content = 'x'): string {
