@@ -2,8 +2,9 @@ import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
-import type { AgentPolicy, Violation } from '../domain/policy.ts';
+import type { AgentPolicy } from '../domain/policy.ts';
 import { collectWork } from './collect-work.ts';
+import { describeViolation } from './describe-violation.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -35,7 +36,9 @@ export async function judgeWork(
     case 'nothing':
       return { ...failed(nothingDone(outcome, work.leftBehind)), outcome };
     case 'violation': {
-      const details = work.violations.map(describeViolation);
+      const details = work.violations.map(
+        (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
+      );
       const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${details.length - 1} more broken rules` : ''}`;
       const rules = [...new Set(work.violations.map(({ rule }) => rule))];
       return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), outcome };
@@ -54,11 +57,6 @@ export async function judgeWork(
       };
     }
   }
-}
-
-/** Most explanations open with the path already. */
-function describeViolation({ rule, where, details }: Violation): string {
-  return `[${rule}] ${details.startsWith(where) ? details : `${where}: ${details}`}`;
 }
 
 /** A worktree whose git folder or objects are of no use is its agent's failure, not the run's. */

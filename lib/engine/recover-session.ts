@@ -114,7 +114,10 @@ export async function tellKept(workshop: Workshop, id: SessionId): Promise<void>
 function tell(workshop: Workshop, { path }: CellInfo, outcome: PutAway): void {
   if (outcome.kind === 'rescued')
     notice(workshop, `${path} was put away: git flame rescue show ${rescueName(outcome.ref)}`);
-  if (outcome.kind === 'kept') notice(workshop, `${path} stays as it is.`, outcome.reasons.slice(0, 3));
+  if (outcome.kind !== 'kept') return;
+  const [first = '', ...more] = outcome.reasons;
+  const others = more.length === 0 ? [] : [`and ${more.length} more`];
+  notice(workshop, `${path} stays as it is.`, [first, ...others]);
 }
 
 function notice(workshop: Workshop, message: string, details: readonly string[] = []): void {

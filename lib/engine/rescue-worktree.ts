@@ -5,6 +5,7 @@ import { type ObjectId, parseAgentId, type RefName } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import type { RuleName } from '../policy/rules.ts';
+import { describeViolation } from './describe-violation.ts';
 import { judgeCommits } from './judge-commits.ts';
 import { keepCommit } from './rescue-refs.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -110,7 +111,7 @@ async function objections(
   });
   return violations
     .filter(({ rule }) => (isAsked ? rule === 'secret' : !unfinished.some((known) => known === rule)))
-    .map(({ where, details }) => `${where}: ${details}`);
+    .map(describeViolation);
 }
 
 function rescueMessage(
