@@ -6,6 +6,7 @@ import type { Io } from '../domain/io.ts';
 import { type GitContext, gitText, runGit } from '../git/run-git.ts';
 import { createOutput } from '../ui/output.ts';
 import { makeFolders } from '../util/make-folders.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import * as init from './init.ts';
 import * as runCommand from './run.ts';
 import { demoConfig, demoDecisions, demoFiles, demoPlan } from './wiring/demo-project.ts';
@@ -117,7 +118,7 @@ async function showResult(
 }
 
 function sayWhatNext(output: ReturnType<typeof createOutput>, repo: string | null): void {
-  if (repo !== null) output.hint(`cd ${JSON.stringify(repo)} && git flame status`);
+  if (repo !== null) output.hint(`cd ${shellQuote(repo)} && git flame status`);
   else output.hint('git flame demo --keep');
   output.hint('cd your-repository && git flame init');
   output.hint("git flame run 'What you want done'");

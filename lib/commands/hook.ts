@@ -4,6 +4,7 @@ import type { Io } from '../domain/io.ts';
 import type { Violation } from '../domain/policy.ts';
 import type { Task } from '../domain/task.ts';
 import { renderError } from '../ui/render-error.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import { judgePendingCommit } from './wiring/hooks-judge.ts';
 import { withState } from './wiring/read-state.ts';
 
@@ -38,5 +39,5 @@ function refusal(task: Task | null, found: readonly Violation[]): FlameError {
 }
 
 function mend(where: string, rule: string): readonly string[] {
-  return rule === 'commit-message' ? [] : [`git restore --staged -- ${JSON.stringify(where)}`];
+  return rule === 'commit-message' ? [] : [`git restore --staged -- ${shellQuote(where)}`];
 }

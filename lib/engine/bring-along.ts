@@ -83,7 +83,7 @@ export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boo
       event: 'notice',
       level: 'warning',
       message: `${path} has local changes, so its files still show ${from.slice(0, 12)} while ${landsOn(session)} is at ${to.slice(0, 12)}.`,
-      details: [`To see what landed: git -C ${JSON.stringify(path)} status`],
+      details: [`To see what landed: git -C ${shellQuote(path)} status`],
     });
   }
   await record(workshop, id, ({ session: now }) => ({

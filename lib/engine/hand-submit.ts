@@ -5,6 +5,7 @@ import type { Violation } from '../domain/policy.ts';
 import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import { branchName, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 import { judgeCommits } from './judge-commits.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
@@ -69,7 +70,7 @@ async function requireSaved(workshop: Workshop, { id, worktree }: Task): Promise
     message: `The worktree of ${id} holds changes that are not committed.`,
     details: dirty.slice(0, 20),
     hints: [
-      `git -C ${JSON.stringify(worktree)} add -A && git -C ${JSON.stringify(worktree)} commit`,
+      `git -C ${shellQuote(worktree)} add -A && git -C ${shellQuote(worktree)} commit`,
       `leave them out: git flame task submit ${id} --force`,
     ],
   });

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import type { FileEdit } from './setup-record.ts';
 
 export interface EditRequest extends Pick<FileEdit, 'file' | 'lines' | 'settings'> {
@@ -150,7 +151,7 @@ function locked(path: string, cause?: unknown): FlameError {
     kind: 'environment',
     code: 'file-locked',
     message: `${lock} exists: another git is changing the file, or one was killed while it did.`,
-    hints: [`When no git runs: rm ${JSON.stringify(lock)}`],
+    hints: [`When no git runs: rm ${shellQuote(lock)}`],
     cause,
   });
 }

@@ -66,7 +66,7 @@ test('why did this fail: attempts, blocked calls, its worktree, what to type nex
   assert.match(stdout, new RegExp(`\\nKept\\n  worktree /\\S+/${agent}\\n`));
   assert.match(
     stdout,
-    new RegExp(`\nnext: git -C /\\S+/${agent} status\nnext: git flame agent attach ${agent}\n`),
+    new RegExp(`\nnext: git -C /\\S+/${agent} diff [0-9a-f]{10}\nnext: git flame agent attach ${agent}\n`),
   );
 });
 

@@ -2,6 +2,7 @@ import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Io } from '../../domain/io.ts';
 import { claimByHand } from '../../engine/hand-claim.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { requireSession } from '../wiring/read-state.ts';
 import { byHand } from './by-hand.ts';
 import { readRole } from './next.ts';
@@ -31,7 +32,7 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     );
     const { setup } = config.project;
     if (worktree !== null && setup.length > 0) output.info(`Set up by: ${setup.map(visibleLine).join('; ')}`);
-    if (worktree !== null) output.hint(`cd ${JSON.stringify(worktree)}`);
+    if (worktree !== null) output.hint(`cd ${shellQuote(worktree)}`);
     output.hint(`git flame task submit ${task.id}`);
     return 0;
   });

@@ -2,6 +2,7 @@ import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Io } from '../../domain/io.ts';
 import { submitByHand } from '../../engine/hand-submit.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { isSessionBusy } from '../wiring/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
@@ -32,7 +33,7 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       return 1;
     }
     output.result(`${id} is done at ${task.commit?.slice(0, 12)}.`);
-    if (worktree !== null) output.info(`The worktree stays: git worktree remove ${JSON.stringify(worktree)}`);
+    if (worktree !== null) output.info(`The worktree stays: git worktree remove ${shellQuote(worktree)}`);
     if (isSessionBusy(git.repository.commonDir, session))
       output.info('A run is going and validates it by itself.');
     else output.hint('git flame run');

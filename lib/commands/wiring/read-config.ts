@@ -5,6 +5,7 @@ import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/git-port.ts';
 import type { Io } from '../../domain/io.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
 export async function readConfig(args: CommandArgs, io: Io, root: string): Promise<LoadedConfig> {
@@ -22,6 +23,6 @@ export function requireWorkTree(git: GitPort): string {
     kind: 'environment',
     code: 'bare-repository',
     message: `${commonDir} is a bare repository: there is no work tree to run agents beside.`,
-    hints: [`git clone ${JSON.stringify(commonDir)} work && cd work`, 'git flame status'],
+    hints: [`git clone ${shellQuote(commonDir)} work && cd work`, 'git flame status'],
   });
 }

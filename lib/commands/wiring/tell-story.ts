@@ -1,11 +1,13 @@
 import { doubtsOf } from '../../core/compare-evidence.ts';
 import { waitReasons } from '../../core/wait-reasons.ts';
 import type { GitPort } from '../../domain/git-port.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/session.ts';
 import type { LogEntry, Snapshot } from '../../domain/store-port.ts';
 import type { Task } from '../../domain/task.ts';
 import type { AttemptTime, TaskStory, TaskWork } from '../../domain/task-story.ts';
 import { listRescues } from '../../engine/rescue-list.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { callsOf } from './agent-calls.ts';
 import { askingPerson, nextCommand } from './next-command.ts';
 import type { Reading } from './read-state.ts';
@@ -33,7 +35,7 @@ export async function tellStory(
     times: attemptTimes(task, log, runs),
     calls: callsOf(git.repository.commonDir, [...agentsOf(task), ...runs.map(({ id }) => id)]),
     work: await workOf(git, task),
-    worktrees,
+    worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, { session, tasks, worktrees, person: await askingPerson(git, tasks) }),
@@ -44,10 +46,10 @@ function agentsOf({ history, agent_id }: Task): readonly string[] {
   return [...history.map((entry) => entry.agent_id), agent_id].flatMap((id) => id ?? []);
 }
 
-async function keptWorktrees(git: GitPort, task: Task): Promise<readonly string[]> {
+async function keptWorktrees(git: GitPort, task: Task): Promise<readonly Kept[]> {
   const cells = await git.cells();
   const kept = cells.filter(({ subject }) => subject?.session === task.session && subject.task === task.id);
-  return kept.map(({ path }) => path);
+  return kept.map(({ path, start }) => ({ path, start }));
 }
 
 /** From its claim to what came next; a paid run has its own times. */
@@ -71,10 +73,15 @@ async function workOf(git: GitPort, { commit, start_commit: start }: Task): Prom
   return { commits: await git.commitsBetween(start, commit), files: await git.fileStats(start, commit) };
 }
 
+interface Kept {
+  readonly path: string;
+  readonly start: ObjectId;
+}
+
 interface Surroundings {
   readonly session: Session;
   readonly tasks: readonly Task[];
-  readonly worktrees: readonly string[];
+  readonly worktrees: readonly Kept[];
   readonly person: string | null;
 }
 
@@ -83,7 +90,9 @@ function nextSteps(task: Task, { session, tasks, worktrees, person }: Surroundin
   if (task.status === 'claimed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
   const [worktree] = worktrees;
-  if (task.status === 'failed' && worktree !== undefined) steps.push(`git -C ${worktree} status`);
+  // `status` and `log` would look for its HEAD, which is in quarantine: plain git finds no such object.
+  if (task.status === 'failed' && worktree !== undefined)
+    steps.push(`git -C ${shellQuote(worktree.path)} diff ${worktree.start.slice(0, 10)}`);
   if (task.status === 'failed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
