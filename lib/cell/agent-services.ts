@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Adapter, CellPaths } from '../domain/adapter.ts';
 import type { AgentRequest } from '../domain/agent-port.ts';
 import type { Decision } from '../domain/policy.ts';
+import type { JsonRecord } from '../util/json-record.ts';
 import { auditFile, openAuditLog } from './audit-log.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { createCallLedger } from './call-ledger.ts';
@@ -74,7 +75,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     ? await openGateway(context, service, {
         socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
         canary,
-        inspect: (body) => judge?.accounts(body) ?? true,
+        inspect: (asked) => judge?.accounts(asked) ?? true,
       })
     : null;
   const copied = copyTools(context.distDir, service.folder);
@@ -148,7 +149,7 @@ async function findClient(
 
 interface Judge {
   /** Whether each call that the agent tells the model of was allowed. */
-  accounts(body: Buffer): boolean;
+  accounts(asked: JsonRecord): boolean;
   close(): Promise<void>;
 }
 
@@ -170,8 +171,8 @@ async function startJudge(
     onCanary: canary.raise,
   });
   return {
-    accounts(body) {
-      const calls = service.adapter.hasHooks ? ledger.findUnwatched(body) : [];
+    accounts(asked) {
+      const calls = service.adapter.hasHooks ? ledger.findUnwatched(asked) : [];
       if (calls.length === 0) return true;
       service.onUnwatched();
       try {

@@ -1,5 +1,5 @@
 import type { Decision, ToolCall } from '../domain/policy.ts';
-import { isRecord, parseRecord } from '../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../util/json-record.ts';
 
 /** A tool call that ran although the watcher had not allowed it. */
 export type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
@@ -12,7 +12,7 @@ export interface CallLedger {
   /** Notes a call as the hook reported it, and what was decided. */
   note(reported: unknown, decision: Decision): void;
   /** The calls whose results are new in this request to the Messages API; none where it isn't one. */
-  findUnwatched(body: Buffer): readonly UnwatchedCall[];
+  findUnwatched(request: JsonRecord): readonly UnwatchedCall[];
 }
 
 export function createCallLedger(): CallLedger {
@@ -25,8 +25,8 @@ export function createCallLedger(): CallLedger {
       if (typeof id === 'string') judged.set(id, decision);
       else isNamed = false;
     },
-    findUnwatched(body) {
-      const blocks = readBlocks(body);
+    findUnwatched(request) {
+      const blocks = readBlocks(request);
       const calls = new Map(blocks.filter(isCall).map((block) => [block.id, block]));
       return newResults(blocks)
         .filter((result) => isNamed && !isAccounted(result, judged.get(`${result.tool_use_id}`)))
@@ -35,12 +35,11 @@ export function createCallLedger(): CallLedger {
   };
 }
 
-interface Block extends Readonly<Record<string, unknown>> {
+interface Block extends JsonRecord {
   readonly role: unknown;
 }
 
-function readBlocks(body: Buffer): readonly Block[] {
-  const { messages } = parseRecord(body.toString());
+function readBlocks({ messages }: JsonRecord): readonly Block[] {
   if (!Array.isArray(messages)) return [];
   return messages.filter(isRecord).flatMap(({ role, content }) => {
     const blocks: readonly unknown[] = Array.isArray(content) ? content : [];

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { JsonRecord } from '../util/json-record.ts';
 import { listenOn } from './listen-on.ts';
 import { type Estimate, judgeModelRequest, priceEstimate, readBody } from './model-request.ts';
 import { relay } from './relay-answer.ts';
@@ -38,7 +39,7 @@ export interface GatewayOptions {
   /** A request was not sent: a budget is spent, or the agent is not watched. */
   readonly onRefused: (why: Refusal) => void;
   /** Judges each request to the Messages API, whole, before it is sent; false: it never is. */
-  readonly inspect: (body: Buffer) => boolean;
+  readonly inspect: (request: JsonRecord) => boolean;
   log(line: EgressLine): void;
   now(): Date;
 }
@@ -149,7 +150,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   const judged = judgeModelRequest(text, options.allowedTools);
   if (judged.kind === 'refused') return refuse(403, 'permission_error', judged.why, judged.message);
   const estimate = isMessage(path) ? judged.estimate : null;
-  if (isMessage(path) && !options.inspect(Buffer.from(judged.body)))
+  if (isMessage(path) && !options.inspect(judged.request))
     return refuse(403, 'permission_error', 'unwatched-call', 'A tool call ran without the watcher.');
   const id = Symbol(path);
   const giveBack = (): void => account.turns.release(id);

@@ -10,7 +10,13 @@ export interface Estimate {
 }
 
 export type JudgedRequest =
-  | { readonly kind: 'fine'; readonly body: string; readonly estimate: Estimate }
+  | {
+      readonly kind: 'fine';
+      readonly request: JsonRecord;
+      /** The request as it is sent on. */
+      readonly body: string;
+      readonly estimate: Estimate;
+    }
   | { readonly kind: 'refused'; readonly why: 'body' | 'server-tool'; readonly message: string };
 
 /** As large as the API takes a request. */
@@ -44,6 +50,7 @@ export function judgeModelRequest(text: string, allowedTools: readonly string[])
   const { model, max_tokens } = value;
   return {
     kind: 'fine',
+    request: value,
     // Not the text: of two values of one name, others might take the first.
     body: JSON.stringify(value),
     estimate: {

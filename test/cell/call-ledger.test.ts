@@ -11,7 +11,10 @@ interface Result {
 }
 
 /** A request in which these results follow the calls they are of. */
-function requestWith(results: readonly Result[], before: readonly unknown[] = []): Buffer {
+function requestWith(
+  results: readonly Result[],
+  before: readonly unknown[] = [],
+): { readonly messages: readonly unknown[] } {
   const calls = results.map(({ id }) => ({ type: 'tool_use', id, name: 'Bash', input: { command: id } }));
   const content = results.map(({ id, error }) => ({
     type: 'tool_result',
@@ -19,11 +22,7 @@ function requestWith(results: readonly Result[], before: readonly unknown[] = []
     content: error === undefined ? 'output' : [{ type: 'text', text: error }],
     ...(error === undefined ? {} : { is_error: true }),
   }));
-  return Buffer.from(
-    JSON.stringify({
-      messages: [...before, { role: 'assistant', content: calls }, { role: 'user', content }],
-    }),
-  );
+  return { messages: [...before, { role: 'assistant', content: calls }, { role: 'user', content }] };
 }
 
 function openLedger(): ReturnType<typeof createCallLedger> {
@@ -62,13 +61,13 @@ test('WAT-1: a result nobody was asked about, or of a call that was blocked, is 
 
 test('WAT-1: only what is new in a request counts, several results at once, under the name of their tool', () => {
   const ledger = openLedger();
-  const old = JSON.parse(requestWith([{ id: 'older' }]).toString()).messages;
+  const old = requestWith([{ id: 'older' }]).messages;
   assert.equal(ledger.findUnwatched(requestWith([{ id: 'allowed' }, { id: 'one' }, { id: 'two' }], old)), [
     { tool_name: 'Bash', tool_input: { command: 'one' } },
     { tool_name: 'Bash', tool_input: { command: 'two' } },
   ]);
   const said = [...old, { role: 'assistant', content: 'plain text' }, { role: 'user', content: 'go on' }];
-  assert.equal(ledger.findUnwatched(Buffer.from(JSON.stringify({ messages: said }))), []);
+  assert.equal(ledger.findUnwatched({ messages: said }), []);
 });
 
 test('WAT-1: a client whose hooks name no call is not held to it, and no request stops the ledger', () => {
@@ -76,8 +75,14 @@ test('WAT-1: a client whose hooks name no call is not held to it, and no request
   assert.is(ledger.findUnwatched(requestWith([{ id: 'a' }])).length, 1, 'no hook ran at all');
   ledger.note({ tool_name: 'Bash' }, decided('allow'));
   assert.equal(ledger.findUnwatched(requestWith([{ id: 'a' }])), []);
-  for (const text of ['', 'junk', 'null', '[]', '{"messages":1}', '{"messages":[null,{"content":[1]}]}'])
-    assert.equal(ledger.findUnwatched(Buffer.from(text)), [], text);
+  for (const messages of [
+    undefined,
+    1,
+    [null],
+    [{ content: [1] }],
+    [{ role: 'user', content: [{ type: 'tool_result' }] }],
+  ])
+    assert.equal(ledger.findUnwatched({ messages }), [], JSON.stringify(messages));
 });
 
 test.run();

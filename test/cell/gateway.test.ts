@@ -198,7 +198,7 @@ test('WAT-1: a request that is judged to be none is never sent; what is no messa
   const judged: string[] = [];
   const { gateway } = await start(upstream, {
     inspect: (body) => {
-      judged.push(body.toString());
+      judged.push(String(body.at));
       return judged.length < 2;
     },
   });
@@ -206,7 +206,7 @@ test('WAT-1: a request that is judged to be none is never sent; what is no messa
   for (const path of ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages'])
     statuses.push((await ask(gateway, { path, body: `{"at":"${path}"}` })).status);
   assert.equal(statuses, [200, 200, 403]);
-  assert.equal(judged, ['{"at":"/v1/messages?beta=true"}', '{"at":"/v1/messages"}']);
+  assert.equal(judged, ['/v1/messages?beta=true', '/v1/messages']);
 });
 
 test('UNI-8 BUD-1 a limit in dollars is kept by list prices; a model without one is not limited by it', async () => {
