@@ -47,7 +47,7 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
     ? 'ran out of time'
     : run.exit_code === null
       ? 'was killed'
-      : `ended with ${run.exit_code}`;
+      : `ended with ${run.exit_code}${missing.get(run.exit_code) ?? ''}`;
   const output = run.output.trimEnd();
   const tail = output === '' ? [] : visibleText(output).split('\n').slice(-10);
   return [
@@ -55,6 +55,12 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
     ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),
   ];
 }
+
+// As sh says it. What a cell shows of PATH is what `git flame doctor` tells of.
+const missing = new Map([
+  [126, ': what it names is no program here'],
+  [127, ': a program it names is not there in the cell'],
+]);
 
 /** A list entry, wrapped below its own text. */
 export function bullet(text: string, style: Style, indent: string): readonly string[] {

@@ -68,10 +68,10 @@ async function withBoth(
   }
 }
 
-/** Posts until the gate has come to ask: a page without a question answers 409. */
+/** Posts until the gate has come to ask: a page without a question answers 202. */
 async function postWhenAsked({ post }: Both, decision: unknown): Promise<void> {
-  let status = 409;
-  while (status === 409) status = await post(decision);
+  let status = 202;
+  while (status === 202) status = await post(decision);
   assert.is(status, 200);
 }
 
@@ -80,10 +80,10 @@ test('REV-2: the page answers first: the question at the terminal is withdrawn, 
     const asked = both.gates.changeset(sampleChangesetQuestion());
     await postWhenAsked(both, { kind: 'approve' });
     assert.equal(await asked, { kind: 'approve' });
-    assert.is(await both.post({ kind: 'skip' }), 409);
+    assert.is(await both.post({ kind: 'skip' }), 202);
     both.fake.type('r\nlate\n');
     assert.equal(await both.gates.changeset(sampleChangesetQuestion()), { kind: 'reject', reason: 'late' });
-    assert.is(await both.post({ kind: 'skip' }), 409);
+    assert.is(await both.post({ kind: 'skip' }), 202);
     assert.is(both.fake.stderr().split('(s)kip?').length - 1, 2);
   });
 });
@@ -91,7 +91,7 @@ test('REV-2: the page answers first: the question at the terminal is withdrawn, 
 test('w at the terminal opens the page for this question and those that follow', async () => {
   await withBoth({ isTTY: true, isWanted: false }, async (both) => {
     const asked = both.gates.changeset(sampleChangesetQuestion());
-    assert.is(await both.post({ kind: 'skip' }), 409);
+    assert.is(await both.post({ kind: 'skip' }), 202);
     both.fake.type('w\n');
     await postWhenAsked(both, { kind: 'skip' });
     assert.equal(await asked, { kind: 'skip' });

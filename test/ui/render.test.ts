@@ -11,6 +11,7 @@ import { renderOthers } from '../../lib/ui/render-others.ts';
 import { renderPlan } from '../../lib/ui/render-plan.ts';
 import { renderStatus } from '../../lib/ui/render-status.ts';
 import { renderTask } from '../../lib/ui/render-task.ts';
+import { renderDiagnostic } from '../../lib/ui/render-verdict.ts';
 import {
   at,
   commitA,
@@ -130,6 +131,14 @@ test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what i
       '    one',
       '    1 test failed',
     ].join('\n'),
+  );
+});
+
+test('a diagnostic whose program the cell does not have says so', () => {
+  const style = plainStyle();
+  assert.is(
+    renderDiagnostic({ ...redRun, exit_code: 127, output: '' }, style, '').join('\n'),
+    'failed: npm test ended with 127: a program it names is not there in the cell (3.2 s)',
   );
 });
 
