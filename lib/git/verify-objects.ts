@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { cellPaths } from './cell-paths.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from './git-access.ts';
+import { readLooseInfo } from './read-loose.ts';
 import { type GitContext, runGit, spawnGit } from './run-git.ts';
 
 /**
@@ -23,6 +24,7 @@ export async function verifyObjects(
   const start = readFileSync(join(root, 'start'), 'utf8');
   if (tip === start || hasLoose(intake, tip)) return intake;
   refuseOddEntries(objectDir);
+  refuseInflated(objectDir);
   const objects = onObjects(access);
   const alternates = [join(commonDir, 'objects')];
   const reads = withVariables(objects, quarantineVariables({ objectDir, alternates }));
@@ -88,6 +90,32 @@ function refuseOddEntries(objectDir: string): void {
       // info/packs is for dumb servers; alternates or a commit-graph would be believed.
       if (folder.name === 'info' && entry.name !== 'packs') throw refused(objectDir, name, ['not allowed']);
     }
+  }
+}
+
+// What is written by hand or by a program packs to a tenth at best, and repeated bytes to a thousandth.
+const likelyRatio = 50;
+const muchBytes = 1024 * 1024 * 1024;
+
+/** A few megabytes of zeros, packed, can hold git up for hours and take all memory. git reads no more than is declared. */
+function refuseInflated(objectDir: string): void {
+  let [packed, declared] = [0, 0];
+  for (const folder of readdirSync(objectDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const name of readdirSync(join(objectDir, folder)).filter((one) => /^[0-9a-f]{38,}$/.test(one))) {
+      packed += statSync(join(objectDir, folder, name)).size;
+      declared += declaredSize(objectDir, `${folder}${name}`);
+    }
+  }
+  if (declared > muchBytes && declared > packed * likelyRatio)
+    throw refused(objectDir, 'what is packed there', [`${packed} bytes unpack to ${declared}`]);
+}
+
+/** 0 of what can't be read: git says so itself. */
+function declaredSize(objectDir: string, oid: string): number {
+  try {
+    return readLooseInfo(objectDir, oid)?.size || 0;
+  } catch {
+    return 0;
   }
 }
 

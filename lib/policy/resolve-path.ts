@@ -72,6 +72,8 @@ export function malformation(path: string): string | null {
   if (path.length > 4_000) return 'is too long';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))
     return 'holds control or invisible characters';
+  // What stands for bytes that are no UTF-8: two names would look the same.
+  if (path.includes('\ufffd')) return 'is not UTF-8 text';
   if (path.includes('\\')) return 'holds a backslash';
   if (path.startsWith('~')) return 'starts with `~`, which is not expanded';
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path) || /^[A-Za-z]:(?:\/|$)/.test(path))

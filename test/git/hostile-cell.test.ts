@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
@@ -141,6 +142,21 @@ test('a malformed tree is refused', async () => {
   assert.ok(existsSync(objectFile(oid)));
   const tip = parseObjectId(agentGit(cell, 'commit-tree', oid, '-p', 'HEAD', '-m', 'bad tree'));
   assert.is(await codeOf(port.acceptCell(cell, tip)), 'cell-objects-refused');
+});
+
+test('a small object that unpacks to gigabytes is refused before anything unpacks it', async () => {
+  const { port, cell, objectFile } = await openCell();
+  agentWrites(cell, 'x.txt', 'x\n');
+  const tip = agentCommits(cell, 'x');
+  const file = objectFile(agentGit(cell, 'rev-parse', 'HEAD:x.txt'));
+  chmodSync(file, 0o600);
+  writeFileSync(
+    file,
+    deflateSync(Buffer.concat([Buffer.from('blob 8589934592\0'), Buffer.alloc(1_000_000)])),
+  );
+  const error = await port.acceptCell(cell, tip).catch((reason) => reason);
+  assert.is(error.code, 'cell-objects-refused');
+  assert.match(error.lines.join(), /bytes unpack to 8589934/);
 });
 
 test('links and pipes among the objects are refused, not followed or waited for', async () => {

@@ -65,6 +65,7 @@ const places: readonly (readonly [string, ChangedFile])[] = [
   ['binary src/a.bin', file('src/a.bin', { isBinary: true })],
   ['file-size src/big.txt', file('src/big.txt', { size: 2_000_000 })],
   ['file-name src/OrderList.ts', file('src/OrderList.ts')],
+  ['path-malformed src/a\ufffd.ts', file('src/a\ufffd.ts')],
   ['path-malformed src/a b\u202e.ts', file('src/a b\u202e.ts', { status: 'modified' })],
 ];
 for (const [expected, changed] of places) {
