@@ -1,141 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { expandGlob } from '../../lib/policy/bash/expand-glob.ts';
 import { readBash } from '../../lib/policy/bash/read-bash.ts';
 import { type BashNode, currentFolder, type SimpleCommand } from '../../lib/policy/bash/syntax.ts';
 import { makeTempDir } from '../support/repo.ts';
+import { randomCommand, stubs } from './differential-text.ts';
 import { realFacts } from './real-facts.ts';
 
 // Not part of the test run: compares the reading of random commands with what real bash starts, inside a cell.
-// Usage: node build/test/policy/differential.js [commands] [seed]. Every program bash starts must have been predicted.
-
-const stubs = ['aa', 'bb', 'cc', 'git', 'rm', 'cat'];
-const pieces = [
-  ...stubs,
-  ' ',
-  ' ',
-  ' ',
-  '\n',
-  ';',
-  '&&',
-  '||',
-  '|',
-  '|&',
-  '&',
-  '!',
-  '(',
-  ')',
-  '{',
-  '}',
-  ' { ',
-  '; }',
-  '<',
-  '>',
-  '>>',
-  '2>&1',
-  '&>',
-  '<<EOF',
-  "<<'EOF'",
-  '<<-EOF',
-  '\nEOF\n',
-  '\n\tEOF\n',
-  '<<<',
-  "'",
-  '"',
-  '\\',
-  '\\\n',
-  '`',
-  '$(',
-  '$((',
-  '$',
-  '${',
-  '$x',
-  "$'",
-  '$"',
-  '#',
-  ' #',
-  '~',
-  '=',
-  'x=1 ',
-  'CI=1 ',
-  '*',
-  '?',
-  '[a]',
-  '[',
-  ']',
-  '{a,b}',
-  '{a',
-  ',',
-  'if ',
-  '; then ',
-  '; fi',
-  ' else ',
-  'time ',
-  '-m',
-  '--',
-  'feat: x',
-  "\"$(cat <<'EOF'\n",
-  '\nEOF\n)"',
-  '\t',
-  'a',
-  'é',
-  '[[',
-  ']]',
-  'function ',
-  '()',
-  'case ',
-  ' in ',
-  'esac',
-  'for ',
-  'do ',
-  'done',
-  '\\x',
-  ':',
-  '%',
-  '^',
-  '@(a)',
-  '!(a)',
-  'for f in aa bb; do ',
-  'for f in * "x y"; do ',
-  '; done',
-  '$f',
-  ' "$f"',
-  '$' + '{f}',
-  ' "a$f"',
-  'break',
-  '"$(aa bb)"',
-  '1<(aa)',
-  ' 2>(bb)',
-  '<(cc)',
-  '0<',
-  '12>',
-  '$\\\n',
-  '\\\n  ',
-  ' \\\naa',
-  '"$\\\n',
-  ' "x $(git ',
-  ')" ',
-  '"$(',
-  ')"',
-  '$(<',
-  '[[ -f a ]]',
-  '[[ a == b && ! -d c ]]',
-  ' && [[ ',
-  ' -f ',
-  ' == ',
-  'set -e; ',
-  'export CI=1',
-  'exit 1',
-  '"$PWD"',
-  "'x'",
-  '"y z"',
-  '<<EOF\nplain\nEOF\n',
-  "$'a\\'b'",
-];
+// Usage: node build/test/policy/differential.js [commands] [seed]. Every program bash starts and every file it makes
+// must have been predicted.
 
 const anything = '\0anything';
-const loops = ['for f in aa bb; do ', 'for f in * "x y" rm; do ', 'for f in {1..3}; do for g in $f; do '];
 
 const count = Number(process.argv[2] ?? 2_000);
 let state = Number(process.argv[3] ?? 1);
@@ -161,10 +38,11 @@ for (const name of stubs) {
 }
 
 const predicted: string[][][] = [];
+const writable: ReadonlySet<string>[] = [];
 let generated = 0;
 while (predicted.length < count) {
   generated += 1;
-  const text = `${next(4) === 0 ? loops[next(loops.length)] : ''}${stubs[next(stubs.length)]} ${Array.from({ length: 1 + next(10) }, () => pieces[next(pieces.length)]).join('')}`;
+  const text = randomCommand(next);
   const tree = readBash(text);
   if ('rule' in tree) continue;
   const commands = commandsOf(tree);
@@ -173,9 +51,10 @@ while (predicted.length < count) {
   if (!isKnown) continue;
   writeFileSync(join(list, String(predicted.length)), text);
   predicted.push(commands.map(wordsOf));
+  writable.push(new Set(targetsOf(tree)));
 }
 
-const script = `cd ${work} && for ((i = 0; i < ${count}; i++)); do text=$(/bin/cat ${list}/$i; echo .); text=\${text%.}; FLAME_LOG=${log}/$i /usr/bin/timeout 5 /bin/bash --norc --noprofile -c "$text" </dev/null >/dev/null 2>&1; /bin/rm -rf ${work}/* ${work}/.[!.]*; done`;
+const script = `cd ${work} && for ((i = 0; i < ${count}; i++)); do text=$(/bin/cat ${list}/$i; echo .); text=\${text%.}; FLAME_LOG=${log}/$i /usr/bin/timeout 5 /bin/bash --norc --noprofile -c "$text" </dev/null >/dev/null 2>&1; /usr/bin/find . -mindepth 1 -printf '%P\\0' > ${log}/$i.made; /bin/rm -rf ${work}/* ${work}/.[!.]*; done`;
 const cell = [
   '--unshare-user',
   '--unshare-pid',
@@ -224,9 +103,21 @@ if (run.status === null || run.error !== undefined)
 let started = 0;
 let mismatches = 0;
 const ran = new Set<string>();
+let made = 0;
 for (const name of readdirSync(log).filter((one) => !one.endsWith('.part'))) {
   const at = Number(name.split('.')[0]);
   const words = readFileSync(join(log, name), 'utf8').split('\0').slice(0, -1);
+  if (name.endsWith('.made')) {
+    made += words.length;
+    const hidden = words.find((one) => writable[at]?.has(one) !== true);
+    if (hidden === undefined) continue;
+    mismatches += 1;
+    const text = readFileSync(join(list, String(at)), 'utf8');
+    process.stdout.write(
+      `MISMATCH ${JSON.stringify(text)}\n  bash made the file ${JSON.stringify(hidden)}\n`,
+    );
+    continue;
+  }
   started += 1;
   ran.add(String(at));
   if (predicted[at]?.some((one) => isSame(one, words)) === true) continue;
@@ -237,7 +128,7 @@ for (const name of readdirSync(log).filter((one) => !one.endsWith('.part'))) {
   );
 }
 process.stdout.write(
-  `${generated} generated, ${count} readable, ${ran.size} started ${started} programs, ${mismatches} mismatches\n`,
+  `${generated} generated, ${count} readable, ${ran.size} started ${started} programs, made ${made} files, ${mismatches} mismatches\n`,
 );
 process.exitCode = mismatches > 0 || started === 0 ? 1 : 0;
 
@@ -254,6 +145,22 @@ function commandsOf(node: BashNode): readonly SimpleCommand[] {
   if (node.kind === 'if') return node.parts.flatMap(commandsOf);
   if (node.kind === 'for') return node.bodies.flatMap(commandsOf);
   return 'body' in node ? commandsOf(node.body) : node.nodes.flatMap(commandsOf);
+}
+
+/** The files in the folder that output may go to. */
+function targetsOf(node: BashNode): readonly string[] {
+  const own = 'redirections' in node ? node.redirections.filter(({ access }) => access === 'write') : [];
+  const below = (): readonly BashNode[] => {
+    if (node.kind === 'command') return node.inner;
+    if (node.kind === 'test') return [];
+    if (node.kind === 'if') return node.parts;
+    if (node.kind === 'for') return node.bodies;
+    return 'body' in node ? [node.body] : node.nodes;
+  };
+  const places = own.map(({ target }) =>
+    relative(work, resolve(work, target.replaceAll(currentFolder, work))),
+  );
+  return [...places, ...below().flatMap(targetsOf)];
 }
 
 /** The folder is empty at every start, so a wildcard stays as it is unless the command makes a file itself. */

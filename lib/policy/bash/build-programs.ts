@@ -1,6 +1,6 @@
 import { type Objection, objection } from '../rules.ts';
 import { judgeAwk } from './awk.ts';
-import { judgeInterpreter } from './interpreters.ts';
+import { interpreters, judgeInterpreter } from './interpreters.ts';
 import { scanOptions } from './options.ts';
 import { judgeAll, judgeLoose, judgeScanned, type ProgramCall, type ProgramRule } from './program.ts';
 import { judgeSed } from './sed.ts';
@@ -18,25 +18,7 @@ export const buildPrograms: Readonly<Record<string, ProgramRule>> = {
   cargo: judgeCargo,
   sed: judgeSed,
   awk: judgeAwk,
-  ...Object.fromEntries(
-    [
-      'node',
-      'python',
-      'python3',
-      'ruby',
-      'perl',
-      'php',
-      'deno',
-      'bun',
-      'tsx',
-      'ts-node',
-      'bash',
-      'sh',
-      'zsh',
-      'dash',
-      'ksh',
-    ].map((name): [string, ProgramRule] => [name, judgeInterpreter]),
-  ),
+  ...Object.fromEntries(interpreters.map((name): [string, ProgramRule] => [name, judgeInterpreter])),
 };
 
 /** `npm -s test`, `npm t` and `npm run-script x` are written in one way before they are compared. */

@@ -83,6 +83,8 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
     if (found !== null) return found;
   }
   if (parts.runs.length === 0) return null;
+  if (parts.tests.some((arg) => /^-i?regex$/.test(arg)))
+    return refused('-regex with -exec', 'Ask for names with -name or -path.');
   // The files it opens are those it looks for by name.
   const { policy, cwd } = call.context;
   const here = cwd === policy.worktree ? '' : `${cwd.slice(policy.worktree.length + 1)}/`;
@@ -90,11 +92,15 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
   return wanted.map((one) => judgePattern(call.context, one)).find((one) => one !== null) ?? null;
 }
 
-/** The names find is asked for, not those it leaves out: `-not -path './x/*'`, `-path ./x -prune`. */
+/** The names find is asked for, not those it leaves out: `-not -path './x/*'`, `-path ./x -prune -o`. */
 function wantedNames(args: readonly string[]): readonly string[] {
   return args.filter((_, at) => {
-    const isName = /^-(?:i?name|i?path|wholename)$/.test(args[at - 1] ?? '');
-    return isName && !/^(?:-not|!)$/.test(args[at - 2] ?? '') && args[at + 1] !== '-prune';
+    if (!/^-(?:i?name|i?path|wholename)$/.test(args[at - 1] ?? '')) return false;
+    const before = args.slice(0, at - 1).reverse();
+    const others = before.findIndex((arg) => !/^(?:-not|!)$/.test(arg));
+    const isNegated = (others < 0 ? before.length : others) % 2 === 1;
+    const isLeft = args[at + 1] === '-prune' && /^-or?$/.test(args[at + 2] ?? '') && !args.includes('(');
+    return !isNegated && !isLeft;
   });
 }
 

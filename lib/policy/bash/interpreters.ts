@@ -1,6 +1,11 @@
 import { type Objection, objection } from '../rules.ts';
 import { judgeAll, judgeLoose, judgeUnlisted, type ProgramCall } from './program.ts';
 
+export const interpreters: readonly string[] =
+  'node python python3 ruby perl php deno bun tsx ts-node bash sh zsh dash ksh'.split(' ');
+
+// Subcommands of deno and bun that take no code from the command line and fetch nothing.
+const subcommands = /^(?:test|run|task|lint|fmt|check|bench|build)$/;
 // Options of node that neither run code given elsewhere nor write files.
 const nodeFlag =
   /^--(?:test-only|test-(?:reporter|name-pattern|skip-pattern|timeout|concurrency|shard)=[^/]*|experimental-(?:strip-types|transform-types|test-coverage|test-module-mocks|vm-modules|sqlite)|trace-(?:warnings|uncaught|deprecation)|no-deprecation|expose-gc|max-old-space-size=\d+|stack-trace-limit=\d+)$/;
@@ -26,6 +31,8 @@ export function judgeInterpreter(call: ProgramCall): Objection | null {
       `${call.name} ${operand ?? ''} runs code the policy can't see. Put it into a script of the worktree, or use an allowed command.`,
     );
   }
+  if (/^(?:deno|bun)$/.test(call.name) && !subcommands.test(operand) && !/[./]/.test(operand))
+    return objection('bash-wrapper', `${call.name} ${operand} is not among what it may do here.`);
   return (
     judgeAll(call.context, [{ path: operand, access: 'read' }]) ??
     args

@@ -4,6 +4,7 @@ import { listSome, type Objection, objection } from '../rules.ts';
 import { buildPrograms, normalizePackageManager } from './build-programs.ts';
 import { expandArguments } from './expand-arguments.ts';
 import { isNamedOnly, judgeGit, withoutGlobalOptions } from './git.ts';
+import { interpreters } from './interpreters.ts';
 import { judgeUnlisted, type ProgramCall, type ProgramRule } from './program.ts';
 import { readPrograms } from './read-programs.ts';
 import { shellPrograms } from './shell-programs.ts';
@@ -98,7 +99,7 @@ const runners: ReadonlyMap<string, (args: readonly string[]) => number> = new Ma
   ...['npx', 'bunx', 'pnpx'].map((name) => [name, () => 1] as const),
 ]);
 
-/** What a runner runs, where the lead named the runner alone: by the rule of that program, if there is one. */
+/** What a runner runs, where the lead named the runner alone; what could be run without it is judged as if it were. */
 function judgeRun(context: PathContext, words: readonly string[]): Objection | null {
   const [name = '', ...args] = words;
   if (!isProgramName(name))
@@ -112,7 +113,9 @@ function judgeRun(context: PathContext, words: readonly string[]): Objection | n
       'bash-pattern',
       `${name} … matches the blocked pattern ${pattern}. Do it in another way.`,
     );
-  return judgeProgram(context, { name, args, trusted: 0, input: null });
+  return programs.has(name) && !interpreters.includes(name)
+    ? judgeWords(context, words, null)
+    : judgeProgram(context, { name, args, trusted: 0, input: null });
 }
 
 function judgeProgram(

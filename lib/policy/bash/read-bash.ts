@@ -220,8 +220,11 @@ function readRedirect(part: Redirect, scope: Scope): readonly Redirection[] {
   if (target === null || target.isGlob || target.unknown !== null || target.text === '') {
     throw new Refusal('bash-redirect', 'A redirection needs one plain file name.');
   }
-  const isDescriptor = /^(?:\d+-?|-)$/.test(target.text);
+  const isDescriptor = target.isPlain && /^(?:\d+-?|-)$/.test(target.text);
   if ((part.operator === '>&' || part.operator === '<&') && isDescriptor) return [];
+  // `>&1'$(id)'` bash expands a second time, and of `>&-x` it takes the `x` for a word of its own.
+  if (part.operator === '>&' && !(target.isPlain && /^[A-Za-z_./][\w./-]*$/.test(target.text)))
+    throw new Refusal('bash-redirect', `>&${target.text} can't be judged. Write > FILE 2>&1.`);
   if (part.operator === '<&') throw new Refusal('bash-redirect', `<&${target.text} is not a descriptor.`);
   return [{ access: part.operator === '<' ? 'read' : 'write', target: target.text }];
 }

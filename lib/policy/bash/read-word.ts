@@ -115,7 +115,7 @@ function readUnquoted(part: WordPart, scope: Scope): string {
   const value = loopValue(part, scope);
   if (value === undefined) return readSpecial(part.text);
   if (value.isGlob) return '0';
-  if (/[\s*?[\]\\]/.test(value.text) || value.text === '') {
+  if (/[\s*?[\]\\]/.test(value.text) || value.text.includes(currentFolder) || value.text === '') {
     throw new Refusal(
       'bash-dynamic',
       `Put ${part.text} into double quotes: its value holds blanks or wildcards.`,

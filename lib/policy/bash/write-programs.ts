@@ -21,7 +21,7 @@ export const writePrograms: Readonly<Record<string, ProgramRule>> = {
   cp: (call) =>
     judgeTransfer(
       call,
-      '-aRrfinpuvPHdx --archive --recursive --force --no-clobber --preserve[=] --update[=] --verbose --no-dereference',
+      '-aRrfinpuvPdx --archive --recursive --force --no-clobber --preserve[=] --update[=] --verbose --no-dereference',
       'read',
     ),
   chmod: (call) => {
