@@ -1,3 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
+
 /** What a cell shows and what can be written in it. All paths are absolute and the same inside and outside. */
 export interface CellProfile {
   /** Folders shown empty: they hold what no agent needs, or sockets (a read-only mount doesn't stop connect()). */
@@ -51,13 +55,26 @@ export function bwrapArguments(profile: CellProfile): string[] {
     ...mountArguments(profile),
     ...['--chdir', profile.workingDirectory, '--clearenv'],
     ...Object.entries(profile.env).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--json-status-fd', String(statusDescriptor), '--'],
+    ...['--json-status-fd', String(statusDescriptor), ...filtered(), '--'],
   ];
 }
 
 /** The smallest cell there is, to find out what works in cells here. */
 export function probeArguments(argv: readonly string[], kernelEntries: readonly string[]): string[] {
-  return [...isolation, ...wholeSystem(kernelEntries), '--', ...argv];
+  return [...isolation, ...wholeSystem(kernelEntries), ...filtered(), '--', ...argv];
+}
+
+/** Whoever starts bubblewrap hands it the filter on that descriptor: see handFilter. */
+function filtered(): string[] {
+  return syscallFilter() === null ? [] : ['--seccomp', String(filterDescriptor)];
+}
+
+/** Hands bubblewrap the filter it was told to read; the descriptor is a pipe. */
+export function handFilter(child: ChildProcess): void {
+  const pipe = child.stdio[filterDescriptor] as Writable | null | undefined;
+  // It may end without reading it.
+  pipe?.on('error', () => undefined);
+  pipe?.end(syscallFilter() ?? Buffer.of());
 }
 
 // Settings of the whole machine are files of root, which the kernel lets root write without any capability:

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { probeArguments } from './bwrap-profile.ts';
+import { handFilter, probeArguments } from './bwrap-profile.ts';
 import { listKernelEntries } from './kernel-entries.ts';
 import type { CellLimits } from './limits.ts';
 import { type CellGroup, type GroupPlan, makeGroup, planGroups, sweepGroups } from './limits-group.ts';
@@ -134,12 +134,13 @@ function outputOf([program = '', ...args]: readonly string[], env: Env): Promise
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'pipe'],
       env: { ...env },
       timeout: 5_000,
       killSignal: 'SIGKILL',
     });
-    child.stdout.on('data', (chunk: Buffer) => {
+    handFilter(child);
+    child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
     child.on('error', () => resolve(''));

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { probeArguments } from './bwrap-profile.ts';
+import { handFilter, probeArguments } from './bwrap-profile.ts';
 import { listKernelEntries } from './kernel-entries.ts';
 import { type LimitsState, probeCellLimits } from './limits-probe.ts';
 
@@ -59,7 +59,11 @@ async function probeConfinement(env: Readonly<Record<string, string | undefined>
 
 function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'ignore', env, timeout: 10_000, killSignal: 'SIGKILL' });
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'ignore', 'ignore', 'pipe'],
+      ...{ env, timeout: 10_000, killSignal: 'SIGKILL' },
+    });
+    handFilter(child);
     child.on('error', () => resolve(false));
     child.on('close', (code) => resolve(code === 0));
   });

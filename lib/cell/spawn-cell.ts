@@ -4,7 +4,7 @@ import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
 import { programPath } from '../util/program-path.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { bwrapArguments, type CellProfile, statusDescriptor } from './bwrap-profile.ts';
+import { bwrapArguments, type CellProfile, handFilter, statusDescriptor } from './bwrap-profile.ts';
 import { type CellLimits, type LimitName, withLimits } from './limits.ts';
 import type { CellGroup } from './limits-group.ts';
 import { type Watch, watchLimits } from './limits-watchdog.ts';
@@ -130,15 +130,18 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   const confined = [...confine(confinement, profile), ...command];
   const [program = '', ...args] = group?.enter(confined) ?? confined;
   const input = start.stdin === null ? 'ignore' : 'pipe';
-  return spawn(program, args, {
+  const extra = confinement === 'bubblewrap' ? 'pipe' : 'ignore';
+  const child = spawn(program, args, {
     stdio: profile.isInteractive
-      ? ['inherit', 'inherit', 'inherit', 'pipe']
-      : [input, 'pipe', 'pipe', confinement === 'bubblewrap' ? 'pipe' : 'ignore'],
+      ? ['inherit', 'inherit', 'inherit', extra, extra]
+      : [input, 'pipe', 'pipe', extra, extra],
     cwd: profile.workingDirectory,
     env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
     // Ctrl-C at the terminal is for the tool: it tells the agents itself.
     detached: !profile.isInteractive,
   });
+  handFilter(child);
+  return child;
 }
 
 function watchCell(start: CellStart, { child, group }: Spawned): Watch | null {

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { auditTarget } from '../../lib/cell/audit-log.ts';
 import { bwrapArguments, type CellProfile } from '../../lib/cell/bwrap-profile.ts';
 import { compareVersions } from '../../lib/cell/check-adapter.ts';
+import { syscallFilter } from '../../lib/cell/syscall-filter.ts';
 import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
 import { findProgram, packagePaths, searchFolders, toolchainPaths } from '../../lib/cell/tool-paths.ts';
 import { parseSocketTable } from '../../lib/cell/unix-sockets.ts';
@@ -57,6 +58,20 @@ test('every cell is without privileges, and only an interactive one keeps the te
     assert.match(line, /--unshare-user .*--unshare-pid --unshare-net .*--die-with-parent --cap-drop ALL/);
     assert.is(line.includes('--new-session'), !isInteractive);
   }
+});
+
+test('the filter of calls is whole instructions that jump forward and end in an answer', () => {
+  for (const arch of ['x64', 'arm64']) {
+    const program = syscallFilter(arch) ?? Buffer.of();
+    const count = program.length / 8;
+    assert.ok(Number.isInteger(count) && count > 10);
+    for (let at = 0; at < count; at += 1) {
+      const [code, so, not] = [program.readUInt16LE(at * 8), program[at * 8 + 2], program[at * 8 + 3]];
+      if (code === 0x15) assert.ok(at + 1 + Math.max(so ?? 0, not ?? 0) < count);
+    }
+    assert.is(program.readUInt16LE((count - 1) * 8), 0x06);
+  }
+  assert.is(syscallFilter('other'), null);
 });
 
 test('socket paths are read from the table, abstract and nameless ones are not', () => {

@@ -109,6 +109,19 @@ inCell('SBX-2 no setting of the machine can be written, not by root either', asy
   assert.match(said, /^\d+\ntried all/m);
 });
 
+inCell("SBX-2 nothing types into the person's terminal or reads the keys of their session", async () => {
+  const { attack } = await openStage();
+  const keyctl = process.arch === 'arm64' ? 219 : 250;
+  // Through the filter they'd be told that this is no terminal, and of the session's keyring.
+  const { said } = await attack(
+    [
+      'perl -e \'ioctl(STDIN, 0x5412, my $x = "x"); print 0 + $!, " "; ioctl(STDIN, 0x541c, my $y = "x"); print 0 + $!, " "\'',
+      `perl -e '$! = 0; syscall(${keyctl}, 0, -3, 0); print 0 + $!, " "; ioctl(STDIN, 0x5413, my $z = "x" x 8); print 0 + $!, "\\n"'`,
+    ].join('\n'),
+  );
+  assert.is(said.trim(), '1 1 38 25');
+});
+
 function listen(place: { path: string } | { port: number; host: string }, hear: () => void): Promise<number> {
   const server = createServer((socket) => {
     hear();
