@@ -70,6 +70,10 @@ const endless = [
   `${'('.repeat(3_000)}ls${')'.repeat(3_000)}`,
   `${'ls; '.repeat(5_000)}rm x`,
   `echo ${'$('.repeat(3_000)}id${')'.repeat(3_000)}`,
+  `ls a${'\\\n'.repeat(100_000)}b`,
+  `ls ${'{'.repeat(140_000)}`,
+  `ls ${'src/*/'.repeat(3_000)}`,
+  `for f in ${'a '.repeat(200)}; do ${'ls; '.repeat(500)}done`,
 ];
 
 function bash(command: string): Call {

@@ -87,6 +87,8 @@ function judgeOutput(name: string, args: readonly Word[], at: number): Objection
 
 function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): readonly string[] | Objection {
   const { policy, facts, cwd } = context;
+  if (arg.text.length > 1_000)
+    return objection('bash-dynamic', 'A wildcard of this length is not looked up. Name the files.');
   const inTree = cwd === policy.worktree ? arg.text : `${cwd.slice(policy.worktree.length + 1)}/${arg.text}`;
   const plain = inTree.replace(/(?:^|\/)\.(?=\/)/g, '').replace(/^\//, '');
   const blocked = aimedAt(policy.blocked_paths, plain);

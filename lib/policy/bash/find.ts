@@ -83,8 +83,8 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
     if (found !== null) return found;
   }
   if (parts.runs.length === 0) return null;
-  if (parts.tests.some((arg) => /^-i?regex$/.test(arg)))
-    return refused('-regex with -exec', 'Ask for names with -name or -path.');
+  if (parts.tests.length > 200 || parts.tests.some((arg) => /^-i?regex$/.test(arg)))
+    return refused('-regex with -exec', 'Ask for a few names with -name or -path.');
   // The files it opens are those it looks for by name.
   const { policy, cwd } = call.context;
   const here = cwd === policy.worktree ? '' : `${cwd.slice(policy.worktree.length + 1)}/`;
@@ -94,12 +94,13 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
 
 /** The names find is asked for, not those it leaves out: `-not -path './x/*'`, `-path ./x -prune -o`. */
 function wantedNames(args: readonly string[]): readonly string[] {
+  const isGrouped = args.includes('(');
   return args.filter((_, at) => {
     if (!/^-(?:i?name|i?path|wholename)$/.test(args[at - 1] ?? '')) return false;
-    const before = args.slice(0, at - 1).reverse();
-    const others = before.findIndex((arg) => !/^(?:-not|!)$/.test(arg));
-    const isNegated = (others < 0 ? before.length : others) % 2 === 1;
-    const isLeft = args[at + 1] === '-prune' && /^-or?$/.test(args[at + 2] ?? '') && !args.includes('(');
+    let first = at - 1;
+    while (/^(?:-not|!)$/.test(args[first - 1] ?? '')) first -= 1;
+    const isNegated = (at - 1 - first) % 2 === 1;
+    const isLeft = args[at + 1] === '-prune' && /^-or?$/.test(args[at + 2] ?? '') && !isGrouped;
     return !isNegated && !isLeft;
   });
 }

@@ -135,6 +135,8 @@ function readText(raw: RawWord, scope: Scope): Word {
 }
 
 const mostRounds = 200;
+// Characters, all rounds together.
+const mostLooped = 40_000;
 
 /** A loop over words and wildcards. Its variable is a short, small name, so that no program knows it as a setting. */
 function readLoop(node: For, scope: Scope): readonly BashNode[] {
@@ -147,7 +149,8 @@ function readLoop(node: For, scope: Scope): readonly BashNode[] {
   }
   const values = node.wordlist.flatMap((word) => readWords(word, scope));
   const rounds = values.length * Number(scope.get(roundsSoFar)?.text ?? 1);
-  if (values.some(({ unknown }) => unknown !== null) || rounds > mostRounds)
+  const isLong = values.length * (node.body.end - node.body.pos) > mostLooped;
+  if (values.some(({ unknown }) => unknown !== null) || rounds > mostRounds || isLong)
     throw new Refusal('bash-construct', 'The loop has too many rounds, or words that only bash knows.');
   const inside = new Map([...scope, [roundsSoFar, numberWord(rounds)]]);
   return values.map((value) => readList(node.body.commands, new Map([...inside, [name, value]])));

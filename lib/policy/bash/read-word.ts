@@ -129,15 +129,29 @@ function readBareWord(written: string): Word {
   const value = readBare(text, true);
   // The parser leaves no parts where nothing expands; this is a second look.
   const unescaped = text.replace(/\\./gs, '');
-  if (/[*?$`'"]|\[[^\]]*\]|\{[^}]*(?:,|\.\.)[^}]*\}/.test(unescaped))
+  if (/[*?$`'"]|\[[^[\]]*\]/.test(unescaped) || holdsBraceList(unescaped))
     throw dynamic(text, 'holds an expansion');
   return { text: value, isGlob: false, isPlain: value === text, unknown: null };
 }
 
 /** A line may go on before and after a word. */
 function withoutJoins(text: string, at: { readonly start: boolean; readonly end: boolean }): string {
-  const begun = at.start ? text.replace(/^(?:\\\n)+/, '') : text;
-  return at.end ? begun.replace(/(?<!\\)((?:\\\\)*)(?:\\\n)+$/, '$1') : begun;
+  const begun = at.start ? text.slice(/^(?:\\\n)*/.exec(text)?.[0].length ?? 0) : text;
+  let end = begun.length;
+  while (at.end && begun.slice(end - 2, end) === '\\\n' && !isEscaped(begun, end - 2)) end -= 2;
+  return begun.slice(0, end);
+}
+
+/** Whether the character stands behind an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+function holdsBraceList(text: string): boolean {
+  const heads = text.split('}').slice(0, -1);
+  return heads.some((head) => head.includes('{') && /,|\.\./.test(head.slice(head.indexOf('{'))));
 }
 
 function readBare(text: string, isStart: boolean): string {
