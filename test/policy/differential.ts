@@ -141,7 +141,7 @@ function isSame(foretold: readonly string[], words: readonly string[]): boolean 
 
 function commandsOf(node: BashNode): readonly SimpleCommand[] {
   if (node.kind === 'command') return [node, ...node.inner.flatMap(commandsOf)];
-  if (node.kind === 'test') return [];
+  if (node.kind === 'test') return node.inner.flatMap(commandsOf);
   if (node.kind === 'if') return node.parts.flatMap(commandsOf);
   if (node.kind === 'for') return node.bodies.flatMap(commandsOf);
   return 'body' in node ? commandsOf(node.body) : node.nodes.flatMap(commandsOf);
@@ -152,7 +152,7 @@ function targetsOf(node: BashNode): readonly string[] {
   const own = 'redirections' in node ? node.redirections.filter(({ access }) => access === 'write') : [];
   const below = (): readonly BashNode[] => {
     if (node.kind === 'command') return node.inner;
-    if (node.kind === 'test') return [];
+    if (node.kind === 'test') return node.inner;
     if (node.kind === 'if') return node.parts;
     if (node.kind === 'for') return node.bodies;
     return 'body' in node ? [node.body] : node.nodes;

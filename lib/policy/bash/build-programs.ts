@@ -111,7 +111,7 @@ const goFlags = new Set(
   'v short race cover failfast benchmem json a x n trimpath c i msan asan fullpath help'.split(' '),
 );
 const goValues = new Set(
-  'run skip count timeout parallel p cpu bench benchtime list tags covermode coverpkg shuffle vet mod buildvcs buildmode fuzztime fuzz installsuffix'.split(
+  'ldflags run skip count timeout parallel p cpu bench benchtime list tags covermode coverpkg shuffle vet mod buildvcs buildmode fuzztime fuzz installsuffix'.split(
     ' ',
   ),
 );
@@ -155,6 +155,8 @@ function judgeGoFlag(
     return objection('bash-option', `go -${name} is not among the flags known to be safe. Leave it out.`);
   }
   const value = attached ?? rest.pop() ?? '';
+  if (flag === 'ldflags' && !/^(?:(?:-[sw]|-X ?'?[\w./-]+=[\w.+:-]*'?)(?: +|$))+$/.test(value))
+    return objection('bash-option', 'go -ldflags takes -s, -w and -X NAME=VALUE here.');
   if (flag === 'vet' && value !== 'off' && !/^[\w,]+$/.test(value))
     return objection('bash-option', 'go -vet takes names of checks.');
   return goFiles.has(flag) && value !== '/dev/null'

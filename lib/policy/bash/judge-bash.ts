@@ -99,6 +99,7 @@ function judgeNode(question: BashQuestion, node: BashNode, places: readonly stri
           node.files.map((path) => ({ path: path.replaceAll(currentFolder, cwd), access: 'read' })),
         );
         if (found !== null) throw new Refusal(found.rule, found.details);
+        for (const inner of node.inner) judgeNode(question, inner, [cwd]);
       }
       return unchanged;
     case 'for':

@@ -115,7 +115,11 @@ function readCommand(
     }
     case 'TestCommand':
       if (redirections.length > 0) break;
-      return readTest(node.expression, (word) => readText(word, scope));
+      return readTest(
+        node.expression,
+        (word) => readWord(word, scope),
+        (script) => readScript(script, scope),
+      );
     case 'For':
       return { kind: 'for', bodies: readLoop(node, scope), redirections };
     default:

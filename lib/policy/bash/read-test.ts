@@ -1,12 +1,22 @@
-import type { Word as RawWord, TestExpression } from 'unbash';
+import type { ParsedScript, Word as RawWord, TestExpression } from 'unbash';
 import { Refusal } from './refusal.ts';
 import type { BashNode, Word } from './syntax.ts';
 
 type ReadWord = (raw: RawWord) => Word;
 
 /** Reads `[[ … ]]` where it asks for files and compares texts. What it computes with could run commands. */
-export function readTest(expression: TestExpression, read: ReadWord): BashNode {
-  return { kind: 'test', files: filesOf(expression, read) };
+export function readTest(
+  expression: TestExpression,
+  read: ReadWord,
+  readInner: (script: ParsedScript) => BashNode,
+): BashNode {
+  const inner: BashNode[] = [];
+  const files = filesOf(expression, (raw) => {
+    const word = read(raw);
+    inner.push(...(word.scripts ?? []).map(readInner));
+    return word;
+  });
+  return { kind: 'test', files, inner };
 }
 
 /** The files it asks for. */
@@ -32,7 +42,9 @@ function filesOf(expression: TestExpression, read: ReadWord): readonly string[] 
     case 'TestBinary': {
       const words = [read(expression.left), read(expression.right)];
       if (/^(?:==?|!=)$/.test(expression.operator)) return [];
-      const isNumbers = words.every((word) => /^\d{1,9}$/.test(word.text) && word.unknown !== 'name');
+      const isNumbers = words.every(
+        (word) => /^\d{1,9}$/.test(word.text) && (word.unknown ?? 'status') === 'status',
+      );
       if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && isNumbers) return [];
       throw refused(expression.operator);
     }

@@ -50,8 +50,8 @@ export type BashNode =
       readonly bodies: readonly BashNode[];
       readonly redirections: readonly Redirection[];
     }
-  /** `[[ … ]]`: the files it asks for. */
-  | { readonly kind: 'test'; readonly files: readonly string[] }
+  /** `[[ … ]]`: the files it asks for, and the commands whose output it compares. */
+  | { readonly kind: 'test'; readonly files: readonly string[]; readonly inner: readonly BashNode[] }
   | { readonly kind: 'subshell'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | { readonly kind: 'group'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | {
