@@ -11,6 +11,8 @@ export type Confinement = 'bubblewrap' | 'seatbelt' | 'namespaces' | 'watched';
 
 export interface SandboxState {
   readonly confinement: Confinement;
+  /** What stands before bubblewrap; see entrances. */
+  readonly entrance: readonly string[];
   readonly limits: LimitsState;
   /** What is not enforced on this machine, one sentence each. */
   readonly missing: readonly string[];
@@ -23,6 +25,19 @@ export const namespaceCommand = [
   ...['setpriv', '--pdeathsig', 'KILL', '--'],
   ...['unshare', '--user', '--map-current-user', '--fork', '--pid', '--kill-child', '--mount-proc'],
 ];
+
+const privateMounts = ['--mount', '--propagation', 'private', '--'];
+
+/**
+ * Ways to begin a cell so that what is mounted outside later doesn't appear in it, and can't be written: bubblewrap
+ * alone leaves the mounts of a cell following those of the machine. The second is for whoever isn't root.
+ */
+const entrances: readonly (readonly string[])[] = [
+  ['unshare', ...privateMounts],
+  ['unshare', '--user', '--map-current-user', ...privateMounts],
+];
+
+const followsMounts = 'What is mounted while an agent runs appears in its cell, and can be written there.';
 
 const unconfined = [
   'Agents can write every file the person can write: bubblewrap is missing or not permitted here.',
@@ -39,22 +54,30 @@ const escapes = [
 
 /** Tries out what works here; every answer comes from a real attempt. */
 export async function probeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<SandboxState> {
-  const [confinement, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
+  const [found, limits] = await Promise.all([probeConfinement(env), probeCellLimits(env)]);
+  const { confinement, entrance } = found;
   const missing = [
     ...(confinement === 'bubblewrap' || confinement === 'seatbelt' ? [] : unconfined),
+    ...(confinement === 'bubblewrap' && entrance.length === 0 ? [followsMounts] : []),
     ...(confinement === 'seatbelt' ? [untried] : []),
     ...(confinement === 'watched' || confinement === 'seatbelt' ? escapes : []),
     ...limits.missing,
   ];
-  return { confinement, limits, missing };
+  return { confinement, entrance, limits, missing };
 }
 
-async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Confinement> {
-  if (await succeeds('bwrap', probeArguments(['true'], listKernelEntries()), env)) return 'bubblewrap';
+type Found = Pick<SandboxState, 'confinement' | 'entrance'>;
+
+async function probeConfinement(env: Readonly<Record<string, string | undefined>>): Promise<Found> {
+  const without = (confinement: Confinement): Found => ({ confinement, entrance: [] });
+  for (const entrance of [...entrances, []]) {
+    const [program = '', ...args] = [...entrance, 'bwrap', ...probeArguments(['true'], listKernelEntries())];
+    if (await succeeds(program, args, env)) return { confinement: 'bubblewrap', entrance };
+  }
   if (process.platform === 'darwin' && (await succeeds('sandbox-exec', ['-p', allowAll, 'true'], env)))
-    return 'seatbelt';
+    return without('seatbelt');
   const [program = '', ...args] = namespaceCommand;
-  return (await succeeds(program, [...args, 'true'], env)) ? 'namespaces' : 'watched';
+  return without((await succeeds(program, [...args, 'true'], env)) ? 'namespaces' : 'watched');
 }
 
 function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {

@@ -9,7 +9,7 @@ import { type CellLimits, type LimitName, withLimits } from './limits.ts';
 import type { CellGroup } from './limits-group.ts';
 import { type Watch, watchLimits } from './limits-watchdog.ts';
 import { descendants, processesWith, signal } from './process-tree.ts';
-import { type Confinement, namespaceCommand, type SandboxState } from './sandbox-probe.ts';
+import { namespaceCommand, type SandboxState } from './sandbox-probe.ts';
 import { seatbeltArguments } from './seatbelt-profile.ts';
 import { watchDisk } from './watch-disk.ts';
 
@@ -101,10 +101,14 @@ function notStarted(error: Error): CellProcess {
 }
 
 /** What stands before a command to put it into its cell. */
-function confine(confinement: Confinement, profile: CellProfile): readonly string[] {
+function confine({ confinement, entrance }: SandboxState, profile: CellProfile): readonly string[] {
+  const { PATH } = profile.env;
   switch (confinement) {
     case 'bubblewrap':
-      return [programPath('bwrap', profile.env.PATH), ...bwrapArguments(profile)];
+      return [
+        ...entrance.map((word, at) => (at === 0 ? programPath(word, PATH) : word)),
+        ...[programPath('bwrap', PATH), ...bwrapArguments(profile)],
+      ];
     case 'seatbelt':
       return ['sandbox-exec', ...seatbeltArguments(profile)];
     case 'namespaces':
@@ -127,7 +131,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
     },
     start.argv,
   );
-  const confined = [...confine(confinement, profile), ...command];
+  const confined = [...confine(sandbox, profile), ...command];
   const [program = '', ...args] = group?.enter(confined) ?? confined;
   const input = start.stdin === null ? 'ignore' : 'pipe';
   const extra = confinement === 'bubblewrap' ? 'pipe' : 'ignore';
