@@ -47,7 +47,10 @@ while (predicted.length < count) {
   if ('rule' in tree) continue;
   const commands = commandsOf(tree);
   // A file name in the middle of a text is known to nobody: such words are not foretold.
-  const isKnown = !commands.some(({ words }) => words.some((word) => word.unknown === 'name'));
+  // `.` runs a file in bash itself; the policy never lets it.
+  const isKnown = !commands.some(
+    ({ words }) => words[0]?.text === '.' || words.some((word) => word.unknown === 'name'),
+  );
   if (!isKnown) continue;
   writeFileSync(join(list, String(predicted.length)), text);
   predicted.push(commands.map(wordsOf));
