@@ -434,6 +434,28 @@ test('an entry is compared word by word, never as the start of a text', () => {
   assert.is(decision('lsof'), 'block');
 });
 
+test('a module of python that the lead named takes options of its own', () => {
+  for (const [entry, module] of [
+    ['python3 -m pytest', 'pytest'],
+    ['python3 -m tool', 'tool'],
+    ['python3', 'pytest'],
+    ['python3 -m', 'pytest'],
+  ] as const) {
+    const own = makePolicy({ config: { permissions: { bash_rules: { allowed_commands: [entry] } } } });
+    const decision = (command: string): string => decideBash(own, command, { facts }).decision;
+    for (const rest of ['', ' -q src', ' -x', ' -k name src/app.ts'])
+      assert.is(decision(`python3 -m ${module}${rest}`), 'allow', `${entry}: ${rest}`);
+    for (const command of [
+      `python3 -m ${module} /etc/passwd`,
+      `python3 -m ${module} ../x`,
+      'python3 -m http.server',
+      'python3 -mhttp.server',
+      'python3 -q -m http.server',
+    ])
+      assert.is(decision(command), 'block', `${entry}: ${command}`);
+  }
+});
+
 test('blocked patterns see through quotes and blanks', () => {
   const strict = makePolicy({
     config: {

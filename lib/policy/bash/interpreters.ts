@@ -20,7 +20,7 @@ const pythonModules = new Set(
 /** A script of the worktree may run; code given on the command line or read from elsewhere may not. */
 export function judgeInterpreter(call: ProgramCall): Objection | null {
   const args = call.args.slice(call.trusted);
-  if (args[0] === '-m' && /^python3?$/.test(call.name)) return judgeModule(call, args.slice(1));
+  if (call.args[0] === '-m' && /^python3?$/.test(call.name)) return judgeModule(call, call.args.slice(1));
   const first = firstOperand(call, args);
   const operand = first < 0 ? undefined : args[first];
   if (operand === undefined && (call.trusted > 0 || needsNoScript(call.name, args))) return null;
@@ -67,6 +67,9 @@ function firstOperand(call: ProgramCall, args: readonly string[]): number {
 /** `python -m pytest …` */
 function judgeModule(call: ProgramCall, words: readonly string[]): Objection | null {
   const [module = '', ...args] = words;
+  // Of the words the lead wrote the module may be one.
+  if (!pythonModules.has(module) && call.trusted >= 2)
+    return judgeUnlisted(call.context, module, call.args.slice(call.trusted));
   if (!pythonModules.has(module)) {
     return objection(
       'bash-wrapper',
