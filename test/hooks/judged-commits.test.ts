@@ -78,7 +78,7 @@ for (const objectFormat of [undefined, 'sha256'] as const) {
     assert.match(out.stderr, /This commit breaks a rule of task task-001/);
     assert.match(out.stderr, /docs\/out\.txt is not locked for this task.*\[path-out-of-scope\]/);
     assert.match(out.stderr, /the same rules are applied when the work is handed in/);
-    assert.match(out.stderr, /next: git restore --staged -- "docs\/out\.txt"/);
+    assert.match(out.stderr, /next: git restore --staged -- docs\/out\.txt$/m);
     repo.git('restore', '--staged', '--', 'docs/out.txt');
     const message = commit('whatever');
     assert.is(message.code, 1);
