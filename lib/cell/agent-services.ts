@@ -66,6 +66,8 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const canCommit = request.policy.can_write;
   if (!adapter.needsModel && !adapter.hasHooks && !canCommit) return noServices;
   const isCell = service.confinement === 'bubblewrap';
+  // Before anything listens: on a full disk it throws, and nothing may be left over.
+  const copied = copyTools(context.distDir, service.folder);
   const sockets = makeSocketFolder(service.folder);
   const canary = latch();
   const client = await findClient(context, service);
@@ -78,7 +80,6 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
         inspect: (asked) => judge?.accounts(asked) ?? true,
       })
     : null;
-  const copied = copyTools(context.distDir, service.folder);
   const tools = isCell ? insidePaths.tools : copied;
   const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
