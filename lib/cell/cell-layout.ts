@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
 import type { CellProfile } from './bwrap-profile.ts';
@@ -24,6 +24,8 @@ export interface CellLayoutRequest {
   readonly searchFolders: readonly string[];
   /** Files that will be run, with the packages they belong to. */
   readonly programs: readonly string[];
+  /** See findPrivatePaths. */
+  readonly privatePaths: readonly string[];
   /** Other files and folders it must see. */
   readonly shown: readonly string[];
   readonly mounts: CellProfile['mounts'];
@@ -44,14 +46,15 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
   const readOnly = neededPaths(request).filter(
     (path) => isBelowAny(path, hidden) && !hidden.includes(path) && isThere(path),
   );
-  const hiddenInside = innerFolders(request);
+  const inner = innerFolders(request);
   const isInSight = (path: string): boolean =>
-    !isBelowAny(path, hiddenInside) && (isBelowAny(path, readOnly) || !isBelowAny(path, hidden));
+    isThere(path) && !isBelowAny(path, inner) && (isBelowAny(path, readOnly) || !isBelowAny(path, hidden));
+  const secret = request.privatePaths.map(realPath).filter(isInSight);
   return {
     hidden,
     readOnly,
-    hiddenInside,
-    hiddenFiles: listSocketPaths().filter((path) => isInSight(path) && isThere(path)),
+    hiddenInside: [...inner, ...secret.filter(isFolder)],
+    hiddenFiles: [...listSocketPaths().filter(isInSight), ...secret.filter((path) => !isFolder(path))],
     kernelEntries: listKernelEntries(),
     emptyFile: folder.emptyFile,
     writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(place))],
@@ -63,6 +66,10 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     env: request.env,
     isInteractive: request.isInteractive,
   };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path).isDirectory();
 }
 
 function hiddenFolders(personHome: string): string[] {

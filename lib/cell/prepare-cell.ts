@@ -14,6 +14,8 @@ export interface CellRequest {
   readonly isReadOnly: boolean;
   readonly isInteractive: boolean;
   readonly programs: readonly string[];
+  /** See findPrivatePaths. */
+  readonly privatePaths?: readonly string[];
   readonly shown?: readonly string[];
   readonly mounts: CellProfile['mounts'];
   readonly doors?: CellProfile['doors'];
@@ -41,6 +43,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     personHome: realPath(context.env.HOME || '/'),
     searchFolders: context.searchFolders,
     programs: request.programs,
+    privatePaths: request.privatePaths ?? [],
     shown: request.shown ?? [],
     mounts: [...request.mounts, ...quietConfig(context, request)],
     doors: request.doors ?? { sockets: [], ports: [] },

@@ -3,6 +3,7 @@ import type { AgentRunner, CommandRun } from '../domain/agent-port.ts';
 import { watchAwake } from './awake-clock.ts';
 import { describeLimit, type LimitName } from './limits.ts';
 import { commandEnvironment, prepareCell } from './prepare-cell.ts';
+import { findPrivatePaths } from './private-paths.ts';
 import { makeRunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { type CellProcess, spawnCell } from './spawn-cell.ts';
@@ -21,7 +22,11 @@ export async function runCommand(
   onStart: (cell: CellProcess) => void,
 ): Promise<CommandRun> {
   const began = performance.now();
-  const [sandbox, gitConfig] = await Promise.all([context.sandbox(), context.gitConfig()]);
+  const [sandbox, gitConfig, privatePaths] = await Promise.all([
+    context.sandbox(),
+    context.gitConfig(),
+    findPrivatePaths(context),
+  ]);
   const name = `command-${randomBytes(4).toString('hex')}`;
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(longestOutput * 4);
@@ -37,6 +42,7 @@ export async function runCommand(
       isReadOnly: false,
       isInteractive: false,
       programs: [],
+      privatePaths,
       mounts: [],
       env: commandEnvironment(context, folder),
       gitConfig,

@@ -17,6 +17,7 @@ import type { CellProfile } from './bwrap-profile.ts';
 import { openCappedLog } from './capped-log.ts';
 import type { CellPlace } from './cell-layout.ts';
 import { prepareCell } from './prepare-cell.ts';
+import { findPrivatePaths } from './private-paths.ts';
 import { watchQuiet } from './quiet-watch.ts';
 import { filesOf, resolveCommand } from './resolve-command.ts';
 import { makeRunFolder, writeLaunchFiles } from './run-folder.ts';
@@ -63,9 +64,9 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     run.services = services;
     const launch = describeLaunch(context, run, { command, services });
     writeLaunchFiles(folder, launch.files);
-    const gitConfig = await context.gitConfig();
+    const [gitConfig, privatePaths] = await Promise.all([context.gitConfig(), findPrivatePaths(context)]);
     const profile = describeCell(context, run, {
-      ...{ command, services, launch, gitConfig },
+      ...{ command, services, launch, gitConfig, privatePaths },
       place: start.place ?? request.worktree,
     });
     return watch(run, launch, context.config.limits.heartbeat_interval, (output) =>
@@ -116,12 +117,13 @@ interface CellParts extends Parts {
   readonly launch: Launch;
   readonly place: CellPlace;
   readonly gitConfig: string;
+  readonly privatePaths: readonly string[];
 }
 
 function describeCell(
   context: RunnerContext,
   { folder, request }: AgentRun,
-  { command, services, launch, place, gitConfig }: CellParts,
+  { command, services, launch, place, gitConfig, privatePaths }: CellParts,
 ): CellProfile {
   const plugin = context.config.superpowers.plugin_dir;
   return prepareCell(context, {
@@ -130,6 +132,7 @@ function describeCell(
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
     programs: [...filesOf(command), ...services.programs],
+    privatePaths,
     shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
     mounts: services.mounts,
     doors: services.doors,

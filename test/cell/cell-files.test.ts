@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -138,5 +138,29 @@ inCell('a read-only cell can not write its worktree and can read its history', a
   assert.match((answer as { stderr: string }).stderr, /new\.txt: Read-only file system/);
   assert.match((answer as { stderr: string }).stderr, /README\.md': (?:Read-only|Device)/);
 });
+
+inCell(
+  "what agents may not touch is not shown in the person's own work tree, unless it is linked",
+  async () => {
+    const { sh, repo, runner, request } = await openCellFixture({
+      config: { project: { link: ['.env.test'] } },
+    });
+    repo.write('.gitignore', '.env*\nvendor/\nkeys.secret/\n');
+    repo.commit('ignore');
+    const secrets = ['.env', '.env.test', 'pkg/.env.local', 'keys.secret/a', 'vendor/lib.txt', 'plain.txt'];
+    for (const path of secrets) repo.write(path, `in ${path}\n`);
+    repo.write('pkg/index.txt', 'tracked\n');
+    repo.git('add', 'pkg/index.txt');
+    symlinkSync('pkg/.env.local', join(repo.path, '.env.link'));
+    const script = `cd '${repo.path}'; cat ${secrets.join(' ')} .env.link; ls keys.secret; grep -rs 'in ' . --exclude-dir=.git`;
+    const seen = ['in .env.test', 'in vendor/lib.txt', 'in plain.txt'];
+    const { output } = await sh(script);
+    const { text } = await (await runner.start(request({ prompt: script }), () => undefined)).outcome;
+    for (const said of [output, text]) {
+      for (const line of seen) assert.ok(said.includes(line), `${line} in ${said}`);
+      assert.not.match(said, /in \.env\n|in pkg|in keys/);
+    }
+  },
+);
 
 test.run();
