@@ -158,7 +158,7 @@ function normalize(line: string): string {
     .replace(/\b(worker|validator|planner|merger)-[0-9a-f]{8}\b/g, '$1-1a2b3c4d')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-02-06 14:30')
     .replace(/\bpid \d+/g, 'pid 4242')
-    .replace(/\b(?:\d+m )?\d+(?:\.\d+)? ?(?:ms|s)\b/g, '300 ms')
+    .replace(/\b(?:less than )?(?:\d+m )?\d+(?:\.\d+)? ?(?:ms|s)\b/g, '300 ms')
     .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{40}\b/g, '1a2b3c4d5e'.repeat(4))
     .replace(/\b[0-9a-f]{10}\b/g, '1a2b3c4d5e')
     .replace(/^([*|\\/ ]*)[0-9a-f]{7}(?= )/, '$11a2b3c4');
