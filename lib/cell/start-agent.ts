@@ -177,20 +177,7 @@ function watch(
   });
   run.cell = cell;
   registerRun(run);
-  const onTime = (): void => {
-    run.timedOut = true;
-    void cell.stop(graceMs);
-  };
-  const { timeoutMs, isInteractive } = run.request;
-  // A person who thinks is no agent that is stuck.
-  const onLook = isInteractive ? () => undefined : quiet.look;
-  const endWatch = watchAwake({
-    timeoutMs,
-    lookMs: heartbeatMs,
-    isHeld: () => run.held > 0,
-    onTime,
-    onLook,
-  });
+  const endWatch = watchTime(run, cell, { heartbeatMs, onLook: quiet.look });
   const outcome = cell.ended.then(async (end) => {
     endWatch();
     endRegistration(run);
@@ -212,4 +199,24 @@ function watch(
       await outcome;
     },
   };
+}
+
+/** Ends an agent that takes too long, and looks at it meanwhile. Returns what ends the watch. */
+function watchTime(
+  run: AgentRun,
+  cell: CellProcess,
+  { heartbeatMs, onLook }: { readonly heartbeatMs: number; onLook(elapsedMs: number): void },
+): () => void {
+  const { timeoutMs, isInteractive } = run.request;
+  return watchAwake({
+    timeoutMs,
+    lookMs: heartbeatMs,
+    isHeld: () => run.held > 0,
+    onTime: () => {
+      run.timedOut = true;
+      void cell.stop(graceMs);
+    },
+    // A person who thinks is no agent that is stuck.
+    ...(isInteractive ? {} : { onLook }),
+  });
 }
