@@ -21,7 +21,7 @@ import type { Confinement } from './sandbox-probe.ts';
 import type { ServiceLimit } from './service-limit.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import type { Upstream } from './upstream.ts';
-import { type WatcherClient, watcherCommand } from './watcher-command.ts';
+import { type WatcherClient, watcherCommand, watcherFile } from './watcher-command.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
@@ -58,6 +58,7 @@ export interface ServiceRequest {
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
 const bridgePort = 47_113;
+const bridgeFile = 'bridge.cjs';
 const canaryPatienceMs = 5_000;
 
 /** Starts what the agent needs; nothing for one that talks to no model, has no hooks and commits nothing. */
@@ -66,11 +67,14 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const canCommit = request.policy.can_write;
   if (!adapter.needsModel && !adapter.hasHooks && !canCommit) return noServices;
   const isCell = service.confinement === 'bubblewrap';
+  const client = await findClient(context, service);
   // Before anything listens: on a full disk it throws, and nothing may be left over.
-  const copied = copyTools(context.distDir, service.folder);
+  const copied = copyTools(context.distDir, service.folder, [
+    ...(client === null ? [] : [watcherFile(client)]),
+    ...(adapter.needsModel ? [bridgeFile] : []),
+  ]);
   const sockets = makeSocketFolder(service.folder);
   const canary = latch();
-  const client = await findClient(context, service);
   const judge =
     client === null ? null : await startJudge(context, service, { sockets: sockets.path, canary });
   const gateway = adapter.needsModel
@@ -132,7 +136,7 @@ const noServices: AgentServices = {
 function bridgeCommand(): string[] {
   return [
     process.execPath,
-    join(insidePaths.tools, 'bridge.cjs'),
+    join(insidePaths.tools, bridgeFile),
     String(bridgePort),
     join(insidePaths.sockets, 'gateway.sock'),
   ];

@@ -3,6 +3,7 @@ import type { Config } from '../domain/config.ts';
 import type { Repository } from '../domain/git-port.ts';
 import { readQuietConfig } from '../git/quiet-config.ts';
 import { decide } from '../policy/decide.ts';
+import { findPrivatePaths } from './private-paths.ts';
 import { probeWatcher } from './probe-watcher.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { probeSandbox, type SandboxState } from './sandbox-probe.ts';
@@ -24,12 +25,16 @@ export interface RunnerOptions {
   readonly hurry?: AbortSignal | undefined;
 }
 
+// Agents that start together look once.
+const lookAgainMs = 1_000;
+
 /** What cells are made from; what works on this machine is tried when it is first asked for, once. */
 export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   const { config, env } = options;
   let probed: Promise<SandboxState> | null = null;
   let watcher: Promise<WatcherClient> | null = null;
   let gitConfig: Promise<string> | null = null;
+  let found: { readonly paths: Promise<readonly string[]>; readonly at: number } | null = null;
   const context: RunnerContext = {
     ...options,
     decide,
@@ -46,6 +51,12 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       const { commonDir } = options.repository;
       gitConfig ??= readQuietConfig({ cwd: commonDir, env }, commonDir);
       return gitConfig;
+    },
+    privatePaths: () => {
+      const now = performance.now();
+      if (found === null || now - found.at > lookAgainMs)
+        found = { paths: findPrivatePaths(options), at: now };
+      return found.paths;
     },
     sandbox: () => {
       probed ??= probeSandbox(env);

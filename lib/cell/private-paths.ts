@@ -13,7 +13,7 @@ export async function findPrivatePaths({
   repository,
   config,
   env,
-}: RunnerContext): Promise<readonly string[]> {
+}: Pick<RunnerContext, 'repository' | 'config' | 'env'>): Promise<readonly string[]> {
   const { mainWorkTree } = repository;
   if (mainWorkTree === null) return [];
   const { link } = config.project;

@@ -10,7 +10,7 @@ import { runProbeCell } from './run-probe-cell.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import { findProgram } from './tool-paths.ts';
-import { type WatcherClient, watcherCommand } from './watcher-command.ts';
+import { type WatcherClient, watcherCommand, watcherFile } from './watcher-command.ts';
 
 /** Where sockets and tools are shown inside a cell. */
 export const insidePaths = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };
@@ -22,7 +22,9 @@ export const insidePaths = { sockets: '/run/blueflame', tools: '/run/blueflame-t
 export async function probeWatcher(context: RunnerContext): Promise<WatcherClient> {
   const perl = findProgram('perl', ['/usr/bin', ...context.searchFolders], '/');
   const clients: WatcherClient[] = [
-    ...(existsSync(join(context.distDir, 'watcher')) ? [{ kind: 'native' } as const] : []),
+    ...(existsSync(join(context.distDir, watcherFile({ kind: 'native' })))
+      ? [{ kind: 'native' } as const]
+      : []),
     ...(perl === null ? [] : [{ kind: 'perl', program: perl } as const]),
     { kind: 'node' },
   ];

@@ -22,6 +22,8 @@ export interface RunnerContext {
   readonly searchFolders: readonly string[];
   /** The repository's settings as a cell may see them; see readQuietConfig. Read once. */
   gitConfig(): Promise<string>;
+  /** See findPrivatePaths; as it was a second ago at most. */
+  privatePaths(): Promise<readonly string[]>;
   /** Tried once. */
   sandbox(): Promise<SandboxState>;
   /** Tried once. */

@@ -7,6 +7,11 @@ export type WatcherClient =
   | { readonly kind: 'perl'; readonly program: string }
   | { readonly kind: 'node' };
 
+/** The file of a client, among those that run inside cells. */
+export function watcherFile({ kind }: WatcherClient): string {
+  return { native: 'watcher', perl: 'watcher.pl', node: 'watcher.cjs' }[kind];
+}
+
 /** The hook command, one simple shell command, of a client in the folder `tools`, for the server's socket. */
 export function watcherCommand(
   client: WatcherClient,
@@ -16,9 +21,10 @@ export function watcherCommand(
 }
 
 function wordsOf(client: WatcherClient, tools: string, socket: string): string[] {
-  if (client.kind === 'native') return [join(tools, 'watcher'), socket];
-  if (client.kind === 'perl') return ['LC_ALL=C', client.program, join(tools, 'watcher.pl'), socket];
-  return [...slowStart, process.execPath, join(tools, 'watcher.cjs'), '--socket', socket];
+  const file = join(tools, watcherFile(client));
+  if (client.kind === 'native') return [file, socket];
+  if (client.kind === 'perl') return ['LC_ALL=C', client.program, file, socket];
+  return [...slowStart, process.execPath, file, '--socket', socket];
 }
 
 // With more certificates to load, node takes twice as long to start.
