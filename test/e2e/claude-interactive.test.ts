@@ -127,9 +127,14 @@ async function atTerminal(
 function isKept(repository: string, text?: string): boolean {
   if (text === undefined) return true;
   const cells = join(repository, '.git/blueflame');
-  return readdirSync(cells, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.jsonl') && path.includes('.claude/projects'))
-    .some((path) => readFileSync(join(cells, path), 'utf8').includes(text));
+  try {
+    return readdirSync(cells, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.jsonl') && path.includes('.claude/projects'))
+      .some((path) => readFileSync(join(cells, path), 'utf8').includes(text));
+  } catch {
+    // A lock of the client has gone while it was looked at: the next look tells.
+    return false;
+  }
 }
 
 function assertNothingLeft({ repo, root }: ClaudeProject): void {
