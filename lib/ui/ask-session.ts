@@ -32,7 +32,7 @@ function outlook({ cyclesLeft, summary }: SessionQuestion): readonly string[] {
   const again = summary.requeued + summary.open;
   return [
     `${formatCount(cyclesLeft, 'cycle')} left.`,
-    `continue: ${formatCount(again, 'task')} to be worked on in the next cycle`,
+    `continue: ${formatCount(again, 'task')} to go on with in the next cycle`,
     're-plan: a planner is told what you want different',
     later,
   ];
