@@ -1,5 +1,27 @@
+import { FlameError } from '../domain/flame-error.ts';
 import type { TaskId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import { isOpen } from './next-action.ts';
+
+/**
+ * A session that the limit of cycles ended goes on where that was raised since; its change. undefined: it is open, or
+ * nothing is left of it. Throws FlameError `cycle-limit`.
+ */
+export function continueSession(
+  session: Session,
+  tasks: readonly Task[],
+  maxCycles: number,
+): Session | undefined {
+  if (session.state !== 'ended' || !tasks.some(isOpen)) return undefined;
+  if (session.cycle < maxCycles) return { ...session, state: 'active', wave: 'review' };
+  throw new FlameError({
+    kind: 'refused',
+    code: 'cycle-limit',
+    message: `${session.id} has had all the wave cycles it may have (limits.max_wave_cycles: ${maxCycles}), and work is left. Raise that in .blueflame.yml, then resume it.`,
+    hints: [`git flame resume ${session.id}`],
+  });
+}
 
 /**
  * A session that ended with tasks left goes on once a person takes one of them up; its change, and the words its

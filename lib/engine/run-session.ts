@@ -1,6 +1,7 @@
 import { budgetState } from '../core/budget-state.ts';
 import { canStart } from '../core/can-start.ts';
 import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.ts';
+import { continueSession } from '../core/reopen-session.ts';
 import { sessionSummary } from '../core/session-summary.ts';
 import { isHeldBy } from '../core/task-holder.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -105,12 +106,15 @@ function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>):
   return tasks.reduce((sum, task) => sum + task.rev, session.rev);
 }
 
-/** Makes a stopped session active again and finishes what a kill left half visible. */
+/** Makes a session active again that was stopped, or ended at its limit of cycles, and finishes what a kill left half visible. */
 export async function resume(workshop: Workshop, id: SessionId): Promise<void> {
   await recoverSession(workshop, id);
-  await record(workshop, id, ({ session }) => {
-    if (session.state !== 'stopped') return null;
-    return { session: { next: { ...session, state: 'active' }, subject: 'session: goes on' } };
+  await record(workshop, id, ({ session, tasks }) => {
+    const next =
+      session.state === 'stopped'
+        ? { ...session, state: 'active' as const }
+        : continueSession(session, tasks, workshop.config.limits.max_wave_cycles);
+    return next === undefined ? null : { session: { next, subject: 'session: goes on' } };
   });
   await noticeConfig(workshop, id);
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
@@ -164,6 +166,20 @@ test('MRG-7: max_wave_cycles ends the session with what is left said, and ends w
   );
   assert.match(JSON.stringify(run.lines), 'the limit of 2 wave cycles is reached');
   assert.equal([run.code, sessionOf(run).state, run.statuses], [1, 'ended', ['requeued']], run.stderr);
+
+  const { repo } = run;
+  assertRefused(await flame(repo, ['resume']), {
+    code: 1,
+    says: 'limits.max_wave_cycles: 2',
+    next: `git flame resume ${sessionOf(run).id}`,
+  });
+  const config = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  repo.write('.blueflame.yml', config.replace('max_wave_cycles: 2', 'max_wave_cycles: 3'));
+  repo.commit('one more cycle');
+  const decisions = writeDecisions(repo, { session: ['continue'], changesets: ['approve'] });
+  const resumed = await flame(repo, ['resume', '--decisions-file', decisions]);
+  assert.is(resumed.code, 0, resumed.stderr);
+  assert.is(repo.git('show', 'main:src/one.txt'), 'attempt 3');
 });
 
 test('a list that is used up asks the person: exit 2, the gate named, and a command that goes on', async () => {
