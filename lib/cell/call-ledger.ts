@@ -17,19 +17,21 @@ export interface CallLedger {
 
 export function createCallLedger(): CallLedger {
   const judged = new Map<string, Decision['decision']>();
-  // Versions whose hooks don't name the call can't be held to this.
-  let isNamed = true;
+  // Versions whose hooks don't name the call can't be held to this. The first call tells: whatever asks later may be
+  // a program of the agent's.
+  let isNamed: boolean | null = null;
   return {
     note(reported, { decision }) {
       const id = isRecord(reported) ? reported.tool_use_id : null;
-      if (typeof id === 'string') judged.set(id, decision);
-      else isNamed = false;
+      isNamed ??= typeof id === 'string';
+      // The client asks once for each call; asked again, the first answer stands.
+      if (typeof id === 'string' && !judged.has(id)) judged.set(id, decision);
     },
     findUnwatched(request) {
       const blocks = readBlocks(request);
       const calls = new Map(blocks.filter(isCall).map((block) => [block.id, block]));
       return newResults(blocks)
-        .filter((result) => isNamed && !isAccounted(result, judged.get(`${result.tool_use_id}`)))
+        .filter((result) => isNamed !== false && !isAccounted(result, judged.get(`${result.tool_use_id}`)))
         .map(({ tool_use_id }) => describeCall(calls.get(tool_use_id)));
     },
   };

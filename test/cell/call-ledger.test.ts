@@ -70,6 +70,13 @@ test('WAT-1: only what is new in a request counts, several results at once, unde
   assert.equal(ledger.findUnwatched({ messages: said }), []);
 });
 
+test('WAT-1: a program of the agent that asks without a name, or again for a blocked call, excuses nothing', () => {
+  const ledger = openLedger();
+  ledger.note({ tool_name: 'Bash' }, decided('allow'));
+  ledger.note({ tool_use_id: 'blocked' }, decided('allow'));
+  assert.is(ledger.findUnwatched(requestWith([{ id: 'nobody-knows' }, { id: 'blocked' }])).length, 2);
+});
+
 test('WAT-1: a client whose hooks name no call is not held to it, and no request stops the ledger', () => {
   const ledger = createCallLedger();
   assert.is(ledger.findUnwatched(requestWith([{ id: 'a' }])).length, 1, 'no hook ran at all');
