@@ -22,7 +22,7 @@ import { runGit } from './run-git.ts';
  * folder must lie outside `<common>/worktrees`: there, the repository's own `git log --all`, `gc` and `fsck`
  * would follow HEAD to objects that are in quarantine. Making the quarantine an alternate of the repository
  * is no way out: every git of the person would then skip writing an object the agent happens to have, and
- * lose it when the quarantine goes. What does lie in `<common>/worktrees` is a stub whose HEAD stays at the
+ * lose it when the quarantine goes. What does lie in `<common>/worktrees` is a listing whose HEAD stays at the
  * start: `git worktree list` shows the cell and gc keeps what it stands on.
  */
 export async function addCell(
@@ -55,11 +55,11 @@ function claimFolders(paths: CellPaths, path: string): void {
   if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
   mkdirSync(dirname(paths.root), { recursive: true });
   mkdirSync(dirname(paths.objectDir), { recursive: true });
-  mkdirSync(dirname(paths.stub), { recursive: true });
+  mkdirSync(dirname(paths.listing), { recursive: true });
   mkdirSync(dirname(path), { recursive: true });
   const claimed: string[] = [];
   // mkdir is the claim: it fails where anything is already.
-  for (const folder of [paths.root, paths.stub, paths.objectDir, path]) {
+  for (const folder of [paths.root, paths.listing, paths.objectDir, path]) {
     try {
       mkdirSync(folder);
     } catch (error) {
@@ -87,7 +87,7 @@ async function writeRecord(paths: CellPaths, path: string, start: ObjectId): Pro
   const gitDirs = [
     [paths.agentGitDir, '../../../..'],
     [paths.ownGitDir, '../../../..'],
-    [paths.stub, '../..'],
+    [paths.listing, '../..'],
   ] as const;
   await Promise.all([
     ...gitDirs.flatMap(([folder, toCommon]) => [
@@ -97,7 +97,7 @@ async function writeRecord(paths: CellPaths, path: string, start: ObjectId): Pro
     ]),
     writeFile(join(paths.root, 'start'), start),
     // `git worktree prune` and `remove` leave a locked one alone.
-    writeFile(join(paths.stub, 'locked'), 'in use by git flame\n'),
+    writeFile(join(paths.listing, 'locked'), 'in use by git flame\n'),
     writeFile(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`),
   ]);
 }

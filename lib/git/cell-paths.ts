@@ -26,7 +26,7 @@ export interface CellPaths {
   /** The agent's private object folder. */
   readonly objectDir: string;
   /** `<common>/worktrees/<id>`: see add-cell.ts. */
-  readonly stub: string;
+  readonly listing: string;
 }
 
 export function cellPaths(commonDir: string, id: string): CellPaths {
@@ -38,7 +38,7 @@ export function cellPaths(commonDir: string, id: string): CellPaths {
     ownGitDir: join(root, 'own'),
     intake: join(root, 'intake'),
     objectDir: join(commonDir, 'blueflame', 'objects', id),
-    stub: join(commonDir, 'worktrees', id),
+    listing: join(commonDir, 'worktrees', id),
   };
 }
 

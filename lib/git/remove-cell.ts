@@ -17,7 +17,7 @@ export async function removeCell(
   path: string | null,
   onStep: StepObserver = () => undefined,
 ): Promise<void> {
-  const { root, stub, objectDir } = cellPaths(commonDir, id);
+  const { root, listing, objectDir } = cellPaths(commonDir, id);
   const leaving = `${root}${removingSuffix}`;
   if (existsSync(root)) {
     // What an earlier removal left would be in the way.
@@ -27,9 +27,9 @@ export async function removeCell(
   onStep('record renamed');
   if (path !== null) await removeTree(path);
   onStep('worktree removed');
-  // Away in one step: half a stub would make `git worktree list` complain.
-  if (existsSync(stub)) renameSync(stub, join(leaving, 'stub'));
-  onStep('stub removed');
+  // Away in one step: half a listing would make `git worktree list` complain.
+  if (existsSync(listing)) renameSync(listing, join(leaving, 'listing'));
+  onStep('listing removed');
   await removeTree(objectDir);
   onStep('objects removed');
   await removeTree(leaving);

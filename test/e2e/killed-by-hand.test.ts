@@ -72,13 +72,18 @@ test('STA-3 claim killed at any moment and typed again: one claim, and a worktre
   }
 });
 
-test('STA-3 submit killed at any moment: not done, or done with its branch, and nothing is lost', () => {
+/** Makes repositories in which a person has claimed the task and committed to it. */
+function prepareClaim(): () => TestRepo {
   const origin = makeQueue();
-  const prepared = (): TestRepo => {
+  return () => {
     const repo = copyOf(origin);
     commitIn(JSON.parse(start(repo, claim).stdout).worktree, repo);
     return repo;
   };
+}
+
+test('STA-3 submit killed at any moment: not done, or done with its branch, and nothing is lost', () => {
+  const prepared = prepareClaim();
   for (const at of momentsOf(prepared(), submit)) {
     const repo = prepared();
     kill(repo, submit, at);
@@ -96,12 +101,7 @@ test('STA-3 submit killed at any moment: not done, or done with its branch, and 
 });
 
 test('LIF-7 release killed at any moment and typed again: the task is free and the commits are kept', () => {
-  const origin = makeQueue();
-  const prepared = (): TestRepo => {
-    const repo = copyOf(origin);
-    commitIn(JSON.parse(start(repo, claim).stdout).worktree, repo);
-    return repo;
-  };
+  const prepared = prepareClaim();
   for (const at of momentsOf(prepared(), release)) {
     const repo = prepared();
     kill(repo, release, at);

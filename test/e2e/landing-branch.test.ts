@@ -130,17 +130,17 @@ test('MRG-10: the next cycle builds on the landing branch, also after the config
 });
 
 test('MRG-10: a branch of that name that is there already is not moved', async () => {
-  const repo = project({ landing_branch: 'agents/work' });
+  const repo = project({ landing_branch: 'agents/done' });
   const before = repo.git('rev-parse', 'main');
-  repo.git('branch', 'agents/work');
+  repo.git('branch', 'agents/done');
   const refused = await run(repo, { changesets: ['approve', 'approve'] });
   assert.is(refused.code, 1);
-  assert.match(refused.stderr + refused.stdout, /landing-branch-exists|new branch agents\/work/);
-  assert.is(repo.git('rev-parse', 'agents/work'), before);
-  repo.git('branch', '-D', 'agents/work');
+  assert.match(refused.stderr + refused.stdout, /landing-branch-exists|new branch agents\/done/);
+  assert.is(repo.git('rev-parse', 'agents/done'), before);
+  repo.git('branch', '-D', 'agents/done');
   const done = await flame(repo, ['run', '--decisions-file', writeDecisions(repo, {})]);
   assert.is(done.code, 0, done.stderr);
-  assert.is(repo.git('show', 'agents/work:src/two.txt'), 'two');
+  assert.is(repo.git('show', 'agents/done:src/two.txt'), 'two');
 });
 
 test('a landing branch may not be named like a task branch', async () => {

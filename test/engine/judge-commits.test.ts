@@ -39,6 +39,15 @@ async function judge(work: (agent: Agent) => void, count = 0): Promise<string[]>
   return found.map(({ rule, where }) => `${rule} ${where}`);
 }
 
+/** Two commits side by side; HEAD is at the second, HEAD@{2} was the first. */
+function part({ git, save, write }: Agent): void {
+  write('src/a.txt', 'one\n');
+  save('one');
+  git('checkout', '-q', '--detach', 'HEAD~1');
+  write('src/b.txt', 'two\n');
+  save('two');
+}
+
 interface Agent {
   readonly cell: CellWorktree;
   readonly git: (...args: string[]) => string;
@@ -65,12 +74,9 @@ test('PCK-3 UNI-5: what one commit brings and a later one takes back is judged',
 
 test('PCK-3 a commit that only steps through what is allowed passes, merges of its own too', async () => {
   assert.equal(
-    await judge(({ git, save, write }) => {
-      write('src/a.txt', 'one\n');
-      save('one');
-      git('checkout', '-q', '--detach', 'HEAD~1');
-      write('src/b.txt', 'two\n');
-      save('two');
+    await judge((agent) => {
+      const { git, save, write } = agent;
+      part(agent);
       git('merge', '-q', '--no-edit', 'HEAD@{2}');
       write('src/a.txt', 'three\n');
       save('three');
@@ -81,12 +87,9 @@ test('PCK-3 a commit that only steps through what is allowed passes, merges of i
 
 test('PCK-3 a merge that brings what neither side had is judged, also when that is gone again', async () => {
   assert.equal(
-    await judge(({ git, save, write }) => {
-      write('src/a.txt', 'one\n');
-      save('one');
-      git('checkout', '-q', '--detach', 'HEAD~1');
-      write('src/b.txt', 'two\n');
-      save('two');
+    await judge((agent) => {
+      const { git, save, write } = agent;
+      part(agent);
       git('merge', '-q', '--no-commit', 'HEAD@{2}');
       write('evil.txt', token);
       save('merge');
