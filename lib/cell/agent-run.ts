@@ -177,7 +177,8 @@ function notStarted(reason: string): Failure {
     kind: 'spawn-failed',
     message: "The agent's cell could not be started.",
     details: [reason],
-    retryable: false,
+    // Arguments that are too long stay so; groups and namespaces of the machine come and go.
+    retryable: !reason.includes('E2BIG'),
   };
 }
 

@@ -1,7 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { processStart } from '../util/process-identity.ts';
+import { ownIdentity, processStart } from '../util/process-identity.ts';
 import type { CellLimits } from './limits.ts';
 import type { Hierarchy } from './limits-hierarchies.ts';
 import { signal } from './process-tree.ts';
@@ -23,6 +31,8 @@ export interface GroupUsage {
 
 /** The control group of one cell: limits over all its processes together. */
 export interface CellGroup {
+  /** Its folder's name, where it is one that this program made. */
+  readonly name: string | null;
   /** The command that enters the group and becomes argv, and what must be in its environment. */
   enter(argv: readonly string[]): string[];
   readonly env: Readonly<Record<string, string>>;
@@ -33,8 +43,9 @@ export interface CellGroup {
   close(): Promise<void>;
 }
 
-const prefix = 'flame-';
 const megabyte = 1024 * 1024;
+// Of a maker in another container nothing is known; a group is entered within moments of its making.
+const strangerMs = 3_600_000;
 let made = 0;
 
 /** Groups this process may make, by where it stands; nothing is tried yet. */
@@ -59,7 +70,7 @@ export function planGroups(hierarchies: readonly Hierarchy[], version: 1 | 2): G
 /** Makes a cell's group and sets its limits. Throws where that isn't possible; nothing is left then. */
 export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
   made += 1;
-  const name = `${prefix}${process.pid}-${processStart(process.pid)}-${made}`;
+  const name = `flame-${ownNamespace()}-${process.pid}-${processStart(process.pid)}-${made}`;
   const folders = new Map(
     Object.entries(plan.parents).map(([controller, parent]) => [controller, join(parent, name)]),
   );
@@ -76,6 +87,7 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
     throw error;
   }
   return {
+    name,
     enter: (argv) => ['/bin/sh', '-c', enterScript, 'enter', ...folders.values(), '--', ...argv],
     env: {},
     entered: () => undefined,
@@ -86,15 +98,28 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
   };
 }
 
-/** Removes groups of processes that were killed before they could. */
+/**
+ * Removes groups of processes that were killed before they could; those of other pid namespaces, where a pid means
+ * somebody else, only when they stand empty for long. The kernel keeps any that holds a process.
+ */
 export function sweepGroups(plan: GroupPlan): void {
   for (const parent of Object.values(plan.parents)) {
-    for (const name of listFolder(parent)) {
-      const [, pid, start] = /^flame-(\d+)-(\d+)-\d+$/.exec(name) ?? [];
-      if (pid !== undefined && processStart(Number(pid)) !== start)
-        attempt(() => rmdirSync(join(parent, name)));
+    for (const name of listFolder(parent).filter((name) => /^flame-\d+-/.test(name))) {
+      const folder = join(parent, name);
+      if (isAbandoned(name, folder)) attempt(() => rmdirSync(folder));
     }
   }
+}
+
+function isAbandoned(name: string, folder: string): boolean {
+  const [, namespace, pid, start] = /^flame-(\d+)-(\d+)-(\d+)-\d+$/.exec(name) ?? [];
+  if (namespace === ownNamespace()) return processStart(Number(pid)) !== start;
+  return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > strangerMs;
+}
+
+/** The number of the namespace that pids count in; 0 where there are none. */
+function ownNamespace(): string {
+  return /\d+/.exec(ownIdentity().namespace)?.[0] ?? '0';
 }
 
 /** Throws where a new folder is no control group. */

@@ -70,7 +70,7 @@ async function canEnter(plan: GroupPlan): Promise<boolean> {
     const group = makeGroup(plan, probeLimits);
     const said = await outputOf(group.enter(['cat', '/proc/self/cgroup']), {});
     await group.close();
-    return said.includes(`/flame-${process.pid}-`);
+    return said.includes(`/${group.name}\n`);
   } catch {
     return false;
   }

@@ -29,6 +29,7 @@ export function scopeCommand(limits: CellLimits, argv: readonly string[]): strin
 export function makeScope(limits: CellLimits, env: Env): CellGroup {
   let pid = 0;
   return {
+    name: null,
     enter: (argv) => scopeCommand(limits, argv),
     env: Object.fromEntries(
       busVariables.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentRunner, CommandRun } from '../domain/agent-port.ts';
 import { watchAwake } from './awake-clock.ts';
 import { describeLimit, type LimitName } from './limits.ts';
@@ -48,18 +49,22 @@ export async function runCommand(
       gitConfig,
       author: { name: request.label, email: 'blueflame@localhost' },
     });
-    const cell = spawnCell({
-      sandbox,
-      profile,
-      limits: context.limits,
-      argv: ['bash', '-c', request.command],
-      stdin: null,
-      mark: name,
-      onStdout: hear,
-      onStderr: hear,
+    const start = (): CellProcess =>
+      spawnCell({
+        sandbox,
+        profile,
+        limits: context.limits,
+        argv: ['bash', '-c', request.command],
+        stdin: null,
+        mark: name,
+        onStdout: hear,
+        onStderr: hear,
+      });
+    const { timedOut, exitCode, limit } = await untilStarted(async () => {
+      const cell = start();
+      onStart(cell);
+      return withTimeout(cell, request.timeoutMs);
     });
-    onStart(cell);
-    const { timedOut, exitCode, limit } = await withTimeout(cell, request.timeoutMs);
     if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, context.limits)}.\n`));
     return {
       exitCode,
@@ -73,10 +78,24 @@ export async function runCommand(
   }
 }
 
-async function withTimeout(
-  cell: CellProcess,
-  timeoutMs: number,
-): Promise<{ timedOut: boolean; exitCode: number | null; limit: LimitName | null }> {
+interface CommandEnd {
+  readonly timedOut: boolean;
+  readonly exitCode: number | null;
+  readonly limit: LimitName | null;
+  readonly hasStarted: boolean;
+}
+
+/** What a cell takes is shared with everything on the machine: one that can't be made now may be in a moment. */
+async function untilStarted(run: () => Promise<CommandEnd>): Promise<CommandEnd> {
+  for (const pauseMs of [200, 1_000]) {
+    const end = await run();
+    if (end.hasStarted) return end;
+    await wait(pauseMs);
+  }
+  return run();
+}
+
+async function withTimeout(cell: CellProcess, timeoutMs: number): Promise<CommandEnd> {
   let timedOut = false;
   const onTime = (): void => {
     timedOut = true;
@@ -87,5 +106,5 @@ async function withTimeout(
   const end = await cell.ended;
   endWatch();
   const exitCode = timedOut || end.startError !== null ? null : end.exitCode;
-  return { timedOut, exitCode, limit: timedOut ? null : end.limit };
+  return { timedOut, exitCode, limit: timedOut ? null : end.limit, hasStarted: end.startError === null };
 }

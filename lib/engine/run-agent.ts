@@ -44,6 +44,8 @@ export interface AgentJob {
 
 // A service that stays at its limit must not keep a session alive for ever.
 const maxWaits = 50;
+// Milliseconds before a cell that could not be made is tried again: no agent was in it, so no attempt is used up.
+const cellPauses = [500, 2_000];
 
 /**
  * Runs one agent to its end and books what it cost to the session. Where its service refuses for now, nothing is
@@ -56,7 +58,7 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
     await untilServed(workshop, job.session, job.adapter);
     if (workshop.signal.aborted) return notStarted();
     if (workshop.adapter(job.adapter).needsModel) await requireBudget(workshop, job.session);
-    const outcome = await runOnce(workshop, job);
+    const outcome = await runInCell(workshop, job);
     const { failure } = outcome;
     // Who else may go on after a raise starts anew; a worker's task is taken up again by its wave.
     if (failure?.kind === 'session-budget' && job.role !== 'worker') continue;
@@ -64,6 +66,21 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
     await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
     if (job.role === 'worker' || workshop.signal.aborted || tries >= maxWaits) return outcome;
   }
+}
+
+/** A cell that can't be made now may be in a moment: what it takes is shared with everything on the machine. */
+async function runInCell(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
+  for (const pause of cellPauses) {
+    const outcome = await runOnce(workshop, job);
+    if (outcome.failure?.kind !== 'spawn-failed' || !outcome.failure.retryable) return outcome;
+    await workshop.machine.sleep(pause, workshop.signal);
+    if (workshop.signal.aborted) return outcome;
+  }
+  const last = await runOnce(workshop, job);
+  // Whoever retries would only fail again.
+  return last.failure?.kind === 'spawn-failed'
+    ? { ...last, failure: { ...last.failure, retryable: false } }
+    : last;
 }
 
 /** The person stopped the program while it waited. */

@@ -1,12 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CellLimits, withLimits } from '../../lib/cell/limits.ts';
-import { planGroups } from '../../lib/cell/limits-group.ts';
+import { planGroups, sweepGroups } from '../../lib/cell/limits-group.ts';
 import { parseHierarchies, readHierarchies } from '../../lib/cell/limits-hierarchies.ts';
 import { probeCellLimits } from '../../lib/cell/limits-probe.ts';
 import { scopeCommand } from '../../lib/cell/limits-scope.ts';
 import { parseStat, usageOf } from '../../lib/cell/limits-usage.ts';
+import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
 
 const limits: CellLimits = {
   cpuSeconds: 600,
@@ -98,12 +101,25 @@ test('SBX-1: what is said to hold was tried, and leaves nothing behind', async (
   assert.equal(groupsOfTools(), before);
 });
 
+test('groups of processes that are gone are removed, those of another container only after long', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'groups-'));
+  const here = /\d+/.exec(ownIdentity().namespace)?.[0] ?? '0';
+  const mine = `flame-${here}-${process.pid}-${processStart(process.pid)}-1`;
+  const dead = `flame-${here}-${process.pid}-1-1`;
+  const [neighbour, forgotten, older] = ['flame-7-1-5-1', 'flame-7-2-5-1', `flame-${process.pid}-5-1`];
+  for (const name of [mine, dead, neighbour, forgotten, older, 'other']) mkdirSync(join(parent, name));
+  utimesSync(join(parent, forgotten), 1, 1);
+  sweepGroups({ version: 2, parents: { unified: parent } });
+  assert.equal(readdirSync(parent).sort(), [mine, neighbour, older, 'other'].sort());
+  rmSync(parent, { recursive: true });
+});
+
 function groupsOfTools(): string[] {
   return readHierarchies()
     .map(({ own }) => own)
     .filter((own) => existsSync(own))
     .flatMap((own) => readdirSync(own).map((name) => `${own}/${name}`))
-    .filter((path) => path.includes(`/flame-${process.pid}-`));
+    .filter((path) => new RegExp(`/flame-\\d+-${process.pid}-`).test(path));
 }
 
 test.run();
