@@ -8,7 +8,7 @@ import { readYamlSource } from './yaml-source.ts';
 const forms: Readonly<Record<keyof Decisions, string>> = {
   plan: 'approve, quit, {replan: notes} or {edit: file}',
   validation: 'drop or {requeue: notes}',
-  validator_failed: 'retry, skip or manual',
+  validator_failed: 'retry, skip, manual or {override: reason}',
   changesets:
     'approve, skip, {reject: reason}, {override: reason}, or a map from cohesion groups to one of these',
   session: 'continue, stop or {replan: notes}',

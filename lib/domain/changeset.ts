@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ObjectId, TaskId } from './ids.ts';
 import { objectIdPattern, taskIdPattern } from './ids.ts';
-import { diagnosticRunSchema } from './verdict.ts';
+import { type DiagnosticRun, diagnosticRunSchema } from './verdict.ts';
 
 const oid = z
   .string()
@@ -53,3 +53,12 @@ export const changesetSchema = z.object({
   landed_commit: oid.nullable(),
 });
 export type Changeset = Readonly<z.infer<typeof changesetSchema>>;
+
+/** Whether a diagnostic failed: what they were run on is passed or approved only with a reason. */
+export function isRed({
+  diagnostics,
+}: {
+  readonly diagnostics: readonly Pick<DiagnosticRun, 'exit_code'>[];
+}): boolean {
+  return diagnostics.some(({ exit_code: code }) => code !== 0);
+}

@@ -16,7 +16,8 @@ export const decisionsSchema = z.strictObject({
     .array(z.union([z.enum(['approve', 'quit']), replan, z.strictObject({ edit: z.string().min(1) })]))
     .default([]),
   validation: z.array(z.union([z.literal('drop'), z.strictObject({ requeue: notes })])).default([]),
-  validator_failed: z.array(z.enum(['retry', 'skip', 'manual'])).default([]),
+  /** override: passed by hand although a check fails, with the reason why. */
+  validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),
   /** A map answers by cohesion group; `reject` and `override` alone in a map are a decision, not a group. */
   changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
   session: z.array(z.union([z.enum(['continue', 'stop']), replan])).default([]),

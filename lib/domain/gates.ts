@@ -3,7 +3,7 @@ import type { LineComment } from './line-comment.ts';
 import type { Plan } from './plan.ts';
 import type { Session } from './session.ts';
 import type { Task } from './task.ts';
-import type { Verdict } from './verdict.ts';
+import type { DiagnosticRun, Verdict } from './verdict.ts';
 
 /** What a person decides. A gate that nobody can answer throws a FlameError of kind `waiting`. */
 export interface Gates {
@@ -52,11 +52,21 @@ export type ValidationDecision =
 export interface ValidatorFailedQuestion {
   readonly task: Task;
   readonly reason: string;
+  /** What the checks of the commit came to; none are configured: none. */
+  readonly diagnostics: readonly DiagnosticRun[];
   showDiff(): Promise<string>;
 }
-/** manual: the person judged the diff; skip: the task fails; retry: another validator. */
+/**
+ * manual: the person judged the diff; skip: the task fails; retry: another validator. Where a diagnostic failed, a
+ * manual pass needs the reason why as `override`.
+ */
 export type ValidatorFailedDecision =
-  | { readonly kind: 'manual'; readonly status: 'pass' | 'fail'; readonly notes: string }
+  | {
+      readonly kind: 'manual';
+      readonly status: 'pass' | 'fail';
+      readonly notes: string;
+      readonly override?: string;
+    }
   | { readonly kind: 'skip' }
   | { readonly kind: 'retry' };
 

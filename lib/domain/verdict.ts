@@ -44,6 +44,8 @@ export const verdictSchema = z.object({
   at: z.string(),
   cost_usd: z.number(),
   tokens: z.number(),
+  /** Why a person passed it although a diagnostic failed. */
+  override: z.string().optional(),
   /** What it rests on; absent in verdicts of earlier versions. */
   evidence: evidenceSchema.optional(),
 });

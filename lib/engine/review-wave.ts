@@ -2,7 +2,7 @@ import { doubtsOf } from '../core/compare-evidence.ts';
 import { changesetsOfCycle } from '../core/next-action.ts';
 import { requeueTask } from '../core/task-state.ts';
 import { withStates } from '../core/with-states.ts';
-import type { Changeset } from '../domain/changeset.ts';
+import { type Changeset, isRed } from '../domain/changeset.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ChangesetDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -12,6 +12,7 @@ import { withGate } from './ask-for-budget.ts';
 import { landApproved } from './land-approved.ts';
 import { placeComments } from './place-comments.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from './record.ts';
+import { failedDiagnostics } from './run-diagnostics.ts';
 import { baseTip } from './start-point.ts';
 import { withdraw } from './withdraw.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -186,7 +187,9 @@ async function decided(
   const tasks = await tasksOf(workshop, id, changeset);
   const placed = await placeComments(workshop, changeset, tasks, comments);
   const result = await record(workshop, id, (view): Recording | null => {
-    if (!isWaiting(view.session, changeset)) return null;
+    const known = findWaiting(view.session, changeset);
+    if (known === undefined) return null;
+    if (outcome.kind === 'approve') requireReason(known, outcome.override);
     const state = stateOf[outcome.kind];
     const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
     const next = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
@@ -214,10 +217,27 @@ async function tasksOf(workshop: Workshop, id: SessionId, changeset: Changeset):
   return changeset.tasks.map((task) => taskOf(view, task));
 }
 
-function isWaiting(session: Session, { id, commit }: Changeset): boolean {
-  return session.changesets.some(
+function findWaiting(session: Session, { id, commit }: Changeset): Changeset | undefined {
+  return session.changesets.find(
     (known) => known.id === id && known.commit === commit && known.state === 'waiting',
   );
+}
+
+/** However the decision came here: what is red is approved with a reason, or not at all. */
+function requireReason(changeset: Changeset, override: string | undefined): void {
+  if (!isRed(changeset) || (override ?? '').trim() !== '') return;
+  const failing = failedDiagnostics(changeset.diagnostics).map(({ command }) => command);
+  throw new FlameError({
+    kind: 'refused',
+    code: 'needs-override',
+    message: `Changeset ${changeset.group} fails its diagnostics, so it is approved only with a reason.`,
+    details: failing,
+    hints: [
+      `git flame show ${changeset.group}`,
+      `git flame review --changeset ${changeset.group} --override REASON`,
+      `git flame review --changeset ${changeset.group} --reject REASON`,
+    ],
+  });
 }
 
 function reasonOf(outcome: Outcome): string | null {

@@ -16,7 +16,11 @@ import { timestamp, type Workshop } from './workshop.ts';
 
 export type Judgement =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
-  | { readonly kind: 'no-verdict'; readonly reason: string };
+  | {
+      readonly kind: 'no-verdict';
+      readonly reason: string;
+      readonly diagnostics: readonly DiagnosticRun[];
+    };
 
 interface Opinion {
   readonly status: 'pass' | 'fail';
@@ -61,7 +65,7 @@ export async function validateTask(
       const opinion = isAsked
         ? await askValidator(workshop, { session, task, cell, agent, adapter, diagnostics, snapshots })
         : fromDiagnostics(diagnostics);
-      if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason };
+      if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason, diagnostics };
       return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
     },
     agent,

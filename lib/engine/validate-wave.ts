@@ -1,12 +1,14 @@
 import { judgeTask } from '../core/task-state.ts';
 import { validationOrder } from '../core/validation-order.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { ValidatorFailedDecision } from '../domain/gates.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
 import { inLanes } from '../util/in-lanes.ts';
 import { interruptedError } from './interrupted.ts';
 import { record, taskOf, viewSession } from './record.ts';
+import { failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
 import { applyValidation, failUnvalidated } from './settle-validation.ts';
 import { judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
@@ -87,23 +89,49 @@ async function judge(workshop: Workshop, session: SessionId, task: DoneTask): Pr
     const decision = await workshop.gates.validatorFailed({
       task,
       reason: judgement.reason,
+      diagnostics: judgement.diagnostics,
       showDiff: () => workshop.git.diffText(base, commit),
     });
     workshop.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
     if (decision.kind === 'retry') continue;
     if (decision.kind === 'skip') return failUnvalidated(workshop, session, task.id, judgement.reason);
-    return recordVerdict(workshop, session, await personsVerdict(workshop, session, task, decision));
+    if (decision.status === 'pass') requireOverride(task, judgement.diagnostics, decision.override);
+    const { diagnostics } = judgement;
+    const verdict = await personsVerdict(workshop, { session, task, said: decision, diagnostics });
+    return recordVerdict(workshop, session, verdict);
   }
+}
+
+/** A failing diagnostic becomes no pass in passing: the person has seen it, and says why it may be. */
+function requireOverride(
+  task: DoneTask,
+  diagnostics: readonly DiagnosticRun[],
+  override: string | undefined,
+): void {
+  const failing = failedDiagnostics(diagnostics);
+  if (failing.length === 0 || (override ?? '').trim() !== '') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'needs-override',
+    message: `${task.id} fails its diagnostics, so it is passed by hand only with a reason.`,
+    details: failing.map(({ command }) => command),
+    hints: [`git flame show ${task.id} --diff`, 'git flame validate'],
+  });
+}
+
+interface PersonsJudgement {
+  readonly session: SessionId;
+  readonly task: DoneTask;
+  readonly said: Extract<ValidatorFailedDecision, { readonly kind: 'manual' }>;
+  readonly diagnostics: readonly DiagnosticRun[];
 }
 
 async function personsVerdict(
   workshop: Workshop,
-  session: SessionId,
-  task: DoneTask,
-  said: { readonly status: 'pass' | 'fail'; readonly notes: string },
+  { session, task, said, diagnostics }: PersonsJudgement,
 ): Promise<Verdict> {
-  const evidence = await taskEvidence(workshop, task, []);
-  const { status, notes } = said;
+  const evidence = await taskEvidence(workshop, task, diagnostics);
+  const { status, notes, override } = said;
   return {
     session,
     task: task.id,
@@ -111,13 +139,14 @@ async function personsVerdict(
     base: task.start_commit,
     tree: evidence.tree,
     status,
-    notes,
+    notes: override === undefined ? notes : `Passed although diagnostics fail: ${override}`,
     issues: [],
-    diagnostics: [],
+    diagnostics: [...diagnostics],
     by: workshop.gates.person,
     at: timestamp(workshop),
     cost_usd: 0,
     tokens: 0,
+    ...(override === undefined ? {} : { override }),
     evidence,
   };
 }

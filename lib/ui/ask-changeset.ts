@@ -1,8 +1,8 @@
+import { isRed } from '../domain/changeset.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../domain/gates.ts';
 import { type LineComment, parseComment } from '../domain/line-comment.ts';
 import { askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
-import { isRed } from './is-red.ts';
 import { renderChangeset } from './render-changeset.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 

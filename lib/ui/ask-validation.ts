@@ -1,3 +1,4 @@
+import { isRed } from '../domain/changeset.ts';
 import type {
   ValidationDecision,
   ValidationQuestion,
@@ -7,7 +8,7 @@ import type {
 import { askText, choose } from './choose.ts';
 import { parseTaskEdit, taskEditToYaml } from './edit-task.ts';
 import type { GateContext } from './gate-context.ts';
-import { renderVerdict } from './render-verdict.ts';
+import { renderDiagnostic, renderVerdict } from './render-verdict.ts';
 import { visibleLine } from './visible-text.ts';
 import { waitingValidation, waitingValidator } from './waits-for-person.ts';
 
@@ -49,9 +50,11 @@ export async function askValidatorFailed(
   context: GateContext,
   question: ValidatorFailedQuestion,
 ): Promise<ValidatorFailedDecision> {
-  const { task, reason } = question;
-  const asking = context.question(waitingValidator(task.id));
+  const { task, reason, diagnostics } = question;
+  const asking = context.question(waitingValidator(question));
   context.say(context.style.bold(`The validator of ${task.id} failed: ${visibleLine(reason)}`));
+  for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  ')))
+    context.say(line);
   const key = await choose(asking, [
     { key: 'r', label: '(r)etry' },
     { key: 'm', label: '(m)anual review' },
@@ -66,6 +69,10 @@ export async function askValidatorFailed(
   ]);
   if (judged === 'f') {
     return { kind: 'manual', status: 'fail', notes: await askText(asking, 'What is wrong? ') };
+  }
+  if (isRed(question)) {
+    const override = await askText(asking, 'Diagnostics fail. Pass it all the same, because: ');
+    return { kind: 'manual', status: 'pass', notes: override, override };
   }
   const notes = await asking.prompter.ask('Notes (Enter: none): ', asking.onEnd);
   return { kind: 'manual', status: 'pass', notes: notes.trim() };

@@ -1,7 +1,7 @@
+import { isRed } from '../domain/changeset.ts';
 import type { ChangesetAnswer, Decisions } from '../domain/decisions.ts';
 import type { ChangesetDecision, Gates } from '../domain/gates.ts';
 import type { Plan } from '../domain/plan.ts';
-import { isRed } from './is-red.ts';
 
 export interface DecisionGatesOptions {
   readonly decisions: Decisions;
@@ -43,7 +43,10 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
     validatorFailed: async (question) => {
       const entry = left.validatorFailed.shift();
       if (entry === undefined) return fallback.validatorFailed(question);
-      if (entry !== 'manual') return { kind: entry };
+      if (entry === 'retry' || entry === 'skip') return { kind: entry };
+      if (entry === 'manual' && isRed(question)) return fallback.validatorFailed(question);
+      if (entry !== 'manual')
+        return { kind: 'manual', status: 'pass', notes: entry.override, override: entry.override };
       return { kind: 'manual', status: 'pass', notes: 'Accepted by hand, without a validator.' };
     },
     changeset: async (question) => {

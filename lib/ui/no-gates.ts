@@ -1,5 +1,5 @@
+import { isRed } from '../domain/changeset.ts';
 import type { Gates } from '../domain/gates.ts';
-import { isRed } from './is-red.ts';
 import {
   waitingChangeset,
   waitingGates,
@@ -21,8 +21,8 @@ export function createNoGates(options: { readonly person: string; readonly resum
     validation: async ({ task }) => {
       throw waitsForPerson(waitingValidation(task.id), resume);
     },
-    validatorFailed: async ({ task }) => {
-      throw waitsForPerson(waitingValidator(task.id), resume);
+    validatorFailed: async (question) => {
+      throw waitsForPerson(waitingValidator(question), resume);
     },
     changeset: async (question) => {
       throw waitsForPerson(waitingChangeset(question, isRed(question.changeset)), resume);

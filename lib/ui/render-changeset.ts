@@ -1,11 +1,11 @@
 import type { Changeset } from '../domain/changeset.ts';
+import { isRed } from '../domain/changeset.ts';
 import type { ChangesetQuestion } from '../domain/gates.ts';
 import { landsOn } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
 import { wrapText } from '../util/format-width.ts';
-import { isRed } from './is-red.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { renderDiagnostic } from './render-verdict.ts';
 import { shortId } from './short-id.ts';

@@ -1,5 +1,6 @@
+import { isRed } from '../domain/changeset.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { ChangesetQuestion, PlanQuestion } from '../domain/gates.ts';
+import type { ChangesetQuestion, PlanQuestion, ValidatorFailedQuestion } from '../domain/gates.ts';
 
 /** The gates by the name their list has in a decisions file. */
 export type GateName = 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget';
@@ -75,10 +76,11 @@ export function waitingValidation(task: string): WaitingGate {
   };
 }
 
-export function waitingValidator(task: string): WaitingGate {
+export function waitingValidator(question: ValidatorFailedQuestion): WaitingGate {
+  const red = isRed(question);
   return {
     gate: 'validator_failed',
-    subject: `${task}, whose validator failed twice,`,
-    answers: 'retry | manual | skip',
+    subject: `${question.task.id}, whose ${red ? 'diagnostics fail and whose ' : ''}validator failed twice,`,
+    answers: red ? 'retry | {override: REASON} | skip' : 'retry | manual | skip',
   };
 }

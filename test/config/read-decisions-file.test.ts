@@ -85,7 +85,7 @@ budgets: []
       d.yml:4:5  validator_failed[0] is not a decision of this list
           - maybe
             ^^^^^
-        hint: write retry, skip or manual
+        hint: write retry, skip, manual or {override: reason}
       d.yml:6:5  changesets[0] is not a decision of this list
           - {auth: approve, docs: rejected}
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

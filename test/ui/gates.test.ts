@@ -26,7 +26,12 @@ import {
 const person = 'Lea Lead <lea@example.com>';
 const emptyPlan: Plan = { tasks: [] };
 const failedTask = { task: sampleTask(), verdict: sampleVerdict() };
-const failedValidator = { task: sampleTask(), reason: 'It crashed.', showDiff: async () => '+a\n' };
+const failedValidator = {
+  task: sampleTask(),
+  reason: 'It crashed.',
+  diagnostics: [],
+  showDiff: async () => '+a\n',
+};
 const budget = { spent: 10.2, limit: 10, unit: 'usd' } as const;
 
 interface Session {
@@ -299,6 +304,25 @@ test('VAL-4: a validator that failed twice: retry, skip, or judge by hand with t
   assert.equal(await ask('s\n'), { kind: 'skip' });
   assert.equal(await ask('m\np\nread it all\n'), { kind: 'manual', status: 'pass', notes: 'read it all' });
   assert.equal(await ask('m\nf\n\nno salt\n'), { kind: 'manual', status: 'fail', notes: 'no salt' });
+});
+
+test('VAL-3: a manual pass over a failing check shows it and asks why, whoever answers', async () => {
+  const failing = {
+    ...{ command: 'npm test', exit_code: 1, timed_out: false, duration_ms: 5, output: '1 of 9 failed' },
+  };
+  const question = { ...failedValidator, diagnostics: [failing] };
+  const { fake, gates } = openTerminal('m\np\n\nflaky on this machine\n');
+  const reason = 'flaky on this machine';
+  assert.equal(await gates.validatorFailed(question), {
+    ...{ kind: 'manual', status: 'pass', notes: reason, override: reason },
+  });
+  assert.match(fake.stderr(), /failed: npm test ended with 1[\s\S]*1 of 9 failed/);
+  const given = decide({ validator_failed: ['manual', { override: reason }] }, async () => '');
+  const error = await refusal(given.validatorFailed(question));
+  assert.match(String(error.lines), /\{override: REASON\}/);
+  assert.equal(await given.validatorFailed(question), {
+    ...{ kind: 'manual', status: 'pass', notes: reason, override: reason },
+  });
 });
 
 test('MRG-7: after a review: continue, re-plan or stop', async () => {

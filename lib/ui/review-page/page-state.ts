@@ -1,5 +1,5 @@
 import type { Changeset } from '../../domain/changeset.ts';
-import { isRed } from '../is-red.ts';
+import { isRed } from '../../domain/changeset.ts';
 import { visibleLine } from '../visible-text.ts';
 import type { ChangesetFacts, PageFacts } from './page-facts.ts';
 

@@ -1,10 +1,10 @@
+import { isRed } from '../../domain/changeset.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Patch, PatchFile } from '../../domain/patch.ts';
 import type { Task } from '../../domain/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
-import { isRed } from '../is-red.ts';
 import { renderDoubt } from '../render-doubt.ts';
 import { shortId } from '../short-id.ts';
 import { describeFiles } from './describe-file.ts';

@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../lib/domain/flame-error.ts';
+import type { Gates } from '../../lib/domain/gates.ts';
+import { mergeWave } from '../../lib/engine/merge-wave.ts';
+import { viewSession } from '../../lib/engine/record.ts';
+import { reviewWave } from '../../lib/engine/review-wave.ts';
+import { validateWave } from '../../lib/engine/validate-wave.ts';
+import { workWave } from '../../lib/engine/work-wave.ts';
+import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { flame, flameJson } from '../support/flame.ts';
+import { assertRefused } from '../support/refusal.ts';
+import type { TestRepo } from '../support/repo.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
+
+// Green apart, red together: what no door lets through without a reason.
+
+const tasks: readonly ScriptTask[] = ['x', 'y'].map((name) => ({
+  id: `make-${name}`,
+  script: `echo 1 > ${name}`,
+  locks: [name],
+  group: 'both',
+}));
+
+async function redProject(): Promise<TestRepo> {
+  const commands = ['test ! -e x || test ! -e y'];
+  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
+  const plan = writePlan(repo, tasks);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const run = await flame(repo, ['run', 'Both', '--from', plan, '--decisions-file', decisions]);
+  assertRefused(run, { code: 2, says: 'whose diagnostics fail' });
+  return repo;
+}
+
+test('MRG-8: --approve lands no red changeset; --override lands it, the reason recorded', async () => {
+  const repo = await redProject();
+  const before = repo.git('rev-parse', 'main');
+  for (const argv of [
+    ['review', '--approve'],
+    ['review', '--changeset', 'both', '--approve'],
+    ['review', '--changeset', '1-both', '--approve'],
+    ['review', '--approve', '--override', '  '],
+  ]) {
+    const refused = await flame(repo, argv);
+    assertRefused(refused, { code: 1, says: 'only with a reason', next: '--override REASON' });
+    assert.is(repo.git('rev-parse', 'main'), before, argv.join(' '));
+  }
+  const [status] = (await flameJson(repo, ['status'])).lines;
+  assert.match(JSON.stringify(status?.changesets), '"state":"waiting"');
+  const landed = await flame(repo, ['review', '--changeset', 'both', '--override', 'known, mended next']);
+  assert.is(landed.code, 0, landed.stderr);
+  const [shown] = (await flameJson(repo, ['show', '1-both'])).lines;
+  assert.match(JSON.stringify(shown?.review), '"override":"known, mended next"');
+});
+
+test('MRG-8: a decisions file with a bare approve leaves a red changeset waiting', async () => {
+  const repo = await redProject();
+  const decisions = writeDecisions(repo, { changesets: ['approve', { override: 'both are wanted' }] });
+  assertRefused(await flame(repo, ['run', '--decisions-file', decisions]), { code: 2, says: 'waits' });
+});
+
+/** An engine whose checks all fail, at the end of its work; whoever decides says what `gates` say. */
+async function openRed(gates: Partial<Gates>): Promise<Pick<TestWorkshop, 'workshop' | 'session'>> {
+  const { workshop, session } = await openTestWorkshop({
+    agent: ({ role, worktree }) => {
+      if (role === 'worker') writeFileSync(join(worktree.path, 'x'), '1\n');
+      return {};
+    },
+    tasks: [{ id: 'make-x', title: 'Make x', description: 'Make x.', file_locks: ['x'] }],
+    config: { validation: { validator_diagnostics: { commands: ['npm test'] } } },
+    gates,
+  });
+  const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output: '1 of 9 failed' };
+  const red = { ...workshop, agents: { ...workshop.agents, runCommand: async () => failing } };
+  await workWave(red, session);
+  return { workshop: red, session };
+}
+
+const manual = (override?: string): Partial<Gates> => ({
+  validatorFailed: async () => ({
+    ...{ kind: 'manual', status: 'pass', notes: 'looks fine' },
+    ...(override === undefined ? {} : { override }),
+  }),
+});
+
+test('VAL-3: a person passes what fails its checks only with a reason, and the checks stay recorded', async () => {
+  const silent = await openRed(manual());
+  const error = await validateWave(silent.workshop, silent.session).catch((caught: unknown) => caught);
+  assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
+  const [unjudged] = (await viewSession(silent.workshop, silent.session)).tasks;
+  assert.is(unjudged?.result.status, null);
+
+  const said = await openRed(manual('flaky on this machine'));
+  await validateWave(said.workshop, said.session);
+  const { tasks: passed, snapshot } = await viewSession(said.workshop, said.session);
+  const [verdict] = snapshot.verdictsOf(said.session);
+  assert.is(passed[0]?.result.status, 'pass');
+  assert.is(verdict?.override, 'flaky on this machine');
+  assert.is(verdict?.evidence?.results.failed, 1);
+  assert.is(verdict?.diagnostics[0]?.output, '1 of 9 failed');
+});
+
+test('MRG-8: the engine itself takes no bare approval of a red changeset, whichever gate it comes from', async () => {
+  const { workshop, session } = await openRed({
+    ...manual('wanted all the same'),
+    changeset: async () => ({ kind: 'approve' }),
+  });
+  await validateWave(workshop, session);
+  await mergeWave(workshop, session);
+  const error = await reviewWave(workshop, session).catch((caught: unknown) => caught);
+  assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
+  assert.is((await viewSession(workshop, session)).session.changesets[0]?.state, 'waiting');
+});
+
+test.after(closeWorkshops);
+test.run();
