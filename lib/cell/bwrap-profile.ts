@@ -29,6 +29,8 @@ export interface CellProfile {
   readonly env: Readonly<Record<string, string>>;
   /** Keeps the terminal: a person talks with the agent. */
   readonly isInteractive: boolean;
+  /** See FilterOptions. */
+  readonly mayTrace: boolean;
 }
 
 /** The file descriptor on which bubblewrap reports its child's pid and exit code. */
@@ -66,15 +68,16 @@ export function probeArguments(argv: readonly string[], kernelEntries: readonly 
 
 /** Whoever starts bubblewrap hands it the filter on that descriptor: see handFilter. */
 function filtered(): string[] {
-  return syscallFilter() === null ? [] : ['--seccomp', String(filterDescriptor)];
+  const isKnown = syscallFilter({ mayTrace: false }) !== null;
+  return isKnown ? ['--seccomp', String(filterDescriptor)] : [];
 }
 
 /** Hands bubblewrap the filter it was told to read; the descriptor is a pipe. */
-export function handFilter(child: ChildProcess): void {
+export function handFilter(child: ChildProcess, { mayTrace }: Pick<CellProfile, 'mayTrace'>): void {
   const pipe = child.stdio[filterDescriptor] as Writable | null | undefined;
   // It may end without reading it.
   pipe?.on('error', () => undefined);
-  pipe?.end(syscallFilter() ?? Buffer.of());
+  pipe?.end(syscallFilter({ mayTrace }) ?? Buffer.of());
 }
 
 // Settings of the whole machine are files of root, which the kernel lets root write without any capability:

@@ -32,6 +32,7 @@ export interface CellLayoutRequest {
   readonly doors: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
   readonly isInteractive: boolean;
+  readonly mayTrace: boolean;
 }
 
 // Sockets, other people's files, keys: everything an agent doesn't need to work.
@@ -65,6 +66,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     workingDirectory: place.path,
     env: request.env,
     isInteractive: request.isInteractive,
+    mayTrace: request.mayTrace,
   };
 }
 

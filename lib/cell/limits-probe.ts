@@ -139,7 +139,7 @@ function outputOf([program = '', ...args]: readonly string[], env: Env): Promise
       timeout: 5_000,
       killSignal: 'SIGKILL',
     });
-    handFilter(child);
+    handFilter(child, { mayTrace: false });
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });

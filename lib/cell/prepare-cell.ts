@@ -13,6 +13,8 @@ export interface CellRequest {
   readonly place: CellPlace;
   readonly isReadOnly: boolean;
   readonly isInteractive: boolean;
+  /** See FilterOptions; absent: no. */
+  readonly mayTrace?: boolean;
   readonly programs: readonly string[];
   /** See findPrivatePaths. */
   readonly privatePaths?: readonly string[];
@@ -38,6 +40,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     place: request.place,
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
+    mayTrace: request.mayTrace ?? false,
     folder: request.folder,
     repository: context.repository,
     personHome: realPath(context.env.HOME || '/'),

@@ -42,6 +42,7 @@ export async function runCommand(
       place: request.worktree,
       isReadOnly: false,
       isInteractive: false,
+      mayTrace: true,
       programs: [],
       privatePaths,
       mounts: [],

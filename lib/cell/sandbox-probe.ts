@@ -86,7 +86,7 @@ function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessE
       stdio: ['ignore', 'ignore', 'ignore', 'ignore', 'pipe'],
       ...{ env, timeout: 10_000, killSignal: 'SIGKILL' },
     });
-    handFilter(child);
+    handFilter(child, { mayTrace: false });
     child.on('error', () => resolve(false));
     child.on('close', (code) => resolve(code === 0));
   });

@@ -144,7 +144,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
     // Ctrl-C at the terminal is for the tool: it tells the agents itself.
     detached: !profile.isInteractive,
   });
-  handFilter(child);
+  handFilter(child, profile);
   return child;
 }
 

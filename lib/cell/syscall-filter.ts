@@ -1,56 +1,84 @@
 /** For each architecture a program of this machine may be of: its name to the kernel, and its numbers of calls. */
 interface Architecture {
   readonly name: number;
-  readonly ioctl: readonly number[];
+  readonly ioctl: number;
   /** add_key, request_key, keyctl. */
   readonly keys: readonly number[];
+  /** ptrace, process_vm_readv, process_vm_writev, pidfd_getfd, kcmp, process_madvise. */
+  readonly others: readonly number[];
+  /** perf_event_open, bpf, userfaultfd, io_uring_setup, io_uring_enter, io_uring_register. */
+  readonly kernel: readonly number[];
 }
 
-// On x64 the bit marks calls of x32.
-const x32 = 0x40000000;
+const rings = [425, 426, 427];
 const machines: Readonly<Record<string, readonly Architecture[]>> = {
   x64: [
-    { name: 0xc000003e, ioctl: [16, x32 + 514], keys: [248, 249, 250, x32 + 248, x32 + 249, x32 + 250] },
-    { name: 0x40000003, ioctl: [54], keys: [286, 287, 288] },
+    {
+      ...{ name: 0xc000003e, ioctl: 16, keys: [248, 249, 250] },
+      ...{ others: [101, 310, 311, 438, 312, 440], kernel: [298, 321, 323, ...rings] },
+    },
+    {
+      ...{ name: 0x40000003, ioctl: 54, keys: [286, 287, 288] },
+      ...{ others: [26, 347, 348, 438, 349, 440], kernel: [336, 357, 374, ...rings] },
+    },
   ],
   arm64: [
-    { name: 0xc00000b7, ioctl: [29], keys: [217, 218, 219] },
-    { name: 0x40000028, ioctl: [54], keys: [309, 310, 311] },
+    {
+      ...{ name: 0xc00000b7, ioctl: 29, keys: [217, 218, 219] },
+      ...{ others: [117, 270, 271, 438, 272, 440], kernel: [241, 280, 282, ...rings] },
+    },
+    {
+      ...{ name: 0x40000028, ioctl: 54, keys: [309, 310, 311] },
+      ...{ others: [26, 376, 377, 438, 378, 440], kernel: [364, 386, 388, ...rings] },
+    },
   ],
 };
 
 /** The file descriptor from which bubblewrap reads the filter. */
 export const filterDescriptor = 4;
 
+export interface FilterOptions {
+  /** Its processes may look into each other, as debuggers and leak checkers do: there is no agent among them. */
+  readonly mayTrace: boolean;
+  readonly arch?: string;
+}
+
 /**
  * A seccomp program against what namespaces don't part: typing into the terminal that an interactive agent shares
- * with the person's shell (TIOCSTI, TIOCLINUX), which would run once the agent is gone; and the keyrings of the
- * person's session. null where the numbers aren't known.
+ * with the person's shell (TIOCSTI, TIOCLINUX), which would run once the agent is gone; the keyrings of the
+ * person's session; one process taking another's memory or files, as what an agent runs could do with the agent;
+ * and what the kernel offers to few programs but has been broken by many. Programs of another architecture than the
+ * machine's own are refused every call. null where the numbers aren't known.
  */
-export function syscallFilter(arch: string = process.arch): Buffer | null {
+export function syscallFilter({ mayTrace, arch = process.arch }: FilterOptions): Buffer | null {
   const machine = machines[arch];
   if (machine === undefined) return null;
   const program = machine.flatMap((one) => {
-    const block = judgeCalls(one);
+    const block = judgeCalls(one, mayTrace);
     return [load(architectureOffset), jump(one.name, 0, block.length), ...block];
   });
-  return Buffer.concat([...program, give(allow)]);
+  return Buffer.concat([...program, give(refuse(notPermitted))]);
 }
 
-function judgeCalls({ ioctl, keys }: Architecture): Buffer[] {
-  const terminal = [
-    load(secondArgumentOffset),
-    ...typing.flatMap((request) => [jump(request, 0, 1), give(refuse(notPermitted))]),
-    give(allow),
-  ];
+function judgeCalls({ ioctl, keys, others, kernel }: Architecture, mayTrace: boolean): Buffer[] {
+  const terminal = [load(secondArgumentOffset), ...refuseEach(typing, notPermitted)];
   return [
     load(numberOffset),
-    ...keys.flatMap((number) => [jump(number, 0, 1), give(refuse(noSuchCall))]),
-    ...ioctl.flatMap((number) => [jump(number, 0, terminal.length), ...terminal]),
+    // The calls of x32, under numbers of their own; nothing else has one as large.
+    ...[jumpFrom(x32, 0, 1), give(refuse(noSuchCall))],
+    ...refuseEach(keys, noSuchCall),
+    ...refuseEach(mayTrace ? kernel : [...others, ...kernel], notPermitted),
+    ...[jump(ioctl, 0, terminal.length), ...terminal],
     give(allow),
   ];
 }
 
+/** Goes on behind itself where it is none of the values. */
+function refuseEach(values: readonly number[], errno: number): Buffer[] {
+  return values.flatMap((value) => [jump(value, 0, 1), give(refuse(errno))]);
+}
+
+const x32 = 0x40000000;
 // TIOCSTI, TIOCLINUX.
 const typing = [0x5412, 0x541c];
 const [notPermitted, noSuchCall] = [1, 38];
@@ -69,6 +97,11 @@ function load(offset: number): Buffer {
 /** Skips so many instructions where the value is, and is not, the one given. */
 function jump(value: number, ifSo: number, ifNot: number): Buffer {
   return instruction(0x15, { value, ifSo, ifNot });
+}
+
+/** Skips so many instructions where the value is at least, and is less than, the one given. */
+function jumpFrom(value: number, ifSo: number, ifNot: number): Buffer {
+  return instruction(0x35, { value, ifSo, ifNot });
 }
 
 function give(value: number): Buffer {

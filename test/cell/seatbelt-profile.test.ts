@@ -18,6 +18,7 @@ const profile: CellProfile = {
   workingDirectory: '/Users/lea/repo/.trees/worker-1',
   env: {},
   isInteractive: false,
+  mayTrace: false,
 };
 
 /** The verdict of the last rule of an operation that covers a path, as Seatbelt decides. */
