@@ -4,6 +4,7 @@ import { readLiveAgents } from './agent-registry.ts';
 import { auditFile, summarizeAudit } from './audit-log.ts';
 import { checkAdapter } from './check-adapter.ts';
 import { makeRunnerContext, type RunnerOptions } from './make-context.ts';
+import { missingCredential } from './model-credential.ts';
 import { runCanary } from './run-canary.ts';
 import { runCommand } from './run-command.ts';
 import { startAgent } from './start-agent.ts';
@@ -26,7 +27,12 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
   options.signal?.addEventListener('abort', () => stopAll(commands, commandGraceMs), { once: true });
   options.hurry?.addEventListener('abort', () => stopAll(running, 0), { once: true });
   return {
-    checkAdapter: (name) => checkAdapter(context, name),
+    checkAdapter: async (name) => {
+      const version = await checkAdapter(context, name);
+      const missing = context.adapters(name).needsModel ? missingCredential(context.env) : null;
+      if (missing !== null) throw missing;
+      return version;
+    },
     async sandbox() {
       const { confinement, missing } = await context.sandbox();
       return {

@@ -49,7 +49,7 @@ export async function runCanary(context: RunnerContext, adapterName: string): Pr
       request: canaryRequest(adapterName, worktree),
       onActivity: () => undefined,
       place: { path: worktree, quarantine: null },
-      upstream: { isSecure: false, target: { socketPath }, basePath: '', credential: {} },
+      upstream: { isSecure: false, target: { socketPath }, basePath: '', credential: {}, sources: [] },
     });
     const outcome = await agent.outcome;
     return judge({ outcome, decisions, model, wasWritten: existsSync(target) });

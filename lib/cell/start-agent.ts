@@ -16,6 +16,7 @@ import { watchAwake } from './awake-clock.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { openCappedLog } from './capped-log.ts';
 import type { CellPlace } from './cell-layout.ts';
+import { missingCredential } from './model-credential.ts';
 import { prepareCell } from './prepare-cell.ts';
 import { findPrivatePaths } from './private-paths.ts';
 import { watchQuiet } from './quiet-watch.ts';
@@ -44,6 +45,9 @@ const stderrTail = 8_192;
 /** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
 export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
   const { request, onActivity } = start;
+  const needsCredential = start.upstream === undefined && context.adapters(request.adapter).needsModel;
+  const missing = needsCredential ? missingCredential(context.env) : null;
+  if (missing !== null) throw missing;
   const folder = makeRunFolder(context.repository.commonDir, request.id);
   let services: AgentServices | null = null;
   try {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { FlameError } from '../domain/flame-error.ts';
+import { credentialSources } from './model-credential.ts';
 
 /** The model API behind a gateway, with the real credential. */
 export interface Upstream {
@@ -12,6 +13,8 @@ export interface Upstream {
   readonly basePath: string;
   /** Replace what the agent sent under these names. */
   readonly credential: Readonly<Record<string, string>>;
+  /** The variables it was read from. */
+  readonly sources: readonly string[];
 }
 
 const defaultUrl = 'https://api.anthropic.com';
@@ -30,12 +33,8 @@ export function readUpstream(env: Readonly<Record<string, string | undefined>>):
     target: { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port, headers: { host: url.host } },
     basePath: url.pathname.replace(/\/+$/, ''),
     credential: readCredential(env),
+    sources: credentialSources(env),
   };
-}
-
-/** Whether the person's environment holds a credential for the model API. */
-export function hasCredential(env: Readonly<Record<string, string | undefined>>): boolean {
-  return Object.keys(readCredential(env)).length > 0;
 }
 
 /** Opens a request with the agent's headers, its dummy credential replaced. */

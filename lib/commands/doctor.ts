@@ -9,6 +9,7 @@ import type { Io } from '../domain/io.ts';
 import { type Repair, repairState } from '../store/repair-state.ts';
 import { renderFindings, renderRepairs } from '../ui/render-doctor.ts';
 import { packageRoot } from '../util/package-root.ts';
+import { examineCredential } from './wiring/doctor-credential.ts';
 import { examineHooks } from './wiring/doctor-hooks.ts';
 import { examineLeftovers } from './wiring/doctor-leftovers.ts';
 import { examinePostCheck } from './wiring/doctor-post-check.ts';
@@ -40,6 +41,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(await examineSandbox(context)),
       ...examinePostCheck(),
       ...(await examinePrograms(context, git)),
+      ...(await examineCredential(context)),
     ];
     const findings = [
       ...(barrier.length > 0 || args.options.repair ? barrier : await tried()),

@@ -107,7 +107,7 @@ export interface CommandRun {
 
 /** Runs agents and agent-written code in cells. */
 export interface AgentRunner {
-  /** Throws a FlameError `agent-missing` or `agent-too-old` naming how to install it. Returns its version. */
+  /** Throws a FlameError `agent-missing`, `agent-too-old` or `no-credential` naming the way out. Returns its version. */
   checkAdapter(adapter: string): Promise<string>;
   /** What phase 2 is on this machine: `bubblewrap`, or why it's missing. */
   sandbox(): Promise<{

@@ -53,7 +53,7 @@ withClaude('WAT-2: a hook that is not the watcher is found out', async () => {
 });
 
 withClaude('PLN-1: the version is read from the real CLI', async () => {
-  const { runner } = await openCellFixture({ adapter });
+  const { runner } = await openCellFixture({ adapter, env: { ANTHROPIC_API_KEY: 'made-up' } });
   assert.match(await runner.checkAdapter('claude'), /^\d+\.\d+\.\d+$/);
 });
 

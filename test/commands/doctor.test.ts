@@ -61,6 +61,16 @@ inCell('a person reads it phase by phase, and what is missing ends with 1', asyn
   assert.match(stdout, /Something is missing that work needs\.\n$/);
 });
 
+inCell('PLN-1 a missing credential is named where a model is used, and only there', async () => {
+  const repo = makeRepo();
+  const { code, of } = await examine(repo);
+  assert.equal([code, of('credential')[0]?.result], [1, 'missing']);
+  assert.match(of('credential')[0]?.hints.join('\n') ?? '', /ANTHROPIC_API_KEY.*CLAUDE_CODE_OAUTH_TOKEN/s);
+  const withToken = await examine(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' });
+  assert.match(withToken.of('credential')[0]?.message ?? '', /in CLAUDE_CODE_OAUTH_TOKEN, not tried/);
+  assert.equal((await examine(makeExecProject())).of('credential'), []);
+});
+
 test('SBX-3 without bubblewrap it is missing, required where a model is used, with what gets out', async () => {
   const env = { PATH: pathWithoutBubblewrap() };
   const scripts = await examine(makeExecProject(), env);
