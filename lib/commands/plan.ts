@@ -4,19 +4,17 @@ import type { Io } from '../domain/io.ts';
 import { planWave } from '../engine/plan-wave.ts';
 import { viewSession } from '../engine/record.ts';
 import { resume } from '../engine/run-session.ts';
-import { findStart } from './wiring/find-plan.ts';
+import { withStart } from './wiring/find-plan.ts';
 import { withWorkshop } from './wiring/open-workshop.ts';
 import { previewPlan } from './wiring/preview.ts';
 import { reportEnd } from './wiring/report-end.ts';
-import { withSessionLock } from './wiring/with-session-lock.ts';
 
 /** `git flame plan`: an objective becomes tasks, once a person has approved them. */
 export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
-    const { workshop, git, config } = opened;
+    const { workshop, config } = opened;
     if (args.globals.dryRun) return previewPlan(opened, args, io);
-    const { session, plan } = await findStart(opened, args, io);
-    return withSessionLock(git.repository.commonDir, session, async () => {
+    return withStart(opened, args, io, async ({ session, plan }) => {
       await resume(workshop, session);
       const { session: now } = await viewSession(workshop, session);
       if (now.wave !== 'plan') throw alreadyPlanned(session);

@@ -5,6 +5,7 @@ import { withWorkshop } from './wiring/open-workshop.ts';
 import { previewPlan } from './wiring/preview.ts';
 import { requireSession } from './wiring/read-state.ts';
 import { sayWhich } from './wiring/say-which.ts';
+import { withSessionLock } from './wiring/with-session-lock.ts';
 
 /** `git flame resume [SESSION]`: goes on with a session, and says what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
@@ -17,6 +18,8 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
       return previewPlan(opened, { ...meant, command: 'run', options }, io);
     }
     sayWhich(opened, found);
-    return goOn(opened, io, { session: found.id, plan: null, pr: false });
+    return withSessionLock(opened, found.id, () =>
+      goOn(opened, io, { session: found.id, plan: null, pr: false }),
+    );
   });
 }

@@ -1,6 +1,6 @@
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
-import { findStart } from './wiring/find-plan.ts';
+import { withStart } from './wiring/find-plan.ts';
 import { goOn } from './wiring/go-on.ts';
 import { withWorkshop } from './wiring/open-workshop.ts';
 import { previewPlan } from './wiring/preview.ts';
@@ -9,7 +9,8 @@ import { previewPlan } from './wiring/preview.ts';
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
     if (args.globals.dryRun) return previewPlan(opened, args, io);
-    const { session, plan } = await findStart(opened, args, io);
-    return goOn(opened, io, { session, plan, pr: args.options.pr });
+    return withStart(opened, args, io, ({ session, plan }) =>
+      goOn(opened, io, { session, plan, pr: args.options.pr }),
+    );
   });
 }

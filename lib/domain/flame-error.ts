@@ -37,6 +37,12 @@ export class FlameError extends Error {
     this.lines = init.details ?? [];
     this.data = init.data ?? {};
   }
+
+  /** The same error with other commands to type next. */
+  withHints(hints: readonly string[]): FlameError {
+    const { kind, code, message, lines: details, data, cause } = this;
+    return new FlameError({ kind, code, message, hints, details, data, cause });
+  }
 }
 
 /** What stops a command on a full disk; null for every other error. What was to be written is not there, nothing is half there. */

@@ -1,23 +1,32 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
-import type { Change, Snapshot } from '../domain/store-port.ts';
+import type { Snapshot } from '../domain/store-port.ts';
 import type { Base } from './preflight.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
-/** Starts a session, unless another one is still going on. Throws FlameError `session-open`. */
-export async function createSession(workshop: Workshop, objective: string, base: Base): Promise<SessionId> {
-  const id = workshop.newSessionId();
+/** Starts a session of this id, beside others or only where none is going on. Throws FlameError `session-open`. */
+export async function createSession(
+  workshop: Workshop,
+  id: SessionId,
+  { objective, base, isBeside }: NewSession,
+): Promise<void> {
   const session = newSession(workshop, id, objective, base);
   await workshop.store.transact((snapshot) => {
-    requireNoOpenSession(snapshot);
+    if (!isBeside) requireNoOpenSession(snapshot);
     return {
       changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
       actor: workshop.gates.person,
     };
   });
   workshop.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
-  return id;
+}
+
+export interface NewSession {
+  readonly objective: string;
+  readonly base: Base;
+  /** Whether others may be going on. */
+  readonly isBeside: boolean;
 }
 
 /** Throws FlameError `session-open` where a session is going on. */
@@ -26,16 +35,13 @@ export function requireNoOpenSession({ sessions }: Pick<Snapshot, 'sessions'>): 
   if (open !== undefined) throw sessionOpen(open);
 }
 
-/** Stops a session that is still open, so that another can start; `--session` goes on with it. */
-export async function leaveOpenSession(workshop: Workshop): Promise<void> {
-  await workshop.store.transact((snapshot) => {
-    const open = snapshot.sessions.filter(({ state }) => state === 'active');
-    if (open.length === 0) return null;
-    const stop = (session: Session): Change => ({
-      subject: 'session: left for another one',
-      session: { ...session, state: 'stopped' },
-    });
-    return { changes: open.map(stop), actor: workshop.gates.person };
+/** Stops a session that is open and that no command works on, so that another can take its place; `--session` goes on with it. */
+export async function leaveSession(workshop: Workshop, id: SessionId): Promise<void> {
+  await workshop.store.transact(({ sessions }) => {
+    const open = sessions.find((session) => session.id === id && session.state === 'active');
+    if (open === undefined) return null;
+    const subject = 'session: left for another one';
+    return { changes: [{ subject, session: { ...open, state: 'stopped' } }], actor: workshop.gates.person };
   });
 }
 

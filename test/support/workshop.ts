@@ -102,7 +102,9 @@ export async function openTestWorkshop(options: {
     windDown: createWindDown(),
     root: repo.path,
   };
-  const session = await createSession(workshop, 'Test', await findBase(workshop));
+  const session = workshop.newSessionId();
+  const base = await findBase(workshop);
+  await createSession(workshop, session, { objective: 'Test', base, isBeside: false });
   await takePlan(workshop, session, planSchema.parse({ tasks: options.tasks }));
   return { repo, workshop, session, events, started };
 }

@@ -7,13 +7,14 @@ import type { Io } from '../../domain/io.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/session.ts';
-import { createSession, leaveOpenSession, requireNoOpenSession } from '../../engine/create-session.ts';
+import { createSession, leaveSession, requireNoOpenSession } from '../../engine/create-session.ts';
 import { requireSoundPlan } from '../../engine/plan-wave.ts';
 import { preflight } from '../../engine/preflight.ts';
 import { readNamedFile } from './open-gates.ts';
 import type { Opened } from './open-workshop.ts';
 import { pickSession } from './read-state.ts';
 import { sayWhich } from './say-which.ts';
+import { withSessionLock } from './with-session-lock.ts';
 
 export interface Start {
   readonly session: SessionId;
@@ -21,14 +22,15 @@ export interface Start {
 }
 
 /**
- * The session `plan` and `run` work on: a new one when an objective or a plan file is given, else the one that is
- * open. Nothing is stored before everything a run needs was found.
+ * Works on the session `plan` and `run` are about, under its lock: a new one when an objective or a plan file is
+ * given, else the one that is open. Nothing is stored before everything a run needs was found.
  */
-export async function findStart(
+export async function withStart(
   opened: Opened,
   args: CommandArgs<'plan'> | CommandArgs<'run'>,
   io: Io,
-): Promise<Start> {
+  work: (start: Start) => Promise<number>,
+): Promise<number> {
   const { from } = args.options;
   const plan = from === null ? null : await readPlan(resolve(io.cwd, from));
   const snapshot = await opened.store.snapshot();
@@ -38,14 +40,32 @@ export async function findStart(
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   if (goesOn) {
     sayWhich(opened, session);
-    return { session: session.id, plan };
+    return withSessionLock(opened, session.id, () => work({ session: session.id, plan }));
   }
   const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${from}`);
   if (objective === null) throw noObjective(args.command, snapshot.sessions);
   if (!args.options.new) requireNoOpenSession(snapshot);
   const base = await preflight(opened.workshop, rolesNeeded(args.command, plan !== null));
-  if (args.options.new) await leaveOpenSession(opened.workshop);
-  return { session: await createSession(opened.workshop, objective, base), plan };
+  const id = opened.workshop.newSessionId();
+  // Locked before it is there: whoever starts another one meanwhile must find that it is worked on.
+  return withSessionLock(opened, id, async () => {
+    if (args.options.new) await leaveIdleSessions(opened);
+    await createSession(opened.workshop, id, { objective, base, isBeside: args.options.new });
+    return work({ session: id, plan });
+  });
+}
+
+/** What no command works on makes room for the new session; the others go on beside it. */
+async function leaveIdleSessions({ workshop, store, git, output }: Opened): Promise<void> {
+  const { sessions } = await store.snapshot();
+  for (const { id } of sessions.filter(({ state }) => state === 'active')) {
+    try {
+      await withSessionLock({ git, store }, id, () => leaveSession(workshop, id));
+    } catch (error) {
+      if (!(error instanceof FlameError) || error.code !== 'session-busy') throw error;
+      output.info(`Session ${id} goes on in another git flame command, beside this one.`);
+    }
+  }
 }
 
 /** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */

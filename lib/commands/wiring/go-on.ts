@@ -7,7 +7,6 @@ import { nextCommand } from './next-command.ts';
 import type { Opened } from './open-workshop.ts';
 import { preparePullRequest } from './pull-request.ts';
 import { exitCodeOf, reportingEnd } from './report-end.ts';
-import { withSessionLock } from './with-session-lock.ts';
 
 export interface GoOnOptions {
   readonly session: SessionId;
@@ -16,24 +15,25 @@ export interface GoOnOptions {
   readonly pr: boolean;
 }
 
-/** Runs a session from where it is to its end, or to where a person is needed; resolves to the exit code. */
-export function goOn(opened: Opened, io: Io, { session, plan, pr }: GoOnOptions): Promise<number> {
-  const { workshop, git, config } = opened;
+/**
+ * Runs a session from where it is to its end, or to where a person is needed; resolves to the exit code. The caller
+ * holds the session's lock.
+ */
+export async function goOn(opened: Opened, io: Io, { session, plan, pr }: GoOnOptions): Promise<number> {
+  const { workshop, config } = opened;
   let requested = 0;
-  return withSessionLock(git.repository.commonDir, session, async () => {
-    const { session: now, tasks } = await reportingEnd(
-      opened,
-      session,
-      async () => {
-        await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive });
-        requested = await preparePullRequest(opened, io, { session, isWanted: pr });
-      },
-      (view) =>
-        view.session.state === 'stopped'
-          ? 'git flame run'
-          : nextCommand(view.session, view.tasks, workshop.gates.person),
-    );
-    // The limit of cycles can end a session whose work isn't done.
-    return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
-  });
+  const { session: now, tasks } = await reportingEnd(
+    opened,
+    session,
+    async () => {
+      await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive });
+      requested = await preparePullRequest(opened, io, { session, isWanted: pr });
+    },
+    (view) =>
+      view.session.state === 'stopped'
+        ? 'git flame run'
+        : nextCommand(view.session, view.tasks, workshop.gates.person),
+  );
+  // The limit of cycles can end a session whose work isn't done.
+  return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
 }

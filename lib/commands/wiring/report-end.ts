@@ -5,12 +5,13 @@ import { statusOf } from '../../domain/status.ts';
 import type { Task } from '../../domain/task.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
 import { renderStatus } from '../../ui/render-status.ts';
+import { isBesideCurrent, nameSession } from './name-session.ts';
 import { nextCommand } from './next-command.ts';
 import type { Opened } from './open-workshop.ts';
 
 /** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
 export async function reportEnd(
-  { workshop, git, output }: Opened,
+  { workshop, git, store, output }: Opened,
   id: SessionId,
   comesNext?: (view: SessionView) => string | null,
 ): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
@@ -21,7 +22,8 @@ export async function reportEnd(
   else {
     const next =
       comesNext === undefined ? nextCommand(session, tasks, workshop.gates.person) : comesNext(view);
-    output.result(renderStatus(status, output.style, { now: new Date(), next }));
+    const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
+    output.result(renderStatus(status, output.style, { now: new Date(), next: named }));
   }
   return { session, tasks };
 }

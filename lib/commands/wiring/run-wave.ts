@@ -33,7 +33,7 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
   return withWorkshop(args, io, async (opened) => {
     const session = requireSession(await opened.store.snapshot(), args).id;
     if (args.globals.dryRun) return preview(opened, session, wave);
-    return withSessionLock(opened.git.repository.commonDir, session, async () => {
+    return withSessionLock(opened, session, async () => {
       await resume(opened.workshop, session);
       let action = await next(opened, session, wave);
       if (action.kind === 'end-cycle' && wave.actions.includes('work')) {

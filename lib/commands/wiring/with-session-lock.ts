@@ -2,23 +2,25 @@ import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { takeLock } from '../../util/owned-lock.ts';
+import { namingSession } from './name-session.ts';
+import type { Reading } from './read-state.ts';
 
 /**
  * Keeps two commands from working on one session at once, for the time of `work`. Compare-and-swap would keep the
  * state right all the same; this keeps them from doing the same work twice. The lock of a killed command is taken
- * over at once. Throws FlameError `session-busy`.
+ * over at once. The commands an error proposes are about this session. Throws FlameError `session-busy`.
  */
 export async function withSessionLock<T>(
-  commonDir: string,
+  { git, store }: Pick<Reading, 'git' | 'store'>,
   session: SessionId,
   work: () => Promise<T>,
 ): Promise<T> {
-  const path = join(commonDir, 'blueflame', 'locks', `${session}.lock`);
+  const path = join(git.repository.commonDir, 'blueflame', 'locks', `${session}.lock`);
   const release = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ELOCKED' ? busy(session) : error;
   });
   try {
-    return await work();
+    return await namingSession(store, session, work);
   } finally {
     await release();
   }
