@@ -6,6 +6,7 @@ import { renderOthers } from '../ui/render-others.ts';
 import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
 import { askingPerson, nextCommand } from './wiring/next-command.ts';
+import { overdueClaims } from './wiring/overdue-claims.ts';
 import { pickSession, readSnapshot, withState } from './wiring/read-state.ts';
 import { isSessionBusy } from './wiring/session-busy.ts';
 
@@ -28,7 +29,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const next = isGoing
       ? 'git flame agent list'
       : nextCommand(session, tasks, await askingPerson(git, tasks));
-    const more = renderOthers(snapshot.sessions, session);
+    const overdue = await overdueClaims(tasks, { args, io, git });
+    const more = [...overdue, ...renderOthers(snapshot.sessions, session)];
     output.result(
       renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more }),
     );

@@ -44,6 +44,10 @@ export const limitsSchema = z
     heartbeat_interval: durationSchema('timer').prefault('30s').describe('How often agents are looked at.'),
     max_retries: z.int().min(0).max(20).default(2).describe('Further attempts at a task that failed.'),
     max_wave_cycles: z.int().min(1).max(1_000).default(5).describe('A session ends after this many cycles.'),
+    claim_timeout: z
+      .union([z.literal('never'), durationSchema('age')])
+      .prefault('never')
+      .describe('A task that a person claimed by hand is free again after this time, or never.'),
     max_session_cost_usd: usd
       .default(10)
       .describe('What one session may spend, in US dollars. 0: unlimited.'),

@@ -7,8 +7,10 @@ import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Role } from '../domain/role.ts';
 import type { Task } from '../domain/task.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import { branchName, freeWorktreePath, isThere } from './hand-task.ts';
 import { record, taskOf, viewSession } from './record.ts';
+import { freeExpired } from './recover-session.ts';
 import { keepCommit } from './rescue-refs.ts';
 import { startPoint } from './start-point.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -38,14 +40,15 @@ export function nextTask(
 
 /**
  * Claims a task for the person, the next one where none is named, and makes a worktree for it on the task's branch.
- * What they hold already is theirs again, its worktree made anew where it is gone. Throws FlameErrors
- * `task-not-free`, `nothing-ready`.
+ * Where the worktree of what they hold is gone it is made anew. Throws FlameErrors `already-yours`, `task-not-free`,
+ * `nothing-ready`.
  */
 export async function claimByHand(
   workshop: Workshop,
   session: SessionId,
   wish: { readonly task: string | null; readonly role: Role | null; readonly wantsWorktree: boolean },
 ): Promise<HandClaim> {
+  await freeExpired(workshop, session);
   for (;;) {
     const view = await viewSession(workshop, session);
     const task = wish.task === null ? pick(workshop, view.tasks, wish.role) : taskOf(view, wish.task);
@@ -108,13 +111,22 @@ async function claim(
 
 async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
   const { worktree } = task;
-  if (worktree === null || !wantsWorktree) return { task, worktree, branch: null };
-  if (await isThere(workshop, worktree)) {
-    // A kill may have come before they were there; what is there already stays.
-    await bringFiles(workshop, worktree);
-    return { task, worktree, branch: branchName(task) };
-  }
-  return settleIn(workshop, task, worktree);
+  if (worktree === null || !wantsWorktree) throw alreadyYours(task);
+  if (!(await isThere(workshop, worktree))) return settleIn(workshop, task, worktree);
+  // A kill may have come before they were there; what is there already stays.
+  await bringFiles(workshop, worktree);
+  throw alreadyYours(task);
+}
+
+/** Of several claims of one identity only one is to go to work. */
+function alreadyYours({ id, worktree }: Task): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'already-yours',
+    message: `${id} is yours already${worktree === null ? '' : `: its worktree is ${worktree}`}.`,
+    hints: [...(worktree === null ? [] : [`cd ${shellQuote(worktree)}`]), `git flame task submit ${id}`],
+    data: { task: id, worktree },
+  });
 }
 
 function bringFiles(workshop: Workshop, worktree: string): Promise<void> {

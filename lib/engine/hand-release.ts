@@ -107,7 +107,7 @@ async function requireReleasable(workshop: Workshop, task: Task, isForced: boole
 }
 
 /** A person's commits that no branch is to hold any more, under a rescue ref; and the branch they were on goes. */
-async function keepWork(
+export async function keepWork(
   workshop: Workshop,
   task: Task,
 ): Promise<{ readonly rescue: string | null; readonly refs: NonNullable<Recording['refs']> }> {

@@ -6,6 +6,7 @@ import type { Task } from '../domain/task.ts';
 import { bringAlong } from './bring-along.ts';
 import { collectEnded } from './collect-ended.ts';
 import { record, viewSession } from './record.ts';
+import { releaseExpired } from './release-expired.ts';
 import { rescueName } from './rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './rescue-worktree.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -28,8 +29,19 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
   const released = await releaseOrphans(workshop, id);
   if (released.length > 0)
     notice(workshop, `Claims whose agents are gone are free again: ${released.join(', ')}.`);
+  await freeExpired(workshop, id);
   await clearCells(workshop);
   await putAwaySettled(workshop);
+}
+
+/** Claims by hand that were held for too long are free again, and that is told. */
+export async function freeExpired(workshop: Workshop, id: SessionId): Promise<void> {
+  const expired = await releaseExpired(workshop, id);
+  if (expired.length > 0)
+    notice(
+      workshop,
+      `Claims by hand older than limits.claim_timeout are free again, their worktrees stay: ${expired.join(', ')}.`,
+    );
 }
 
 /** Frees claims whose agents are gone; those of other living processes stay. Returns the tasks. */

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,6 +10,7 @@ import { claimTask } from '../../lib/core/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
+import { packageRoot } from '../../lib/util/package-root.ts';
 import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
@@ -19,8 +20,10 @@ const agent = parseAgentId('worker-1a2b3c4d');
 const worktree = (repo: TestRepo): string => join(repo.path, '.trees', agent);
 
 /** A planned session whose only task somebody else claimed. */
-async function makeClaimed(options: { readonly byPerson?: boolean } = {}): Promise<TestRepo> {
-  const repo = makeExecProject();
+async function makeClaimed(
+  options: { readonly byPerson?: boolean; readonly config?: Readonly<Record<string, unknown>> } = {},
+): Promise<TestRepo> {
+  const repo = makeExecProject(options.config === undefined ? {} : { config: options.config });
   const plan = writePlan(repo, [
     { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'], group: 'one' },
   ]);
@@ -150,5 +153,59 @@ function plantOwner(repo: TestRepo, pid: number): void {
   const file = join(repo.path, '.git/blueflame/cells', agent, 'owner');
   writeFileSync(file, JSON.stringify({ ...ownIdentity(), pid, start: processStart(pid) }));
 }
+
+test('CLN-2 a claim by hand is free again after limits.claim_timeout, never without', async () => {
+  const kept = await makeClaimed({ byPerson: true });
+  assert.is((await flame(kept, ['work'])).code, 0);
+  assert.is((await firstTask(kept)).status, 'claimed');
+  const repo = await makeClaimed({ byPerson: true, config: { limits: { claim_timeout: '2h' } } });
+  const status = await flame(repo, ['status']);
+  assert.match(status.stdout, /task-001, claimed by Otto Other <otto@example\.com>, was held for too long/);
+  const work = await flame(repo, ['work']);
+  assert.is(work.code, 0, work.stderr);
+  assert.match(
+    work.stderr,
+    /older than limits\.claim_timeout are free again, their worktrees stay: task-001/,
+  );
+  assert.is((await firstTask(repo)).status, 'done');
+});
+
+test('CLN-2 what a person had committed and written is kept when their claim runs out', async () => {
+  const repo = await makeClaimed();
+  await flame(repo, ['task', 'release', 'task-001', '--force']);
+  const { lines } = await flameJson(repo, ['task', 'claim', 'task-001']);
+  const path = `${lines[0]?.worktree}`;
+  repo.git('-C', path, 'commit', '--allow-empty', '-q', '-m', 'feat: mine');
+  writeFileSync(join(path, 'unsaved.txt'), 'unsaved');
+  repo.write(
+    '.blueflame.yml',
+    `${readFileSync(join(repo.path, '.blueflame.yml'), 'utf8')}limits: { claim_timeout: 1s }\n`,
+  );
+  repo.commit('claims run out');
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const work = await flame(repo, ['work']);
+  assert.is(work.code, 0, work.stderr);
+  assert.is(readFileSync(join(path, 'unsaved.txt'), 'utf8'), 'unsaved');
+  assert.match((await flame(repo, ['rescue', 'list'])).stdout, /task-001/);
+});
+
+test('STA-3 of several claims of one person at once one wins, the others learn that it is theirs', async () => {
+  const repo = await makeClaimed();
+  await flame(repo, ['task', 'release', 'task-001', '--force']);
+  const claims = ['a', 'b', 'c', 'd'].map(
+    () =>
+      new Promise<{ code: number; output: string }>((resolve) => {
+        const argv = [join(packageRoot(), 'bin', 'git-flame'), 'task', 'claim', 'task-001'];
+        const options = { cwd: repo.path, env: repo.env };
+        execFile(process.execPath, argv, options, (error, out, err) =>
+          resolve({ code: Number(error?.code ?? 0), output: out + err }),
+        );
+      }),
+  );
+  const ended = await Promise.all(claims);
+  assert.equal(ended.map(({ code }) => code).sort(), [0, 1, 1, 1], JSON.stringify(ended));
+  for (const { output } of ended.filter(({ code }) => code === 1))
+    assert.match(output, /task-001 is yours already: its worktree is \S+\.trees\/task-001-/);
+});
 
 test.run();

@@ -4,12 +4,13 @@ import { claimByHand } from '../../engine/hand-claim.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { requireSession } from '../wiring/read-state.ts';
+import { waitForLock } from '../wiring/wait-for-lock.ts';
 import { byHand } from './by-hand.ts';
 import { readRole } from './next.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
 export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async ({ workshop, store, config, output }) => {
+  return byHand(args, io, async ({ workshop, git, store, config, output }) => {
     const session = requireSession(await store.snapshot(), args);
     const role = readRole(args.options.role);
     const [wanted = null] = args.positionals;
@@ -19,7 +20,12 @@ export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       return 0;
     }
     const wish = { task: wanted, role, wantsWorktree: args.options.worktree };
-    const { task, worktree, branch } = await claimByHand(workshop, session.id, wish);
+    // One after the other: the second of one person finds the first one's worktree, not a claim without one.
+    const lock = {
+      ...{ commonDir: git.repository.commonDir, name: `claim-${session.id}` },
+      signal: workshop.signal,
+    };
+    const { task, worktree, branch } = await waitForLock(lock, () => claimByHand(workshop, session.id, wish));
     output.json({ task, worktree, branch });
     const locks = task.file_locks.map(visibleLine).join(', ');
     output.result(
