@@ -10,7 +10,10 @@ export interface Repository {
   readonly gitDir: string;
   /** The work tree the command was started in; null in a bare repository. */
   readonly workTree: string | null;
-  /** The main work tree, where `.blueflame.yml` and the worktree folder are; null in a bare repository. */
+  /**
+   * The main work tree, where `.blueflame.yml` and the worktree folder are; beside a bare repository, the one the
+   * command was started in. null: there is none.
+   */
   readonly mainWorkTree: string | null;
   /** Path from workTree to the folder the person stands in, '' at the top. */
   readonly prefix: string;
@@ -88,6 +91,17 @@ export interface WorktreeInfo {
   readonly head: ObjectId | null;
   /** Short branch name; null when detached. */
   readonly branch: string | null;
+}
+
+/** What a branch is in the midst of, in one of its worktrees. */
+export type BranchOperation = 'rebase' | 'am' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
+
+/** A worktree that uses a branch: it is checked out there, or to be moved by what is under way there. */
+export interface BranchUse {
+  readonly path: string;
+  /** false: there is no work tree at that path. */
+  readonly isThere: boolean;
+  readonly operation: BranchOperation | null;
 }
 
 /**
@@ -196,6 +210,8 @@ export interface GitPort {
   /** Writes the files of a commit into a folder that is absent or empty, made if need be. */
   exportCommit(commit: ObjectId, folder: string): Promise<void>;
   worktrees(): Promise<readonly WorktreeInfo[]>;
+  /** Worktrees that have a branch checked out, or whose rebase, bisection or the like will come back to it. */
+  branchUses(branch: string): Promise<readonly BranchUse[]>;
   /** A detached worktree for one agent with its own quarantine. One at a time, whoever calls. */
   addCellWorktree(path: string, start: ObjectId, subject?: CellSubject): Promise<CellWorktree>;
   /** Cells that exist now, also those of a run that was killed. */

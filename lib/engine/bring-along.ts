@@ -2,6 +2,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { landsOn, type Session } from '../domain/session.ts';
 import { shellQuote } from '../util/shell-quote.ts';
+import { requireMovable } from './base-in-use.ts';
 import { record, viewSession } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -11,8 +12,12 @@ async function worktreesOf(workshop: Workshop, name: string): Promise<readonly s
   return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
 }
 
-/** Refuses to land while a checked-out base has local changes. Throws FlameError `dirty-tree`; nothing has happened then. */
+/**
+ * Refuses to land while git would not move the base, or a checked-out one has local changes. Throws FlameError
+ * `dirty-tree` or as requireMovable; nothing has happened then.
+ */
 export async function requireCleanBase(workshop: Workshop, session: Session): Promise<void> {
+  await requireMovable(workshop, landsOn(session));
   for (const path of await worktreesOf(workshop, landsOn(session))) {
     const dirty = await workshop.git.changedTracked(path);
     if (dirty.length === 0) continue;
@@ -21,20 +26,22 @@ export async function requireCleanBase(workshop: Workshop, session: Session): Pr
       code: 'dirty-tree',
       message: `${landsOn(session)} is checked out in ${path} with local changes, so nothing was landed.`,
       details: dirty.slice(0, 20),
-      hints: ['git stash', 'git flame review'],
+      hints: [`git -C ${shellQuote(path)} stash`, 'git flame review'],
     });
   }
 }
 
 /**
- * Refuses to land a commit that adds files where a checked-out base holds untracked ones. Throws FlameError
- * `files-in-the-way`; nothing has happened then.
+ * Asked right before a landing: refuses a commit that adds files where a checked-out base holds untracked ones, and
+ * a base that git would not move. Throws FlameError `files-in-the-way` or as requireMovable; nothing has happened
+ * then.
  */
 export async function requireFreePaths(
   workshop: Workshop,
   session: Session,
   move: { readonly from: ObjectId; readonly to: ObjectId },
 ): Promise<void> {
+  await requireMovable(workshop, landsOn(session));
   for (const path of await worktreesOf(workshop, landsOn(session))) {
     const files = await workshop.git.filesInTheWay(path, move.from, move.to);
     if (files.length === 0) continue;

@@ -2,6 +2,8 @@ import { type Config, roleAdapter } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Role } from '../domain/role.ts';
+import { shellQuote } from '../util/shell-quote.ts';
+import { warnIfBusy } from './base-in-use.ts';
 import { type Workshop, worktreePath } from './workshop.ts';
 
 /** Free disk wanted per agent, beside the size of a checkout nobody knows before. */
@@ -16,6 +18,7 @@ export interface Base {
 export async function preflight(workshop: Workshop, roles: readonly Role[]): Promise<Base> {
   const base = await findBase(workshop);
   await requireCleanTree(workshop);
+  if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
   await requireAdapters(workshop, roles);
   await requireRoom(workshop);
   return base;
@@ -61,9 +64,9 @@ async function requireCleanTree(workshop: Workshop): Promise<void> {
   throw new FlameError({
     kind: 'refused',
     code: 'dirty-tree',
-    message: 'The work tree has local changes that agents would not see and a landing could touch.',
+    message: `The work tree ${workshop.root} has local changes that agents would not see and a landing could touch.`,
     details: dirty.slice(0, 20),
-    hints: ['git stash', 'git commit -a'],
+    hints: [`git -C ${shellQuote(workshop.root)} stash`, `git -C ${shellQuote(workshop.root)} commit -a`],
   });
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Repository } from '../domain/git-port.ts';
 import { listWorktrees } from './list-worktrees.ts';
@@ -84,10 +85,21 @@ async function askOneByOne(context: GitContext, hasTree: boolean): Promise<strin
   return Promise.all(questions.map((question) => gitText(context, [...absolute, question])));
 }
 
+/** Where there is no main one, as beside a bare repository, or its place isn't known, the one we stand in. */
 async function findMainWorkTree(context: GitContext, facts: Facts): Promise<string | null> {
   if (facts.workTree !== null && facts.gitDir === facts.commonDir) return facts.workTree;
   const [main] = await listWorktrees(context);
-  return main === undefined || main.isBare ? null : main.path;
+  if (main === undefined || main.isBare) return facts.workTree;
+  if (main.path !== facts.commonDir) return main.path;
+  return (await configuredWorkTree(context, facts.commonDir)) ?? facts.workTree;
+}
+
+/** git names the git folder in the place of a main work tree that isn't around it; a submodule's is configured. */
+async function configuredWorkTree(context: GitContext, commonDir: string): Promise<string | null> {
+  const main = { cwd: commonDir, env: context.env, variables: { GIT_DIR: commonDir } };
+  const { stdout } = await runGit(main, ['config', '-z', 'core.worktree'], { accept: [0, 1] });
+  const [path = ''] = stdout.toString().split('\0');
+  return path === '' ? null : resolve(commonDir, path);
 }
 
 function notUsable(cwd: string, { stderr }: GitResult): FlameError {

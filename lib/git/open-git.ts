@@ -4,6 +4,7 @@ import type { ObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { addCell } from './add-cell.ts';
 import { advanceWorktree } from './advance-worktree.ts';
+import { readBranchUses } from './branch-uses.ts';
 import { CatFile } from './cat-file.ts';
 import { markPrepared, readLeftovers } from './cell-leftovers.ts';
 import { noteCellEnd, readCell } from './cell-paths.ts';
@@ -23,11 +24,11 @@ import { importObjects, type StepObserver } from './import-objects.ts';
 import { readInertDrivers } from './inert-drivers.ts';
 import { listFiles } from './list-files.ts';
 import { listRefs } from './list-refs.ts';
-import { listWorktrees } from './list-worktrees.ts';
 import { removeDeadObjects } from './loose-object.ts';
 import { mergeTree } from './merge-tree.ts';
 import { type ObjectSource, verifiedObjects } from './object-source.ts';
 import { addPersonWorktree, detachWorktree, removePersonWorktree } from './person-worktree.ts';
+import { placedWorktrees } from './placed-worktrees.ts';
 import { readCommit, readCommitsBetween } from './read-commits.ts';
 import { readIdentity } from './read-identity.ts';
 import { readPatch } from './read-patch.ts';
@@ -115,7 +116,8 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     mergeTree: async (ours, theirs) =>
       mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
     commitTree: (init) => commitTree(access, join(repository.commonDir, 'objects'), init),
-    worktrees: () => listWorktrees(objects),
+    worktrees: () => placedWorktrees(access),
+    branchUses: (branch) => readBranchUses(access, branch),
     tidy: () => repackLoose(objects, repository.commonDir),
     filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
     listRefs: (prefix) => listRefs(objects, prefix),

@@ -302,7 +302,7 @@ test('MRG-5: a dirty tree is refused at the start and at the landing, and nothin
   const plan = writePlan(repo, oneTask);
   repo.write('src/a.txt', 'my own change\n');
   const early = await flame(repo, ['run', 'x', '--from', plan]);
-  assertRefused(early, { code: 1, says: 'has local changes', next: 'git stash' });
+  assertRefused(early, { code: 1, says: 'has local changes', next: 'git -C' });
   assertNothingStored(repo);
   repo.git('checkout', '-q', 'src/a.txt');
   await flame(repo, [

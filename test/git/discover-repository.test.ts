@@ -50,7 +50,7 @@ test('a bare repository, a linked worktree of one, and sha256', async () => {
   const linked = join(makeTempDir(), 'linked');
   openRepo(bare).git('worktree', 'add', '-q', linked, 'main');
   const inLinked = await discoverRepository({ cwd: linked, env });
-  assert.equal([inLinked.workTree, inLinked.mainWorkTree, inLinked.isBare], [linked, null, false]);
+  assert.equal([inLinked.workTree, inLinked.mainWorkTree, inLinked.isBare], [linked, linked, false]);
 });
 
 test('git --git-dir and --work-tree are obeyed, and GIT_DIR as a hook sets it', async () => {

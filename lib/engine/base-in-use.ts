@@ -1,0 +1,73 @@
+import { FlameError } from '../domain/flame-error.ts';
+import type { BranchOperation, BranchUse } from '../domain/git-port.ts';
+import { shellQuote } from '../util/shell-quote.ts';
+import type { Workshop } from './workshop.ts';
+
+/**
+ * Refuses to move a branch that git itself would not move now: one that is being rebased, bisected or merged into in
+ * any worktree, or checked out in a folder that is gone. Throws FlameError `base-in-use` or `worktree-gone`; nothing
+ * has happened then.
+ */
+export async function requireMovable({ git }: Pick<Workshop, 'git'>, branch: string): Promise<void> {
+  for (const use of await git.branchUses(branch)) {
+    if (!use.isThere) throw gone(use, branch);
+    if (use.operation !== null) throw busy(use.path, use.operation, branch);
+  }
+}
+
+/** Tells of what would refuse a landing; it may well be over until then. Throws FlameError `worktree-gone`. */
+export async function warnIfBusy({ git, events }: Workshop, branch: string): Promise<void> {
+  for (const { path, isThere, operation } of await git.branchUses(branch)) {
+    if (!isThere) throw gone({ path }, branch);
+    if (operation === null) continue;
+    const { words, ways } = describe(operation, branch);
+    events.emit({
+      event: 'notice',
+      level: 'warning',
+      message: `${words} in ${path}: nothing can land on ${branch} until that has ended.`,
+      details: ways.map((way) => `git -C ${shellQuote(path)} ${way}`),
+    });
+  }
+}
+
+function busy(path: string, operation: BranchOperation, branch: string): FlameError {
+  const { words, ways } = describe(operation, branch);
+  return new FlameError({
+    kind: 'refused',
+    code: 'base-in-use',
+    message: `${words} in ${path}, so nothing was landed.`,
+    hints: [...ways.map((way) => `git -C ${shellQuote(path)} ${way}`), 'git flame review'],
+  });
+}
+
+function gone({ path }: Pick<BranchUse, 'path'>, branch: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'worktree-gone',
+    message: `${branch} is checked out in ${path}, where there is no work tree, so nothing can land on it.`,
+    details: [
+      'If that folder was removed, git must forget it. If it was moved, git must learn where it is now.',
+      'If it is the git folder itself: git knows the work tree of one that lies apart only from within. Go there.',
+    ],
+    hints: ['git worktree prune', 'git worktree repair <where it is now>'],
+  });
+}
+
+/** What git says of it, and what ends it. */
+function describe(operation: BranchOperation, branch: string): { words: string; ways: readonly string[] } {
+  const ends = (name: string): readonly string[] => [`${name} --continue`, `${name} --abort`];
+  switch (operation) {
+    case 'rebase':
+      return { words: `You are currently rebasing ${branch}`, ways: ends('rebase') };
+    case 'am':
+      return { words: `You are in the middle of an am session on ${branch}`, ways: ends('am') };
+    case 'merge':
+      return { words: `You have not concluded your merge into ${branch}`, ways: ends('merge') };
+    case 'cherry-pick':
+      return { words: `You are currently cherry-picking onto ${branch}`, ways: ends('cherry-pick') };
+    case 'revert':
+      return { words: `You are currently reverting on ${branch}`, ways: ends('revert') };
+    case 'bisect':
+      return { words: `You are currently bisecting, started from ${branch},`, ways: ['bisect reset'] };
+  }
+}
