@@ -77,6 +77,14 @@ export type MergeResult =
       readonly messages: readonly string[];
     };
 
+export interface CommitRequest {
+  readonly tree: ObjectId;
+  readonly parents: readonly ObjectId[];
+  readonly message: string;
+  /** `Name <email>`; default: the person. */
+  readonly author?: string;
+}
+
 export interface RefUpdate {
   readonly ref: RefName;
   /** What the ref must hold now; null: it must not exist. */
@@ -200,11 +208,14 @@ export interface GitPort {
   /** Opens the worktree of an earlier run again; null when it is gone. */
   findCell(path: string): Promise<CellWorktree | null>;
   mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
-  commitTree(init: {
-    readonly tree: ObjectId;
-    readonly parents: readonly ObjectId[];
-    readonly message: string;
-  }): Promise<ObjectId>;
+  /** Merges what changed between `start` and `tip` onto another commit, whatever lies before `start`. */
+  replay(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<MergeResult>;
+  commitTree(init: CommitRequest): Promise<ObjectId>;
+  /**
+   * A commit of the person's own, signed by git with their key where their configuration has commits signed
+   * (`commit.gpgsign`). Throws FlameError `signing-failed`; nothing has happened then.
+   */
+  commitSigned(init: Omit<CommitRequest, 'author'>): Promise<ObjectId>;
   /** Refs below a prefix such as `refs/blueflame/rescue/`, by name. */
   listRefs(prefix: string): Promise<readonly RefInfo[]>;
   /** Writes the files of a commit into a folder that is absent or empty, made if need be. */
@@ -260,6 +271,8 @@ export interface GitPort {
   addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
   /** Paths that from → to would add where a worktree holds files git doesn't track. */
   filesInTheWay(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
+  /** What git says against bringing a worktree from one commit to another; nothing: it can be done. Changes nothing. */
+  advanceObstacles(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
   /** The best common ancestor; null where the two share no history. */
   mergeBase(one: ObjectId, other: ObjectId): Promise<ObjectId | null>;
   /**

@@ -44,19 +44,50 @@ export async function requireFreePaths(
   await requireMovable(workshop, landsOn(session));
   for (const path of await worktreesOf(workshop, landsOn(session))) {
     const files = await workshop.git.filesInTheWay(path, move.from, move.to);
-    if (files.length === 0) continue;
-    throw new FlameError({
-      kind: 'refused',
-      code: 'files-in-the-way',
-      message: `Untracked files in ${path} stand where the landing would write, so it was not done.`,
-      details: files.slice(0, 20),
-      // --all: the file may be an ignored one, which nothing less takes.
-      hints: [
-        `git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`,
-        'git flame review',
-      ],
-    });
+    if (files.length === 0) await requireAdvance(workshop, path, move);
+    else throw filesInTheWay(path, files);
   }
+}
+
+function filesInTheWay(path: string, files: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'files-in-the-way',
+    message: `Untracked files in ${path} stand where the landing would write, so it was not done.`,
+    details: files.slice(0, 20),
+    // --all: the file may be an ignored one, which nothing less takes.
+    hints: [
+      `git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`,
+      'git flame review',
+    ],
+  });
+}
+
+/** Refuses what git would refuse to check out: it would leave the work tree behind, to be committed back by the next commit. */
+async function requireAdvance(
+  { git }: Workshop,
+  path: string,
+  { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
+): Promise<void> {
+  const words = await git.advanceObstacles(path, from, to);
+  if (words.length === 0) return;
+  const here = `git -C ${shellQuote(path)}`;
+  const isLocked = words.some((word) => word.includes('index.lock'));
+  throw new FlameError({
+    kind: 'refused',
+    code: isLocked ? 'index-locked' : 'checkout-refused',
+    message: isLocked
+      ? `Another git is at work in ${path} or was killed there: its index is locked, so nothing was landed.`
+      : `git would not bring ${path} to what is to land, so it was not done.`,
+    details: words.slice(0, 20),
+    hints: isLocked
+      ? ['git flame review']
+      : [
+          `${here} ls-files -v | grep '^[a-zS]'`,
+          `${here} update-index --no-assume-unchanged --no-skip-worktree FILE`,
+          'git flame review',
+        ],
+  });
 }
 
 /** What is still to be brought along in this clone: a session that came through sync may tell of another one's. */

@@ -1,9 +1,12 @@
 import type { ChangesetPlan } from '../core/group-changesets.ts';
 import type { DiffStat } from '../domain/changeset.ts';
+import type { CommitInfo } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import type { Session } from '../domain/session.ts';
+import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
+import { changesetMessage } from './changeset-message.ts';
+import { foreignCommits } from './foreign-commits.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';
 import { solveConflict } from './solve-conflict.ts';
 import type { Workshop } from './workshop.ts';
@@ -33,7 +36,7 @@ export interface ChangesetJob {
 export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Promise<BuiltChangeset> {
   const parent = await joinParents(workshop, job);
   const steps = await mergeTasks(workshop, job, parent);
-  const { merged, conflicts, tree } = steps;
+  const { merged, conflicts, tree, tips } = steps;
   if (merged.length === 0)
     return {
       commit: null,
@@ -43,48 +46,33 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
       diffstat: { files: 0, insertions: 0, deletions: 0 },
       diagnostics: [],
     };
-  const parents = [parent, ...(await independentTips(workshop, merged))];
-  const commit = await workshop.git.commitTree({
-    tree,
-    parents,
-    message: changesetMessage(job.session, job.group.group, merged),
-  });
+  // The tips no other tip holds already: a task built upon another brings that one's commits along.
+  const parents = [parent, ...(await workshop.git.independent(tips))];
+  const message = await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged });
+  const commit = await workshop.git.commitSigned({ tree, parents, message });
   const diffstat = await workshop.git.diffStat(parent, commit);
   return { commit, parent, merged, conflicts, diffstat, diagnostics: await diagnoseCommit(workshop, commit) };
-}
-
-/** The message a changeset lands with. */
-export function changesetMessage(session: Session, group: string, tasks: readonly Task[]): string {
-  const [only] = tasks;
-  const subject =
-    tasks.length === 1 && only !== undefined ? `${group}: ${only.title}` : `${group}: ${tasks.length} tasks`;
-  const list = tasks.map(({ id, title }) => `* ${id}: ${title}`).join('\n');
-  const trailers = [...tasks.map(({ id }) => `Task: ${id}`), `Session: ${session.id}`].join('\n');
-  return `${subject}\n\n${list}\n\n${trailers}\n`;
-}
-
-/** The tips no other tip holds already: a task built upon another brings that one's commits along. */
-export function independentTips(workshop: Workshop, tasks: readonly Task[]): Promise<readonly ObjectId[]> {
-  return workshop.git.independent(tasks.flatMap(({ commit }) => (commit === null ? [] : [commit])));
 }
 
 interface MergeState {
   readonly tip: ObjectId;
   readonly tree: ObjectId;
+  /** What holds the work of the merged tasks: their own commits, or others where these can't be merged. */
+  readonly tips: readonly ObjectId[];
   readonly merged: readonly Task[];
   readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
 }
 
 async function mergeTasks(workshop: Workshop, job: ChangesetJob, parent: ObjectId): Promise<MergeState> {
   const { tree } = await workshop.git.readCommit(parent);
-  let state: MergeState = { tip: parent, tree, merged: [], conflicts: [] };
-  for (const task of job.group.tasks) state = await mergeTask(workshop, job, state, task);
+  let state: MergeState = { tip: parent, tree, tips: [], merged: [], conflicts: [] };
+  for (const task of job.group.tasks) state = await mergeTask(workshop, { job, parent }, state, task);
   return state;
 }
 
 async function mergeTask(
   workshop: Workshop,
-  job: ChangesetJob,
+  { job, parent }: { readonly job: ChangesetJob; readonly parent: ObjectId },
   state: MergeState,
   task: Task,
 ): Promise<MergeState> {
@@ -92,6 +80,8 @@ async function mergeTask(
   // Built upon a task that fell out: it falls out with it.
   const missing = task.dependencies.find((id) => state.conflicts.some((conflict) => conflict.task.id === id));
   if (missing !== undefined) return withConflict(state, task, `It builds upon ${missing}, which conflicts.`);
+  const foreign = await foreignCommits(workshop, { onto: parent, group: job.group.tasks, task });
+  if (foreign.length > 0) return replayTask(workshop, { job, foreign }, state, task);
   const merge = await workshop.git.mergeTree(state.tip, task.commit);
   const solved =
     merge.kind === 'clean'
@@ -111,7 +101,39 @@ async function mergeTask(
     parents: [state.tip, task.commit],
     message: `Merge ${task.id}\n`,
   });
-  return { ...state, tip, tree, merged: [...state.merged, task] };
+  return { ...state, tip, tree, tips: [...state.tips, task.commit], merged: [...state.merged, task] };
+}
+
+/** Takes over what a task itself changed, in a commit of its own: with its commits, others would come back. */
+async function replayTask(
+  workshop: Workshop,
+  { job, foreign }: { readonly job: ChangesetJob; readonly foreign: readonly CommitInfo[] },
+  state: MergeState,
+  task: Task,
+): Promise<MergeState> {
+  if (task.commit === null || task.start_commit === null) return state;
+  const gone = describeGone(landsOn(job.session), foreign);
+  const merge = await workshop.git.replay(state.tip, task.start_commit, task.commit);
+  if (merge.kind === 'conflict')
+    return withConflict(
+      state,
+      task,
+      `${gone} Without it, ${task.id} conflicts in ${merge.paths.join(', ')}.`,
+    );
+  const { author, message } = await workshop.git.readCommit(task.commit);
+  const tip = await workshop.git.commitTree({ tree: merge.tree, parents: [state.tip], author, message });
+  const said = `${task.id} began before that: what it changed itself is merged, without its commits.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message: gone, details: [said] });
+  return { ...state, tip, tree: merge.tree, tips: [...state.tips, tip], merged: [...state.merged, task] };
+}
+
+/** Says that commits were taken off a branch. */
+export function describeGone(branch: string, gone: readonly CommitInfo[]): string {
+  const [first] = gone;
+  const isOne = gone.length === 1;
+  const subject = first?.message.split('\n')[0] ?? '';
+  const which = isOne ? ` (${first?.oid.slice(0, 12)} ${subject})` : '';
+  return `${branch} was rewound: ${gone.length} ${isOne ? 'commit is' : 'commits are'} gone from it${which}; ${isOne ? 'it' : 'they'} will not come back.`;
 }
 
 function withConflict(state: MergeState, task: Task, notes: string): MergeState {

@@ -13,7 +13,6 @@ import {
   requireCleanBase,
   requireFreePaths,
 } from './bring-along.ts';
-import { changesetMessage, independentTips } from './build-changeset.ts';
 import { destinedFor, landingOf, requireFreeName } from './landing-branch.ts';
 import { changesetRef } from './merge-wave.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
@@ -69,7 +68,7 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   const view = await viewSession(workshop, id);
   const tip = await baseTip(workshop, view.session);
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
-  const fit = await fitOnto(workshop, view, changeset, tip);
+  const fit = await fitOnto(workshop, changeset, tip);
   if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
   const destined = destinedFor(workshop, view.session);
   await requireFreePaths(workshop, destined, {
@@ -89,20 +88,14 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
 }
 
 /** The approved commit itself where the base is as it was; else the same work merged onto what has just landed. */
-async function fitOnto(
-  workshop: Workshop,
-  view: SessionView,
-  changeset: Changeset,
-  tip: ObjectId,
-): Promise<Fit> {
+async function fitOnto(workshop: Workshop, changeset: Changeset, tip: ObjectId): Promise<Fit> {
   if (changeset.parent === tip) return { kind: 'fits', commit: changeset.commit };
-  const tasks = changeset.tasks.map((id) => taskOf(view, id));
   const merge = await workshop.git.mergeTree(tip, changeset.commit);
   if (merge.kind === 'conflict')
     return { kind: 'misfit', notes: `It conflicts with what has just landed, in ${merge.paths.join(', ')}` };
-  const parents = [tip, ...(await independentTips(workshop, tasks))];
-  const message = changesetMessage(view.session, changeset.group, tasks);
-  const commit = await workshop.git.commitTree({ tree: merge.tree, parents, message });
+  const approved = await workshop.git.readCommit(changeset.commit);
+  const parents = [tip, ...approved.parents.slice(1)];
+  const commit = await workshop.git.commitSigned({ tree: merge.tree, parents, message: approved.message });
   const red = failedDiagnostics(await diagnoseCommit(workshop, commit));
   // Red before and approved all the same: the person has seen it.
   if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)

@@ -5,7 +5,7 @@ import type { Changeset } from '../domain/changeset.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../domain/ids.ts';
 import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
-import { type BuiltChangeset, buildChangeset } from './build-changeset.ts';
+import { type BuiltChangeset, buildChangeset, describeGone } from './build-changeset.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
 import { failedDiagnostics } from './run-diagnostics.ts';
 import { baseTip } from './start-point.ts';
@@ -48,6 +48,7 @@ export async function mergeWave(
 /** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
 async function noteBase(workshop: Workshop, session: Session): Promise<ObjectId> {
   const base = await baseTip(workshop, session);
+  if (base !== session.base_commit) await tellRewound(workshop, session, base);
   await record(workshop, session.id, ({ session: now }) => {
     if (now.base_commit === base) return null;
     return {
@@ -58,6 +59,16 @@ async function noteBase(workshop: Workshop, session: Session): Promise<ObjectId>
     };
   });
   return base;
+}
+
+/** Says what was on the base and is no more: a rewound, amended or rebased branch. */
+async function tellRewound(workshop: Workshop, session: Session, base: ObjectId): Promise<void> {
+  const before = session.base_commit;
+  const isThere = (await workshop.git.resolveCommit(before)) !== null;
+  if (!isThere || (await workshop.git.isAncestor(before, base))) return;
+  const gone = await workshop.git.commitsBetween(base, before);
+  const message = describeGone(landsOn(session), gone);
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 interface GroupJob {

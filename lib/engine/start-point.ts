@@ -2,6 +2,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
+import { joinSubject } from './foreign-commits.ts';
 import type { Workshop } from './workshop.ts';
 
 export type StartPoint =
@@ -38,7 +39,7 @@ export async function startPoint(
       workshop,
       start,
       commit,
-      `Start of ${task.id}: the work of ${id} on ${landsOn(session)}`,
+      `${joinSubject(task.id)} the work of ${id} on ${landsOn(session)}`,
     );
     if (next.kind === 'conflict') return { kind: 'conflict', with: id, paths: next.paths };
     start = next.commit;

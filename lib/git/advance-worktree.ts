@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { filesInTheWay } from './files-in-the-way.ts';
 import { MotionJournal } from './motion-journal.ts';
@@ -54,9 +55,20 @@ async function bringAlong(
 /** Which of the two commits the work tree shows, without any change; null for neither. */
 async function whereIsIt(context: GitContext, from: ObjectId, to: ObjectId): Promise<ObjectId | null> {
   // A file that was only touched looks changed until the index is refreshed; 1 says that some are changed.
-  await runGit(context, ['update-index', '-q', '--refresh'], { accept: [0, 1] });
+  const refresh = ['update-index', '-q', '--refresh'];
+  if ((await runGit(context, refresh, { accept: [0, 1, 128] })).exitCode === 128) throw notRefreshed(context);
   if (await isAt(context, to)) return to;
   return (await isAt(context, from)) ? from : null;
+}
+
+/** git says nothing here itself. */
+function notRefreshed({ cwd }: GitContext): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'index-locked',
+    message: `The index of ${cwd} can't be written, most likely as another git is at work there: what landed is not checked out yet.`,
+    hints: ['git flame status', 'git flame run'],
+  });
 }
 
 /** Whether index and tracked files are exactly the commit's. */

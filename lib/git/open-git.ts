@@ -3,6 +3,7 @@ import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { addCell } from './add-cell.ts';
+import { advanceObstacles } from './advance-obstacles.ts';
 import { advanceWorktree } from './advance-worktree.ts';
 import { readBranchUses } from './branch-uses.ts';
 import { CatFile } from './cat-file.ts';
@@ -37,8 +38,10 @@ import { readContent, readTexts } from './read-texts.ts';
 import { listCells, recoverQuarantines } from './recover-quarantines.ts';
 import { removeCell } from './remove-cell.ts';
 import { repackLoose } from './repack-loose.ts';
+import { replay } from './replay.ts';
 import { rescueCell } from './rescue-cell.ts';
 import type { GitContext } from './run-git.ts';
+import { isSigning, signCommit } from './sign-commit.ts';
 import { snapshotCell } from './snapshot-cell.ts';
 import { startMerge } from './start-merge.ts';
 import { readTreeChanges } from './tree-changes.ts';
@@ -115,11 +118,21 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) =>
       mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
+    replay: async (onto, start, tip) =>
+      replay(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     commitTree: (init) => commitTree(access, join(repository.commonDir, 'objects'), init),
+    commitSigned: async (init) =>
+      (await isSigning(here))
+        ? signCommit(here, init)
+        : commitTree(access, join(repository.commonDir, 'objects'), init),
     worktrees: () => placedWorktrees(access),
     branchUses: (branch) => readBranchUses(access, branch),
     tidy: () => repackLoose(objects, repository.commonDir),
     filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
+    advanceObstacles: async (workTree, from, to) => {
+      const own = inWorkTree(access, workTree);
+      return advanceObstacles(own, withVariables(own, await access.inertDrivers()), { from, to });
+    },
     listRefs: (prefix) => listRefs(objects, prefix),
     exportCommit: (commit, folder) => exportCommit(access, commit, folder),
     advanceWorktree: (workTree, from, to) => bringAlong(access, workTree, { from, to }),

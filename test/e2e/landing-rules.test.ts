@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { type FlameRun, flame } from '../support/flame.ts';
+import { makeTempDir, type TestRepo } from '../support/repo.ts';
+
+function runTasks(repo: TestRepo, tasks: readonly ScriptTask[]): Promise<FlameRun> {
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: Array(4).fill('approve') });
+  return flame(repo, ['run', 'Go', '--from', writePlan(repo, tasks), '--decisions-file', decisions]);
+}
+
+const one = { id: 'a', title: 'Say hello', script: 'echo hello > hello.txt', locks: ['hello.txt'] };
+
+function withFormat(commit_format: Readonly<Record<string, string>>): TestRepo {
+  return makeExecProject({ config: { validation: { commit_format } } });
+}
+
+test('MRG-1 a landing of several tasks says what it brings', async () => {
+  const repo = makeExecProject();
+  const tasks = ['Add login', 'Add logout', 'Remember who came', 'Forget them after a month of silence'];
+  const run = await runTasks(
+    repo,
+    tasks.map((title, n) => ({
+      id: `t${n}`,
+      title,
+      script: `echo ${n} > f${n}`,
+      locks: [`f${n}`],
+      group: 'api',
+    })),
+  );
+  assert.is(run.code, 0, run.stderr);
+  assert.is(repo.git('log', '-1', '--format=%s'), 'api: Add login, Add logout, Remember who came and 1 more');
+});
+
+test('MRG-1 a landing commit has the form the repository asks for', async () => {
+  const forms: readonly [Readonly<Record<string, string>>, RegExp][] = [
+    [{ pattern: '^(feat|fix|chore)(\\(.+\\))?: .+', apply_to: 'all' }, /^feat\(main\): Say hello$/],
+    [
+      { pattern: '^\\[(task-\\d+|a)\\] [a-z].+', example: '[task-001] add the login', apply_to: 'all' },
+      /^\[a\] say hello$/,
+    ],
+  ];
+  for (const [format, subject] of forms) {
+    const repo = withFormat(format);
+    const run = await runTasks(repo, [one]);
+    assert.is(run.code, 0, run.stderr);
+    assert.match(repo.git('log', '-1', '--format=%s'), subject);
+    assert.match(repo.git('log', '-1', '--format=%(trailers)'), /Task: a\nSession: ses-/);
+  }
+});
+
+test('MRG-1 where no subject fits a rule for all commits, nothing lands and the mend is named', async () => {
+  const repo = withFormat({ pattern: '^[A-Z]{3}-\\d+ .+', example: 'ABC-12 add it', apply_to: 'all' });
+  repo.write('.git/agent.sh', '');
+  const script = 'echo hello > hello.txt; git add hello.txt; git commit -q -m "XYZ-1 say hello"';
+  const fine = await runTasks(repo, [{ ...one, script }]);
+  // The subject of the task's own commit fits.
+  assert.is(fine.code, 0, fine.stderr);
+  assert.is(repo.git('log', '-1', '--format=%s'), 'XYZ-1 say hello');
+});
+
+/** An ssh key of its own, by which git signs what is committed. */
+function withKey(repo: TestRepo): void {
+  const folder = makeTempDir();
+  const key = join(folder, 'key');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'lea', '-f', key]);
+  writeFileSync(join(folder, 'signers'), `lea@example.com ${readFileSync(`${key}.pub`, 'utf8')}`);
+  repo.git('config', 'gpg.format', 'ssh');
+  repo.git('config', 'user.signingKey', key);
+  repo.git('config', 'gpg.ssh.allowedSignersFile', join(folder, 'signers'));
+  repo.git('config', 'commit.gpgSign', 'true');
+}
+
+test('MRG-5 a landing commit is signed where commits are', async () => {
+  const repo = makeExecProject();
+  withKey(repo);
+  const tasks = [one, { id: 'b', script: 'echo b > b', locks: ['b'], group: 'other' }];
+  const run = await runTasks(repo, tasks);
+  assert.is(run.code, 0, run.stderr);
+  assert.equal(repo.git('log', '-2', '--first-parent', '--format=%G? %aE').split('\n'), [
+    'G lea@example.com',
+    'G lea@example.com',
+  ]);
+  repo.git('fsck', '--strict');
+});
+
+test('MRG-5 a key that does not work refuses the landing; once it does, the landing goes on', async () => {
+  const repo = makeExecProject();
+  withKey(repo);
+  const key = repo.git('config', 'user.signingKey');
+  repo.git('config', 'user.signingKey', '/nonexistent/key');
+  const before = repo.git('rev-parse', 'main');
+  const refused = await runTasks(repo, [one]);
+  assert.is(refused.code, 1, refused.stderr);
+  assert.match(refused.stderr, /git could not sign the commit that is to land/);
+  assert.is(repo.git('rev-parse', 'main'), before);
+  repo.git('config', 'user.signingKey', key);
+  const decisions = writeDecisions(repo, { changesets: ['approve'] });
+  const landed = await flame(repo, ['run', '--decisions-file', decisions]);
+  assert.is(landed.code, 0, landed.stderr);
+  assert.is(repo.git('log', '-1', '--format=%G?'), 'G');
+});
+
+for (const mark of ['--assume-unchanged', '--skip-worktree']) {
+  test(`MRG-5 a file that git was told of by ${mark} is not landed over, and the next commit takes nothing back`, async () => {
+    const repo = makeExecProject();
+    repo.write('conf.local', 'theirs\n');
+    repo.commit('conf');
+    repo.git('update-index', mark, 'conf.local');
+    repo.write('conf.local', 'mine\n');
+    const before = repo.git('rev-parse', 'main');
+    const task = { id: 'a', script: 'echo new > conf.local; echo n > new', locks: ['conf.local', 'new'] };
+    const refused = await runTasks(repo, [task]);
+    assert.is(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /'conf\.local' not uptodate/);
+    assert.is(repo.git('rev-parse', 'main'), before);
+    assert.is(readFileSync(join(repo.path, 'conf.local'), 'utf8'), 'mine\n');
+    repo.git('update-index', `--no-${mark.slice(2)}`, 'conf.local');
+    repo.git('checkout', 'conf.local');
+    const landed = await flame(repo, ['review']);
+    assert.is(landed.code, 0, landed.stderr);
+    assert.is(repo.git('status', '--porcelain'), '');
+  });
+}
+
+test('MRG-5 a sparse checkout stays as sparse as it is, and what is outside of it lands', async () => {
+  const repo = makeExecProject();
+  repo.write('in/a', 'a\n');
+  repo.write('out/b', 'b\n');
+  repo.commit('folders');
+  repo.git('sparse-checkout', 'set', '--cone', 'in');
+  const script = 'echo new > in/n; echo new > out/b; echo new > out/n; rm in/a';
+  const run = await runTasks(repo, [{ id: 'a', script, locks: ['in/**', 'out/**'] }]);
+  assert.is(run.code, 0, run.stderr);
+  assert.is(repo.git('status', '--porcelain'), '');
+  assert.is(repo.git('show', 'main:out/b'), 'new');
+  assert.is(existsSync(join(repo.path, 'out')), false);
+  assert.is(existsSync(join(repo.path, 'in/n')), true);
+});
+
+test('MRG-5 an index another git holds is said, and the landing goes on once it is free', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [one]);
+  const early = await flame(repo, [
+    'run',
+    'Go',
+    '--from',
+    plan,
+    '--decisions-file',
+    writeDecisions(repo, { plan: ['approve'] }),
+  ]);
+  assert.is(early.code, 2, early.stderr);
+  repo.write('.git/index.lock', '');
+  const refused = await flame(repo, [
+    'review',
+    '--decisions-file',
+    writeDecisions(repo, { changesets: ['approve'] }),
+  ]);
+  assert.is(refused.code, 1, refused.stderr);
+  assert.match(refused.stderr, /index is locked, so nothing was landed/);
+  execFileSync('rm', [join(repo.path, '.git/index.lock')]);
+  assert.is((await flame(repo, ['review'])).code, 0);
+  assert.is(repo.git('status', '--porcelain'), '');
+});
+
+test.run();
