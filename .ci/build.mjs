@@ -49,11 +49,11 @@ await Promise.all([
     outExtension: { '.js': '.mjs' },
     banner: { js: requireBanner },
   }),
-  // What runs inside an agent's cell is one self-contained file each.
-  ...cellEntries().map((name) =>
+  // What runs inside an agent's cell, or in a thread of its own, is one self-contained file each.
+  ...[...entriesIn('cell'), ...entriesIn('engine')].map(([name, file]) =>
     build({
       ...common,
-      entryPoints: { [name]: `lib/cell/entry/${name}.ts` },
+      entryPoints: { [name]: file },
       outdir: 'dist',
       format: 'cjs',
       minify: true,
@@ -105,10 +105,10 @@ function buildNativeWatcher() {
   if (error === undefined && status !== 0) process.stderr.write(`cc could not build watcher.c:\n${stderr}`);
 }
 
-function cellEntries() {
-  return readdirSync('lib/cell/entry')
+function entriesIn(folder) {
+  return readdirSync(`lib/${folder}/entry`)
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => file.slice(0, -3));
+    .map((file) => [file.slice(0, -3), `lib/${folder}/entry/${file}`]);
 }
 
 function listFiles(folder) {

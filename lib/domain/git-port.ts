@@ -66,6 +66,9 @@ export interface TreeChange {
   readonly mode: string;
   /** A submodule's commit where the mode is 160000. */
   readonly blob: ObjectId | null;
+  /** The same of the other side: 000000 and null where it had no file there. */
+  readonly oldMode: string;
+  readonly oldBlob: ObjectId | null;
 }
 
 export type MergeResult =

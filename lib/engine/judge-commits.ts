@@ -2,7 +2,8 @@ import type { ChangedFile, CommitInfo, GitPort, Quarantine } from '../domain/git
 import type { ObjectId } from '../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import { checkBranch, checkFiles, type FilesInput } from '../policy/check-branch.ts';
-import { findSecrets, type SecretFinding } from '../policy/secrets.ts';
+import type { SecretFinding } from '../policy/secrets.ts';
+import { openScanner, type Scanner } from './scan-secrets.ts';
 import type { Workshop } from './workshop.ts';
 
 export interface JudgedCommits {
@@ -20,21 +21,22 @@ export interface JudgedCommits {
  * brings and a later one takes back is judged too: it would enter the repository with the rest.
  */
 export async function judgeCommits(
-  { git }: Pick<Workshop, 'git'>,
+  { git, signal }: Pick<Workshop, 'git'> & Partial<Pick<Workshop, 'signal'>>,
   judged: JudgedCommits,
 ): Promise<readonly Violation[]> {
   const { start, tip, policy, quarantine, isTipOurs } = judged;
+  const scanner = openScanner(signal);
   const [files, commits] = await Promise.all([
     git.changedFiles(start, tip, quarantine),
     git.commitsBetween(start, tip, quarantine),
   ]);
   // The message of the commit made for the agent isn't the agent's.
   const own = isTipOurs ? commits.filter(({ oid }) => oid !== tip) : commits;
-  const contents = await readContents(git, judged, { commit: tip, files });
+  const contents = await readContents(git, judged, { commit: tip, files, scanner });
   return [
     ...(commits.length === 0 && tip !== start ? [wentBack(judged)] : []),
     ...checkBranch({ policy, files, commits: own, start, ...contents }),
-    ...(await judgePassing(git, judged, { commits, files })),
+    ...(await judgePassing(git, judged, { commits, files, scanner })),
   ];
 }
 
@@ -46,26 +48,45 @@ function wentBack({ start, tip }: JudgedCommits): Violation {
   };
 }
 
-/** What commits on the way hold that neither the start nor the tip does, each content once. */
+interface Passing {
+  readonly commits: readonly CommitInfo[];
+  readonly files: readonly ChangedFile[];
+  readonly scanner: Scanner;
+}
+
+/**
+ * What commits on the way hold that neither the start nor the tip does, each content once. Each commit is compared
+ * with the one before it, so that many commits to many files are no more than they say.
+ */
 async function judgePassing(
   git: GitPort,
   judged: JudgedCommits,
-  { commits, files }: { readonly commits: readonly CommitInfo[]; readonly files: readonly ChangedFile[] },
+  { commits, files, scanner }: Passing,
 ): Promise<readonly Violation[]> {
   const { start, tip, policy, quarantine } = judged;
-  const seen = new Set(files.map((file) => nameContent(file.path, file.newMode, file.newOid)));
+  const seen = new Set(
+    files.flatMap((file) => [
+      nameContent(file.path, file.newMode, file.newOid),
+      nameContent(file.path, file.oldMode, file.oldOid),
+    ]),
+  );
+  const touched = new Set<string>();
   const found: Violation[] = [];
-  for (const { oid } of commits.filter((commit) => commit.oid !== tip)) {
-    const changes = await git.treeChanges(start, oid, quarantine);
+  for (const { oid, parents } of commits.filter((commit) => commit.oid !== tip)) {
+    const before = parents[0] ?? start;
     const fresh = new Set<string>();
-    for (const { path, mode, blob } of changes) {
+    for (const change of await git.treeChanges(before, oid, quarantine)) {
+      const { path, mode, blob } = change;
       const name = nameContent(path, mode, blob);
+      // What the start has of a path is what its first change was made to.
+      if (!touched.has(path)) seen.add(nameContent(path, change.oldMode, change.oldBlob));
+      touched.add(path);
       if (blob !== null && !seen.has(name)) fresh.add(path);
       seen.add(name);
     }
     if (fresh.size === 0) continue;
-    const passing = (await git.changedFiles(start, oid, quarantine)).filter(({ path }) => fresh.has(path));
-    const contents = await readContents(git, judged, { commit: oid, files: passing });
+    const passing = (await git.changedFiles(before, oid, quarantine)).filter(({ path }) => fresh.has(path));
+    const contents = await readContents(git, judged, { commit: oid, files: passing, scanner });
     for (const violation of checkFiles({ policy, files: passing, ...contents }))
       found.push({
         ...violation,
@@ -84,7 +105,7 @@ type Contents = Pick<FilesInput, 'readText' | 'secrets'>;
 async function readContents(
   git: GitPort,
   { policy, quarantine }: JudgedCommits,
-  { commit, files }: { readonly commit: ObjectId; readonly files: readonly ChangedFile[] },
+  { commit, files, scanner }: Omit<Passing, 'commits'> & { readonly commit: ObjectId },
 ): Promise<Contents> {
   const links = files.filter(({ newMode }) => newMode === '120000').map(({ path }) => path);
   const texts = await git.readTexts(commit, links, quarantine);
@@ -94,9 +115,9 @@ async function readContents(
   );
   // One after another: together they may be larger than the memory.
   for (const { path, status, oldOid, newOid, isBinary } of plain) {
-    const text = await git.readContent(newOid, commit, quarantine);
-    const old = status === 'modified' ? await git.readContent(oldOid, commit, quarantine) : null;
-    if (text !== null) secrets.set(path, findSecrets(text, old, isBinary));
+    const old = status === 'modified' ? oldOid : null;
+    const read = (oid: ObjectId): Promise<string | null> => git.readContent(oid, commit, quarantine);
+    secrets.set(path, await scanner.scan({ blob: newOid, old, isBinary }, read));
   }
   return { readText: (path) => texts.get(path) ?? null, secrets: (path) => secrets.get(path) ?? [] };
 }

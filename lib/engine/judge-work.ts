@@ -3,6 +3,7 @@ import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
+import type { RuleName } from '../policy/rules.ts';
 import { collectWork } from './collect-work.ts';
 import { describeViolation } from './describe-violation.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
@@ -59,11 +60,25 @@ export async function judgeWork(
   }
 }
 
+// More than is looked at, and what a git that looks at it may not take any longer.
+const tooMuchCodes = new Set(['cell-too-much', 'cell-git-ended', 'cell-scan-ended']);
+
 /** A worktree whose git folder or objects are of no use is its agent's failure, not the run's. */
 function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure: Failure } {
   if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
   const { message, lines: details } = error;
-  return { kind: 'broken', failure: { kind: 'violation', message, details, retryable: true } };
+  const rules = tooMuchCodes.has(error.code) ? ['too-much' satisfies RuleName] : [];
+  const told = rules.map((rule) => `[${rule}] ${message}`);
+  return {
+    kind: 'broken',
+    failure: {
+      kind: 'violation',
+      message: told[0] ?? message,
+      details: [...told, ...details],
+      retryable: true,
+      rules,
+    },
+  };
 }
 
 function nothingDone(outcome: AgentEnding, leftBehind: readonly string[]): Failure {

@@ -103,7 +103,9 @@ async function writeRecord(paths: CellPaths, path: string, start: ObjectId): Pro
 }
 
 async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
-  await runGit(await ownGit(access, cell), ['read-tree', '-m', '-u', cell.start]);
+  // No agent was in it yet, and a large repository takes its time.
+  const git = { ...(await ownGit(access, cell)), guard: undefined };
+  await runGit(git, ['read-tree', '-m', '-u', cell.start]);
   noteOwnIndex(paths.ownGitDir, cell.start);
   copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }

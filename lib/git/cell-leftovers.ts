@@ -1,9 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import type { CellWorktree } from '../domain/git-port.ts';
+import type { WorkBounds } from '../domain/work-bounds.ts';
 import { followAgent, pathsOf } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
 import { type GitContext, runGit } from './run-git.ts';
+import { tooMuch } from './too-much.ts';
 
 /** In a cell's record: see markPrepared. */
 const preparedFile = 'prepared';
@@ -16,7 +19,7 @@ export interface Leftover {
 /** Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. */
 export async function readLeftovers(access: GitAccess, cell: CellWorktree): Promise<readonly Leftover[]> {
   const { git } = await followAgent(access, cell);
-  return listLeftovers(git, pathsOf(access, cell).root);
+  return listLeftovers(git, pathsOf(access, cell).root, access.bounds);
 }
 
 /** Notes untracked paths of a cell that are nobody's work. */
@@ -24,8 +27,15 @@ export function markPrepared(access: GitAccess, cell: CellWorktree, paths: reado
   writeFileSync(join(pathsOf(access, cell).root, preparedFile), paths.join('\0'));
 }
 
-/** The same by a git that is at work in the cell's tree; `root` is the cell's record. */
-export async function listLeftovers(git: GitContext, root: string): Promise<readonly Leftover[]> {
+/**
+ * The same by a git that is at work in the cell's tree; `root` is the cell's record. Throws FlameError
+ * `cell-too-much` where they are more than is judged.
+ */
+export async function listLeftovers(
+  git: GitContext,
+  root: string,
+  bounds: WorkBounds,
+): Promise<readonly Leftover[]> {
   const prepared = readPrepared(root);
   const { stdout } = await runGit(git, [
     ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
@@ -37,10 +47,39 @@ export async function listLeftovers(git: GitContext, root: string): Promise<read
     const files = path.endsWith('/') ? await readNested(git, path) : [path];
     for (const file of files) found.set(file, isTracked);
   }
-  return [...found]
+  const leftovers = [...found]
     .map(([path, isTracked]) => ({ path, isTracked }))
     .filter(({ path, isTracked }) => isTracked || !prepared.has(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+  await requireFew(git.cwd, leftovers, bounds);
+  return leftovers;
+}
+
+const pathsAtOnce = 500;
+
+/** How long files read counts, not what they take on the disk: each byte would be looked at. */
+async function requireFew(
+  workTree: string,
+  leftovers: readonly Leftover[],
+  bounds: WorkBounds,
+): Promise<void> {
+  if (leftovers.length > bounds.paths)
+    throw tooMuch('changed paths', { found: leftovers.length, most: bounds.paths });
+  let bytes = 0;
+  for (const [index, { path }] of leftovers.entries()) {
+    if (index % pathsAtOnce === pathsAtOnce - 1) await pause();
+    bytes += sizeOf(join(workTree, path));
+  }
+  if (bytes > bounds.bytes) throw tooMuch('bytes in changed files', { found: bytes, most: bounds.bytes });
+}
+
+function sizeOf(path: string): number {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    // Below what is no folder any more.
+    return 0;
+  }
 }
 
 function readPrepared(root: string): ReadonlySet<string> {
@@ -60,11 +99,14 @@ async function readNested(git: GitContext, folder: string, depth = 0): Promise<r
     ['ls-files', '-z', '--others', '--exclude-standard'],
     { env: { GIT_WORK_TREE: root, GIT_INDEX_FILE: join(git.variables?.GIT_DIR ?? '', 'no-index') } },
   );
-  const lists = splitNul(stdout).map((path) => {
+  const found: string[] = [];
+  // One after another: there may be hundreds.
+  for (const path of splitNul(stdout)) {
     const isDeeper = path.endsWith('/') && depth < 10;
-    return isDeeper ? readNested(git, `${folder}${path}`, depth + 1) : [`${folder}${path}`];
-  });
-  return (await Promise.all(lists)).flat();
+    const below = isDeeper ? await readNested(git, `${folder}${path}`, depth + 1) : [`${folder}${path}`];
+    for (const one of below) found.push(one);
+  }
+  return found;
 }
 
 function splitNul(output: Buffer): string[] {

@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
@@ -7,7 +16,7 @@ import { replaceFile } from '../util/replace-file.ts';
 import { type CellPaths, cellPaths } from './cell-paths.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from './git-access.ts';
 import { resolveCommit } from './head-state.ts';
-import { removePipes } from './remove-pipes.ts';
+import { lookOver } from './look-over.ts';
 import { type GitContext, runGit } from './run-git.ts';
 import { verifyObjects } from './verify-objects.ts';
 
@@ -35,6 +44,7 @@ export async function ownGit(access: GitAccess, cell: CellWorktree): Promise<Git
   return {
     cwd: cell.path,
     env: access.context.env,
+    guard: { ...access.guard, lock: join(ownGitDir, 'index.lock') },
     variables: {
       ...addSettings(await access.inertDrivers()),
       ...quarantineVariables({ objectDir: intake, alternates: cell.quarantine.alternates }),
@@ -75,7 +85,7 @@ export async function followAgent(
   const { ownGitDir } = pathsOf(access, cell);
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
-  await removePipes(cell.path);
+  await lookOver(cell.path, { bounds: access.bounds, known: indexEntries(ownGitDir) });
   const git = await ownGit(access, cell);
   if (indexOf(ownGitDir) === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);
@@ -105,6 +115,17 @@ function indexOf(ownGitDir: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
+/** How many paths the tool's own index has; gitformat-index(5). */
+function indexEntries(ownGitDir: string): number {
+  const file = join(ownGitDir, 'index');
+  if (!existsSync(file)) return 0;
+  const start = Buffer.alloc(12);
+  const opened = openSync(file, 'r');
+  readSync(opened, start);
+  closeSync(opened);
+  return start.readUInt32BE(8);
+}
+
 /** Adds settings to a GIT_CONFIG_COUNT list. */
 function addSettings(variables: Readonly<Record<string, string>>): Record<string, string> {
   const first = Number(variables.GIT_CONFIG_COUNT ?? 0);
@@ -120,7 +141,7 @@ function addSettings(variables: Readonly<Record<string, string>>): Record<string
 export function onVerified(access: GitAccess, intake: string): GitContext {
   const objects = onObjects(access);
   return withVariables(
-    objects,
+    { ...objects, guard: access.guard },
     quarantineVariables({ objectDir: join(access.repository.commonDir, 'objects'), alternates: [intake] }),
   );
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
+import type { WorkBounds } from '../domain/work-bounds.ts';
 import type { CatFile } from './cat-file.ts';
+import type { GitGuard } from './limit-git.ts';
 import type { Signature } from './read-signature.ts';
 import type { GitContext } from './run-git.ts';
 
@@ -14,6 +16,11 @@ export interface GitAccess {
   readonly signature: () => Promise<Signature>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
+  /** How much of an agent's work is looked at, and what holds a git that does. */
+  readonly bounds: WorkBounds;
+  readonly guard: GitGuard;
+  /** Commits of cells that were found to be no more than that. */
+  readonly measured: Set<string>;
 }
 
 /** git in a work tree; the one the person stands in may be known through --git-dir alone. */

@@ -1,8 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { parseTree } from './parse-tree.ts';
 import { looseFile, readLoose } from './read-loose.ts';
 import { hasLoose } from './verify-objects.ts';
+
+// Others wait meanwhile: agents ask for decisions, people for their view.
+const objectsAtOnce = 500;
 
 /** Called between the steps that a kill may separate; tests throw from it. */
 export type StepObserver = (step: string) => void;
@@ -11,15 +15,16 @@ export type StepObserver = (step: string) => void;
  * Moves what `tip` reaches from a folder of verified loose objects into another, an object only after all it
  * refers to: whenever a kill comes, what was moved is complete. Doing it again goes on where it stopped.
  */
-export function importObjects(
+export async function importObjects(
   from: string,
   to: string,
   tip: string,
   onStep: StepObserver = () => undefined,
-): number {
-  const order = listChildrenFirst(from, tip);
+): Promise<number> {
+  const order = await listChildrenFirst(from, tip);
   const now = new Date();
-  for (const oid of order) {
+  for (const [index, oid] of order.entries()) {
+    if (index % objectsAtOnce === objectsAtOnce - 1) await pause();
     const [source, target] = [looseFile(from, oid), looseFile(to, oid)];
     if (existsSync(target)) {
       // As git does: a prune that runs now must not take it for old.
@@ -35,7 +40,7 @@ export function importObjects(
 }
 
 /** Every object of the folder that `tip` reaches, each after those it refers to. */
-export function listChildrenFirst(folder: string, tip: string): readonly string[] {
+export async function listChildrenFirst(folder: string, tip: string): Promise<readonly string[]> {
   const order: string[] = [];
   const seen = new Set<string>();
   const waiting: { readonly oid: string; readonly isBlob: boolean; readonly isDone: boolean }[] = [
@@ -45,6 +50,7 @@ export function listChildrenFirst(folder: string, tip: string): readonly string[
     if (next.isDone) order.push(next.oid);
     if (next.isDone || seen.has(next.oid) || !hasLoose(folder, next.oid)) continue;
     seen.add(next.oid);
+    if (seen.size % objectsAtOnce === 0) await pause();
     waiting.push({ ...next, isDone: true });
     if (next.isBlob) continue;
     for (const child of readLinks(folder, next.oid)) {

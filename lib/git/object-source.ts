@@ -1,6 +1,6 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { readLoose, readLooseInfo } from './read-loose.ts';
+import { readLooseAside, readLooseInfo } from './read-loose.ts';
 
 /** Where objects are read by their ids, without starting a git for each. */
 export interface ObjectSource {
@@ -13,7 +13,7 @@ export interface ObjectSource {
 export function verifiedObjects(repository: ObjectSource, intake: string): ObjectSource {
   return {
     info: async (oid) => readLooseInfo(intake, oid) ?? (await repository.info(oid)),
-    read: async (oid) => readLoose(intake, oid) ?? (await repository.read(oid)),
+    read: async (oid) => (await readLooseAside(intake, oid)) ?? (await repository.read(oid)),
   };
 }
 

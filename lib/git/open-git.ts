@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domain/work-bounds.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { addCell } from './add-cell.ts';
 import { advanceObstacles } from './advance-obstacles.ts';
@@ -47,8 +48,21 @@ import { startMerge } from './start-merge.ts';
 import { readTreeChanges } from './tree-changes.ts';
 import { verifyObjects } from './verify-objects.ts';
 
+export interface OpenOptions {
+  /** What an agent's work may come to; tests lower it. */
+  readonly bounds?: Partial<WorkBounds>;
+  readonly limits?: Partial<GitLimits>;
+  /** Aborts when the person stops the program, and when they do so again. */
+  readonly signal?: AbortSignal | undefined;
+  readonly hurry?: AbortSignal | undefined;
+}
+
 /** Opens the repository a command stands in. Throws the FlameErrors of discoverRepository. */
-export async function openGit(context: GitContext, onStep: StepObserver = killPoint): Promise<GitPort> {
+export async function openGit(
+  context: GitContext,
+  onStep: StepObserver = killPoint,
+  options: OpenOptions = {},
+): Promise<GitPort> {
   const repository = await discoverRepository(context);
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
   let signature: Promise<Signature> | undefined;
@@ -58,6 +72,13 @@ export async function openGit(context: GitContext, onStep: StepObserver = killPo
     objects: new CatFile(context, repository.commonDir),
     signature: () => (signature ??= readSignature(whereThePersonIs(access), repository.commonDir)),
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
+    bounds: { ...workBounds, ...options.bounds },
+    measured: new Set(),
+    guard: {
+      limits: { ...gitLimits, ...options.limits },
+      signal: options.signal,
+      hurry: options.hurry,
+    },
   };
   return { ...readers(access), ...cells(access, onStep), repository, close: () => access.objects.close() };
 }
@@ -173,7 +194,7 @@ function cells(access: GitAccess, onStep: StepObserver): Pick<GitPort, CellPart>
   const importCell = async (cell: CellWorktree, tip: ObjectId): Promise<void> => {
     const intake = await verifyObjects(access, cell.quarantine, tip);
     onStep('verified');
-    importObjects(intake, join(commonDir, 'objects'), tip, onStep);
+    await importObjects(intake, join(commonDir, 'objects'), tip, onStep);
   };
   const discardCell = (cell: CellWorktree): Promise<void> =>
     removeCell(commonDir, pathsOf(access, cell).id, cell.path, onStep);

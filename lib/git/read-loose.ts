@@ -1,6 +1,10 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { constants, inflateSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, inflate, inflateSync } from 'node:zlib';
+
+const smallObject = 128 * 1024;
 
 /** A loose object of a folder, whole; null if it's not there. */
 export function readLoose(
@@ -9,10 +13,23 @@ export function readLoose(
 ): { readonly type: string; readonly bytes: Buffer } | null {
   const file = ifThere(() => readFileSync(looseFile(objectDir, oid)));
   if (file === null) return null;
-  const object = inflateSync(file);
+  return splitObject(inflateSync(file));
+}
+
+function splitObject(object: Buffer): { readonly type: string; readonly bytes: Buffer } {
   const end = object.indexOf(0);
   const [type = ''] = object.toString('latin1', 0, end).split(' ');
   return { type, bytes: object.subarray(end + 1) };
+}
+
+/** The same while others go on: a large one is unpacked by another thread. */
+export async function readLooseAside(
+  objectDir: string,
+  oid: string,
+): Promise<{ readonly type: string; readonly bytes: Buffer } | null> {
+  const size = readLooseInfo(objectDir, oid)?.size;
+  if (size === undefined || size < smallObject) return readLoose(objectDir, oid);
+  return splitObject(await promisify(inflate)(await readFile(looseFile(objectDir, oid))));
 }
 
 /** What a loose object is, without reading all of it; null if it's not there. */

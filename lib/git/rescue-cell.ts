@@ -22,7 +22,7 @@ export async function rescueCell(
   const { ownGitDir, root, intake } = pathsOf(access, cell);
   const { head, git } = await openView(access, cell);
   try {
-    const paths = (await listLeftovers(git, root)).map(({ path }) => path);
+    const paths = (await listLeftovers(git, root, access.bounds)).map(({ path }) => path);
     if (paths.length === 0 && head === cell.start) return null;
     // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
     forgetOwnIndex(ownGitDir);
@@ -41,7 +41,9 @@ async function openView(
   try {
     return await followAgent(access, cell);
   } catch (error) {
-    if (!(error instanceof FlameError) || !/^cell-/.test(error.code)) throw error;
+    const isBroken = error instanceof FlameError && /^cell-(?:head|objects)-/.test(error.code);
+    // More than can be judged stays where it is, whole.
+    if (!isBroken) throw error;
     const git = await ownGit(access, cell);
     await runGit(git, ['read-tree', '--reset', cell.start]);
     return { head: cell.start, git };

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { FlameError, tellsOfFullDisk } from '../domain/flame-error.ts';
 import { programPath } from '../util/program-path.ts';
+import { type GitGuard, guardGit, limitGit } from './limit-git.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -10,6 +11,8 @@ export interface GitContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Set for every git started here, after the cleaning: what binds it to one repository or object folder. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** For a git that reads what an agent wrote: what it may take at most. */
+  readonly guard?: GitGuard | undefined;
 }
 
 export interface GitOptions {
@@ -99,13 +102,14 @@ async function runProgram(
   { argv, env, context, args }: Program,
   { input, accept = [0] }: GitOptions,
 ): Promise<GitResult> {
-  const [program = '', ...rest] = argv;
+  const [program = '', ...rest] = limitGit(context.guard, argv, env.PATH);
   const child = spawn(program, rest, {
     cwd: context.cwd,
     env,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
+  const watch = guardGit(context.guard, child);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
@@ -118,8 +122,8 @@ async function runProgram(
     child.on('close', (code) => resolve(code ?? 128));
   });
   const stderr = Buffer.concat(err).toString().trim();
-  if (!accept.includes(exitCode)) throw gitFailed(args, exitCode, stderr);
-  return { exitCode, stdout: Buffer.concat(out), stderr };
+  if (accept.includes(exitCode)) return { exitCode, stdout: Buffer.concat(out), stderr };
+  throw watch.explain(verbOf(args), stderr) ?? gitFailed(args, exitCode, stderr);
 }
 
 /** Like runGit; resolves to stdout as text without the final newline. */
@@ -154,7 +158,10 @@ export function spawnGit(
   const env = environmentOf(context, extraEnv);
   // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
   const options = { cwd: context.cwd, env, stdio: 'pipe', detached: true } as const;
-  return spawn(gitIn(env), [...safeConfig, ...args], options);
+  const [program = '', ...rest] = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
+  const child = spawn(program, rest, options);
+  guardGit(context.guard, child);
+  return child;
 }
 
 function environmentOf(
@@ -184,17 +191,20 @@ export function gitEnvironment(env: GitContext['env']): Record<string, string> {
 }
 
 function gitFailed(args: readonly string[], exitCode: number, stderr: string): FlameError {
-  const verb = args.find((arg) => !arg.startsWith('-')) ?? 'git';
   const lines = stderr.split('\n');
   // A full disk is told from every other failure; git goes on talking after it.
   const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
   return new FlameError({
     kind: 'environment',
     code: 'git-failed',
-    message: `git ${verb} ended with ${exitCode}: ${reason}`,
+    message: `git ${verbOf(args)} ended with ${exitCode}: ${reason}`,
     details: lines.slice(0, 10),
     data: { args, exitCode },
   });
+}
+
+function verbOf(args: readonly string[]): string {
+  return args.find((arg) => !arg.startsWith('-')) ?? 'git';
 }
 
 function gitMissing(cause: Error): FlameError {

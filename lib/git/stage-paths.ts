@@ -1,7 +1,10 @@
 import { chmodSync, lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
 import { type GitContext, runGit, runGitChain } from './run-git.ts';
+
+const pathsAtOnce = 500;
 
 /**
  * Puts the present content of these paths of a work tree into git's index; returns the tree that makes. What is
@@ -11,7 +14,10 @@ export async function stagePaths(git: GitContext, paths: readonly string[]): Pro
   const isFolder = rememberFolders(git.cwd);
   const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(join(git.cwd, path));
   const [present, absent]: [string[], string[]] = [[], []];
-  for (const path of paths) (isPresent(path) ? present : absent).push(path);
+  for (const [index, path] of paths.entries()) {
+    if (index % pathsAtOnce === pathsAtOnce - 1) await pause();
+    (isPresent(path) ? present : absent).push(path);
+  }
   // First, so that a link can take the place of a folder.
   if (absent.length > 0)
     await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNul(absent) });

@@ -15,17 +15,25 @@ export async function readTreeChanges(
   const found = await diffFolders(objects, Buffer.alloc(0), before, after);
   return found
     .sort((a, b) => Buffer.compare(a.name, b.name))
-    .map(({ name, row }) => ({
+    .map(({ name, row, old }) => ({
       path: name.toString(),
-      mode: row === null ? '000000' : row.mode.padStart(6, '0'),
+      mode: modeOf(row),
       blob: row === null ? null : row.oid,
+      oldMode: modeOf(old),
+      oldBlob: old === null ? null : old.oid,
     }));
+}
+
+function modeOf(row: TreeRow | null): string {
+  return row === null ? '000000' : row.mode.padStart(6, '0');
 }
 
 interface Found {
   readonly name: Buffer;
   /** null: it is gone. */
   readonly row: TreeRow | null;
+  /** null: it was not there. */
+  readonly old: TreeRow | null;
 }
 
 async function diffFolders(
@@ -48,13 +56,9 @@ async function diffFolders(
         left?.mode === folderMode ? left.oid : null,
         right?.mode === folderMode ? right.oid : null,
       );
-      const isFile = (row: TreeRow | null): boolean => row !== null && row.mode !== folderMode;
-      const own = isFile(right)
-        ? [{ name: path, row: right }]
-        : isFile(left)
-          ? [{ name: path, row: null }]
-          : [];
-      return [...own, ...below];
+      const file = (row: TreeRow | null): TreeRow | null => (row?.mode === folderMode ? null : row);
+      const own = { name: path, row: file(right), old: file(left) };
+      return own.row === null && own.old === null ? below : [own, ...below];
     }),
   );
   return parts.flat();

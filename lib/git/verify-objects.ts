@@ -1,18 +1,23 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Quarantine } from '../domain/git-port.ts';
-import type { ObjectId } from '../domain/ids.ts';
+import { type ObjectId, parseObjectId } from '../domain/ids.ts';
 import { cellPaths } from './cell-paths.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from './git-access.ts';
+import { measureWork } from './measure-work.ts';
+import { verifiedObjects } from './object-source.ts';
 import { readLooseInfo } from './read-loose.ts';
 import { type GitContext, runGit, spawnGit } from './run-git.ts';
+import { tooMuch } from './too-much.ts';
 
 /**
  * Copies what `tip` needs from the quarantine into the cell's intake, which only this function fills: each
  * object named anew by its content, checked as `git fsck` would, and complete with what the repository has.
  * What the agent planted beside it, or under another object's name, stays behind. Returns the intake.
- * Throws FlameError `cell-objects-refused` where anything is missing or wrong.
+ * Throws FlameError `cell-objects-refused` where anything is missing or wrong, `cell-too-much` where it is more
+ * than is judged.
  */
 export async function verifyObjects(
   access: GitAccess,
@@ -22,20 +27,56 @@ export async function verifyObjects(
   const { commonDir } = access.repository;
   const { root, intake, objectDir } = cellPaths(commonDir, basename(quarantine.objectDir));
   const start = readFileSync(join(root, 'start'), 'utf8');
-  if (tip === start || hasLoose(intake, tip)) return intake;
+  if (tip === start || access.measured.has(`${root} ${tip}`)) return intake;
+  if (!hasLoose(intake, tip)) await fillIntake(access, { objectDir, intake, start, tip });
+  const seen = await measureWork(
+    verifiedObjects(access.objects, intake),
+    { start: parseObjectId(start), tip, isNew: (oid) => hasLoose(intake, oid) },
+    access.bounds,
+  );
+  for (const oid of seen) access.measured.add(`${root} ${oid}`);
+  return intake;
+}
+
+interface Filling {
+  readonly objectDir: string;
+  readonly intake: string;
+  readonly start: string;
+  readonly tip: ObjectId;
+}
+
+async function fillIntake(access: GitAccess, { objectDir, intake, start, tip }: Filling): Promise<void> {
   refuseOddEntries(objectDir);
-  refuseInflated(objectDir);
-  const objects = onObjects(access);
-  const alternates = [join(commonDir, 'objects')];
+  await refuseInflated(objectDir, access.bounds.objects);
+  const objects: GitContext = { ...onObjects(access), guard: access.guard };
+  const alternates = [join(access.repository.commonDir, 'objects')];
   const reads = withVariables(objects, quarantineVariables({ objectDir, alternates }));
   const writes = withVariables(objects, quarantineVariables({ objectDir: intake, alternates }));
+  await refuseManyCommits(reads, { objectDir, range: `^${start}`, tip, most: access.bounds.commits });
   const trouble = await copyObjects(reads, writes, `${tip}\n^${start}\n`);
   if (trouble !== null) throw refused(objectDir, tip, trouble);
-  if (hasLoose(intake, tip)) return intake;
+  if (hasLoose(intake, tip)) return;
   // Nothing new: then the repository itself must have it, as when the agent went back to an older commit.
   const known = await runGit(objects, ['cat-file', '-e', `${tip}^{commit}`], { accept: [0, 1, 128] });
   if (known.exitCode !== 0) throw refused(objectDir, tip, [known.stderr]);
-  return intake;
+}
+
+/** Counts no further than it must. */
+async function refuseManyCommits(
+  reads: GitContext,
+  asked: {
+    readonly objectDir: string;
+    readonly range: string;
+    readonly tip: ObjectId;
+    readonly most: number;
+  },
+): Promise<void> {
+  const { objectDir, range, tip, most } = asked;
+  const args = [...plainly, 'rev-list', '--count', `--max-count=${most + 1}`, tip, range];
+  const { exitCode, stdout, stderr } = await runGit(reads, args, { accept: [0, 128] });
+  if (exitCode !== 0) throw refused(objectDir, tip, stderr.split('\n'));
+  const found = Number(stdout.toString());
+  if (found > most) throw tooMuch('commits or more', { found, most });
 }
 
 /** Whether a folder holds this object as a file of its own. */
@@ -44,8 +85,11 @@ export function hasLoose(objectDir: string, oid: string): boolean {
 }
 
 // --local leaves out what the repository has already; neither deltas nor a commit-graph the agent wrote.
-const pack = [
+const plainly = [
   ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false', '-c', 'pack.useBitmaps=false'],
+];
+const pack = [
+  ...plainly,
   ...['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0', '--threads=1'],
 ];
 
@@ -95,13 +139,17 @@ function refuseOddEntries(objectDir: string): void {
 
 // What is written by hand or by a program packs to a tenth at best, and repeated bytes to a thousandth.
 const likelyRatio = 50;
+const objectsAtOnce = 500;
 const muchBytes = 1024 * 1024 * 1024;
 
 /** A few megabytes of zeros, packed, can hold git up for hours and take all memory. git reads no more than is declared. */
-function refuseInflated(objectDir: string): void {
-  let [packed, declared] = [0, 0];
+async function refuseInflated(objectDir: string, most: number): Promise<void> {
+  let [packed, declared, count] = [0, 0, 0];
   for (const folder of readdirSync(objectDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of readdirSync(join(objectDir, folder)).filter((one) => /^[0-9a-f]{38,}$/.test(one))) {
+      count += 1;
+      if (count > most) throw tooMuch('objects or more', { found: count, most });
+      if (count % objectsAtOnce === 0) await pause();
       packed += statSync(join(objectDir, folder, name)).size;
       declared += declaredSize(objectDir, `${folder}${name}`);
     }

@@ -41,6 +41,8 @@ export const rules = {
   'file-size': 'A file may not be larger than sandbox.max_file_size_mb.',
   secret: 'Credentials do not belong in a commit.',
   'tests-missing': 'With validation.require_tests a change of sources comes with a change of tests.',
+  'too-much':
+    'What an agent leaves has a size that can be judged: commits, paths, folders in folders, bytes, patterns.',
   history: 'The commits must follow one another in a line from the start of the task.',
 } as const;
 

@@ -26,7 +26,7 @@ export async function withState(
   const context = { cwd: io.cwd, env: io.env };
   const asked = readGitColor(io, args.globals);
   asked.catch(() => undefined);
-  const git = await openGit(context);
+  const git = await openGit(context, undefined, { signal: io.signal, hurry: io.hurry });
   const { commonDir, objectFormat } = git.repository;
   const store = await openStore({ context, commonDir, objectFormat });
   try {

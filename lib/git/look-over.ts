@@ -1,0 +1,81 @@
+import { constants, type Dirent } from 'node:fs';
+import { open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WorkBounds } from '../domain/work-bounds.ts';
+import { tooMuch } from './too-much.ts';
+
+// Files of a work tree that git opens to read them. Opening a pipe waits for a writer who never comes.
+const readByGit = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']);
+const patternFiles = new Set(['.gitignore', '.gitattributes']);
+
+export interface LookedOver {
+  readonly bounds: WorkBounds;
+  /** How many files the work tree has by the commit it stands on. */
+  readonly known: number;
+}
+
+/**
+ * Makes a work tree that an agent wrote fit to be read by git: pipes, sockets and devices under names that git
+ * would open are removed, they hold nothing. Throws FlameError `cell-too-much` where it holds more than git could
+ * read in good time: files, folders in folders, or patterns that are matched for ever.
+ */
+export async function lookOver(workTree: string, { bounds, known }: LookedOver): Promise<void> {
+  const most = bounds.entries + known;
+  let [found, repositories] = [0, 0];
+  const waiting = [{ path: workTree, depth: 0 }];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const entries = await entriesOf(folder.path);
+    found += entries.length;
+    if (found > most) throw tooMuch('files and folders or more', { found, most });
+    const depth = folder.depth + 1;
+    if (depth > bounds.depth + 1)
+      throw tooMuch('folders in folders or more', { found: depth - 1, most: bounds.depth });
+    if (folder.depth > 0 && entries.some(({ name }) => name === '.git')) repositories += 1;
+    if (repositories > bounds.nested)
+      throw tooMuch('repositories in it or more', { found: repositories, most: bounds.nested });
+    for (const entry of entries) {
+      const path = join(folder.path, entry.name);
+      if (entry.isDirectory()) waiting.push({ path, depth });
+      else if (isPipe(entry)) await rm(path, { force: true }).catch(() => undefined);
+      else if (entry.isFile() && patternFiles.has(entry.name))
+        await requireSimple(path, path.slice(workTree.length + 1), bounds);
+    }
+  }
+}
+
+function isPipe(entry: Dirent): boolean {
+  return readByGit.has(entry.name) && !entry.isFile() && !entry.isSymbolicLink();
+}
+
+/** Nothing where it can't be read: git can't go there either. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+/** git takes exponentially long for patterns with many `**`, against paths that are deep enough. */
+async function requireSimple(path: string, where: string, bounds: WorkBounds): Promise<void> {
+  const text = await readStart(path, bounds.patternBytes + 1);
+  if (text.length > bounds.patternBytes)
+    throw tooMuch('bytes of patterns or more', { found: text.length, most: bounds.patternBytes, where });
+  for (const line of text.split('\n')) {
+    const stars = line.split('**').length - 1;
+    if (stars > bounds.patternStars)
+      throw tooMuch('times ** in one pattern', { found: stars, most: bounds.patternStars, where });
+  }
+}
+
+async function readStart(path: string, length: number): Promise<string> {
+  // What it is may have changed since it was listed.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  const file = await open(path, flags).catch(() => null);
+  if (file === null) return '';
+  try {
+    const size = Math.min(length, (await file.stat()).size);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } catch {
+    return '';
+  } finally {
+    await file.close();
+  }
+}
