@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { removeTree } from '../lib/cell/remove-tree.ts';
 
 // uvu passes a file that never calls run(), a pattern that matches nothing and a stray `.only`, and has no
 // time limit: this runner gives each file a process and a limit, and fails on each of them.
@@ -65,7 +66,7 @@ async function runFile(file: string): Promise<FileResult> {
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
   const { code, timedOut } = await waitFor(child);
-  rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
+  removeTree(temporary);
   const output = Buffer.concat(chunks).toString();
   const total = numberAfter(output, 'Total');
   const passed = numberAfter(output, 'Passed');

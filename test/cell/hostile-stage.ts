@@ -5,6 +5,7 @@ import type { Adapter } from '../../lib/domain/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../lib/domain/agent-port.ts';
 import type { CellWorktree, GitPort } from '../../lib/domain/git-port.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
+import { readStat } from '../../lib/util/process-identity.ts';
 import { codeOf, findDamage } from '../git/cell-fixture.ts';
 import type { TestRepo } from '../support/repo.ts';
 import { agentRequest, type CellFixture, openCellFixture } from './fixture.ts';
@@ -119,9 +120,18 @@ async function takeWork(port: GitPort, cell: CellWorktree): Promise<readonly str
 
 /** Processes that stand in a folder or run from it, whoever started them. */
 function processesIn(folder: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => ['cwd', 'root', 'exe'].some((link) => target(pid, link).startsWith(`${folder}/`)));
+  return (
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .filter((pid) => ['cwd', 'root', 'exe'].some((link) => target(pid, link).startsWith(`${folder}/`)))
+      // The one that this process reads the repository with.
+      .filter((pid) => !isOwnReader(Number(pid)))
+  );
+}
+
+function isOwnReader(pid: number): boolean {
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  return readStat(pid)?.parent === process.pid && command.includes('cat-file\0--batch-command');
 }
 
 function target(pid: string, link: string): string {

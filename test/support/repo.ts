@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { removeTree } from '../../lib/cell/remove-tree.ts';
 
 /** The environment tests run git in: no configuration of the machine, fixed author and dates. */
 export const hermeticEnv: Readonly<Record<string, string>> = {
@@ -31,7 +32,7 @@ export interface TestRepo {
 const templates = new Map<string, string>();
 const made: string[] = [];
 process.on('exit', () => {
-  for (const path of made) rmSync(path, { recursive: true, force: true });
+  for (const path of made) removeTree(path);
 });
 
 /** A folder of its own below the system's temporary folder, removed when the process ends. */
