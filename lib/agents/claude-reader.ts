@@ -16,6 +16,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
   const usage = usageCounter();
   let hasBegun = false;
   let result: ClaudeResult | null = null;
+  let results = 0;
   let lastText = '';
   let limitEndsAt: number | null = null;
   let warnings: readonly string[] = [];
@@ -32,7 +33,8 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
       return null;
     }
     if (event.type === 'result') {
-      result = readResult(event);
+      results += 1;
+      result ??= readResult(event);
       return null;
     }
     if (event.type !== 'assistant' || !isRecord(event.message)) return null;
@@ -41,7 +43,12 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
   };
   const read = (complete: readonly string[]): AgentActivity[] =>
     complete
-      .map((line) => take(parseRecord(line)))
+      .map((line) => {
+        const event = parseRecord(line);
+        // Something else wrote into the same line: what the client said there is lost, not unsaid.
+        if (event.type === undefined && line.includes('"type":"result"')) results += 1;
+        return take(event);
+      })
       .filter((text) => text !== null)
       .map((text) => ({ text, tokens: usage.total(), cost_usd: usage.cost() }));
 
@@ -49,10 +56,10 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const judged = judgeClaude({ request, end, result, hasBegun });
+      const judged = judgeClaude({ request, end, result, results, hasBegun });
       return {
         failure: withEnd(judged, limitEndsAt),
-        answer: result?.answer ?? null,
+        answer: results > 1 ? null : (result?.answer ?? null),
         text: result?.text ?? lastText,
         cost_usd: result?.cost_usd ?? usage.cost(),
         // After a kill there is no result: what was seen on the way counts.

@@ -21,7 +21,10 @@ export interface ClaudeResult {
 interface Signs {
   readonly request: AgentRequest;
   readonly end: AgentEnd;
+  /** The first one. */
   readonly result: ClaudeResult | null;
+  /** How many there were. */
+  readonly results: number;
   /** Whether the stream's first event came. */
   readonly hasBegun: boolean;
 }
@@ -30,9 +33,10 @@ interface Signs {
  * Whether a run did what it was started for; null is yes. No single sign is enough: API errors come with
  * subtype `success`, unknown commands and missing answers with exit code 0, a kill with no result at all.
  */
-export function judgeClaude({ request, end, result, hasBegun }: Signs): Failure | null {
+export function judgeClaude({ request, end, result, results, hasBegun }: Signs): Failure | null {
   const own = endFailure(end, request);
-  if (end.stoppedBecause === 'canary-failed') return own;
+  if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
+  if (results > 1) return forgedResult(results);
   if (request.isInteractive) return own ?? interactiveFailure(end);
   if (result !== null && isSuccess(result, end)) return answerFailure(request, result);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
@@ -43,6 +47,16 @@ export function judgeClaude({ request, end, result, hasBegun }: Signs): Failure 
 
 function isSuccess(result: ClaudeResult, end: AgentEnd): boolean {
   return end.exitCode === 0 && result.subtype === 'success' && !result.isError && result.turns > 0;
+}
+
+/** The CLI prints one, at its end: another was written by something else in the cell, and may be any of them. */
+function forgedResult(results: number): Failure {
+  return {
+    kind: 'forged-result',
+    message: `The agent's output holds ${results} results where there can be one: none of them is believed.`,
+    details: [],
+    retryable: false,
+  };
 }
 
 /** A planner or validator without an answer did nothing; elsewhere the commits decide. */

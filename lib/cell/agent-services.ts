@@ -15,6 +15,7 @@ import { type EgressLine, type Gateway, type GatewayOptions, startGateway } from
 import { type Latch, latch } from './latch.ts';
 import { realPathFacts } from './path-facts.ts';
 import { insidePaths } from './probe-watcher.ts';
+import { writeReplays } from './replays.ts';
 import { logRoot, type RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { Confinement } from './sandbox-probe.ts';
@@ -172,6 +173,7 @@ async function startJudge(
     audit,
     decide: context.decide,
     facts: realPathFacts,
+    replays: writeReplays(service.request.recorded ?? [], service.folder.control),
     onJudged: ledger.note,
     onCanary: canary.raise,
   });

@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
-import type { Decision } from '../domain/policy.ts';
-import { blocked, parseAnswer, type WatcherRequest } from './watcher-protocol.ts';
+import { type Answer, blocked, parseAnswer, type WatcherRequest } from './watcher-protocol.ts';
 
 /** Asks the decision server; a server that is gone or ends without an answer blocks. Rejects on nothing. */
-export function askServer(socketPath: string, request: WatcherRequest): Promise<Decision> {
+export function askServer(socketPath: string, request: WatcherRequest): Promise<Answer> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = connect(socketPath, () => socket.write(`${JSON.stringify(request)}\n`));
@@ -16,7 +15,7 @@ export function askServer(socketPath: string, request: WatcherRequest): Promise<
   });
 }
 
-function readAnswer(text: string): Decision {
+function readAnswer(text: string): Answer {
   if (!text.endsWith('\n')) return unanswered('the connection ended');
   try {
     return parseAnswer(text);
@@ -25,6 +24,6 @@ function readAnswer(text: string): Decision {
   }
 }
 
-function unanswered(why: string): Decision {
+function unanswered(why: string): Answer {
   return blocked('watcher-failed', `The orchestrator did not answer (${why}); stop working.`);
 }

@@ -9,23 +9,23 @@ export type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
  * that was allowed. So a hook that was switched off or killed in mid-run is found at the next request.
  */
 export interface CallLedger {
-  /** Notes a call as the hook reported it, and what was decided. */
-  note(reported: unknown, decision: Decision): void;
+  /** Notes a call as the hook reported it, and what was decided; `mark` must be in what it gives. */
+  note(reported: unknown, decision: Decision, mark?: string): void;
   /** The calls whose results are new in this request to the Messages API; none where it isn't one. */
   findUnwatched(request: JsonRecord): readonly UnwatchedCall[];
 }
 
 export function createCallLedger(): CallLedger {
-  const judged = new Map<string, Decision['decision']>();
+  const judged = new Map<string, Judged>();
   // Versions whose hooks don't name the call can't be held to this. The first call tells: whatever asks later may be
   // a program of the agent's.
   let isNamed: boolean | null = null;
   return {
-    note(reported, { decision }) {
+    note(reported, { decision }, mark) {
       const id = isRecord(reported) ? reported.tool_use_id : null;
       isNamed ??= typeof id === 'string';
       // The client asks once for each call; asked again, the first answer stands.
-      if (typeof id === 'string' && !judged.has(id)) judged.set(id, decision);
+      if (typeof id === 'string' && !judged.has(id)) judged.set(id, { decision, mark });
     },
     findUnwatched(request) {
       const blocks = readBlocks(request);
@@ -35,6 +35,11 @@ export function createCallLedger(): CallLedger {
         .map(({ tool_use_id }) => describeCall(calls.get(tool_use_id)));
     },
   };
+}
+
+interface Judged {
+  readonly decision: Decision['decision'];
+  readonly mark: string | undefined;
 }
 
 interface Block extends JsonRecord {
@@ -58,11 +63,14 @@ function newResults(blocks: readonly Block[]): readonly Block[] {
 // What the client says of calls before any hook: unknown tools, input of the wrong shape, a person's interruption.
 const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
 
-function isAccounted(result: Block, decision: Decision['decision'] | undefined): boolean {
-  if (decision === 'allow') return true;
-  if (result.is_error !== true) return false;
+function isAccounted(result: Block, judged: Judged | undefined): boolean {
   const text = textOf(result.content);
-  if (decision === undefined) return neverRan.test(text);
+  const isRefused = result.is_error === true && neverRan.test(text);
+  // A client that carried out the call as it was, and not what it was told to, has run what must not run here.
+  if (judged?.decision === 'allow')
+    return judged.mark === undefined || text.includes(judged.mark) || isRefused;
+  if (result.is_error !== true) return false;
+  if (judged === undefined) return isRefused;
   // A blocked command that failed all the same was started.
   return !text.startsWith('Exit code');
 }

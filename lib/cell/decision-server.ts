@@ -4,7 +4,9 @@ import { decideGitHook, type GitHookCall } from '../policy/decide-git-hook.ts';
 import type { AuditLog } from './audit-log.ts';
 import { listenOn } from './listen-on.ts';
 import { readGitHook } from './read-git-hook.ts';
+import { findReplay, type Replays, renderReplacement } from './replays.ts';
 import {
+  type Answer,
   answerTimeoutMs,
   blocked,
   type GitHookRequest,
@@ -23,8 +25,10 @@ export interface DecisionServerOptions {
   readonly audit: AuditLog;
   readonly decide: Decide;
   readonly facts: PathFacts;
-  /** What was decided about a call, as the hook reported it. */
-  onJudged?(reported: unknown, decision: Decision): void;
+  /** What ran elsewhere and is only shown here; absent: nothing. */
+  readonly replays?: Replays;
+  /** What was decided about a call, as the hook reported it; `mark` stands in its result where it was a replay. */
+  onJudged?(reported: unknown, decision: Decision, mark?: string): void;
   /** The agent's settings were accepted: its hooks run. */
   onCanary(): void;
 }
@@ -54,7 +58,7 @@ function serve(socket: Socket, options: DecisionServerOptions, held: Held): void
   const chunks: Buffer[] = [];
   let size = 0;
   let needed: number | null = null;
-  const answer = (decision: Decision): void => {
+  const answer = (decision: Answer): void => {
     socket.removeAllListeners('data');
     socket.end(renderAnswer(decision, chunks[0] ?? Buffer.of()));
   };
@@ -78,7 +82,7 @@ function serve(socket: Socket, options: DecisionServerOptions, held: Held): void
 const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
 const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
 
-function judge(bytes: Buffer, options: DecisionServerOptions): Decision {
+function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
   try {
     const request = parseRequest(bytes);
     if (request !== null && 'canary' in request) {
@@ -88,12 +92,24 @@ function judge(bytes: Buffer, options: DecisionServerOptions): Decision {
     if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
     const call = parseToolCall(request?.call);
     if (call === null) return record(options, null, malformed);
-    const decision = record(options, call, decideSafely(call, options));
-    options.onJudged?.(request?.call, decision);
-    return decision;
+    return judgeCall(request?.call, call, options);
   } catch (error) {
     return record(options, null, error instanceof SyntaxError ? malformed : failed(error));
   }
+}
+
+function judgeCall(reported: unknown, call: ToolCall, options: DecisionServerOptions): Answer {
+  const found = decideSafely(call, options);
+  const replay = findReplay(call, found, options.replays ?? new Map());
+  if (replay === null) {
+    const decision = record(options, call, found);
+    options.onJudged?.(reported, decision);
+    return decision;
+  }
+  const { details, mark } = replay;
+  const decision = record(options, call, { decision: 'allow', rule: 'replayed', details });
+  options.onJudged?.(reported, decision, mark);
+  return { ...decision, output: renderReplacement(reported, replay) };
 }
 
 function judgeGitHook(request: GitHookRequest, options: DecisionServerOptions): Decision {

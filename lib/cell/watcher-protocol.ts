@@ -2,7 +2,8 @@ import type { Decision, ToolCall } from '../domain/policy.ts';
 import { isRecord } from '../util/json-record.ts';
 
 // One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request
-// is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines.
+// is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines,
+// or `print LENGTH` and that many bytes, which the client prints when it allows the call.
 
 /** Larger calls are blocked: no file an agent may write is near this size. */
 export const largestCallBytes = 16 * 1024 * 1024;
@@ -20,6 +21,12 @@ export interface GitHookRequest {
 
 /** A request is longer than its call, with what a git hook was given as a string in it. */
 export const largestRequestBytes = 2 * largestCallBytes + 64;
+
+/** What a client obeys. */
+export interface Answer extends Decision {
+  /** What it prints where it allows the call: the CLI carries out what stands there instead. */
+  readonly output?: string;
+}
 
 /** A call that can't be judged. */
 export function blocked(rule: string, details: string): Decision {
@@ -67,17 +74,20 @@ function parseJsonRequest(line: string): WatcherRequest | null {
 }
 
 /** An answer in the form that whoever sent the request reads. */
-export function renderAnswer({ decision, rule, details }: Decision, request: Buffer): string {
-  if (!isPlain(request)) return `${JSON.stringify({ decision, rule, details })}\n`;
-  return decision === 'allow' ? 'allow\n' : `block\n${rule}\n${details}`;
+export function renderAnswer({ decision, rule, details, output }: Answer, request: Buffer): string {
+  if (!isPlain(request)) return `${JSON.stringify({ decision, rule, details, output })}\n`;
+  if (decision !== 'allow') return `block\n${rule}\n${details}`;
+  // With its length: half of it would be no answer to the CLI, and the call would run as it is.
+  return output === undefined ? 'allow\n' : `print ${Buffer.byteLength(output)}\n${output}`;
 }
 
 /** Reads an answer line; whatever isn't a clear permission blocks. */
-export function parseAnswer(line: string): Decision {
+export function parseAnswer(line: string): Answer {
   const value: unknown = JSON.parse(line);
   if (!isRecord(value)) return blocked('watcher-failed', 'The watcher gave no usable answer.');
-  const { decision, rule, details } = value;
+  const { decision, rule, details, output } = value;
   return {
+    ...(typeof output === 'string' ? { output } : {}),
     decision: decision === 'allow' ? 'allow' : 'block',
     rule: typeof rule === 'string' ? rule : 'watcher-failed',
     details: typeof details === 'string' ? details : 'The watcher gave no reason.',

@@ -3,6 +3,7 @@ import type { CellWorktree } from './git-port.ts';
 import type { AgentId, SessionId, TaskId } from './ids.ts';
 import type { AgentPolicy } from './policy.ts';
 import type { Role } from './role.ts';
+import type { DiagnosticRun } from './verdict.ts';
 
 /** One agent to run, adapter-neutral. */
 export interface AgentRequest {
@@ -26,6 +27,8 @@ export interface AgentRequest {
   /** Nothing in the worktree can be written. */
   readonly isReadOnly: boolean;
   readonly policy: AgentPolicy;
+  /** What was run for it elsewhere: where it asks for one of these commands, it is shown what came out. */
+  readonly recorded?: readonly DiagnosticRun[];
   readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   /** 0: as long as it takes. */
   readonly timeoutMs: number;

@@ -20,7 +20,8 @@ export type FailureKind =
   | 'spawn-failed'
   | 'malformed-answer'
   | 'canary-failed'
-  | 'unwatched-call';
+  | 'unwatched-call'
+  | 'forged-result';
 
 /** An expected failure, as data. */
 export interface Failure {

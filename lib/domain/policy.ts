@@ -18,7 +18,7 @@ export const agentPolicySchema = z.object({
   /** The task's own locks; null: scope is not enforced. */
   file_locks: z.array(z.string()).nullable(),
   allowed_commands: z.array(z.string()),
-  /** Exact command lines that are allowed whatever allowed_commands says (a validator's diagnostics). */
+  /** Exact command lines that are never run in the agent's cell, only shown as they were run elsewhere (a validator's diagnostics). */
   exact_commands: z.array(z.string()),
   blocked_patterns: z.array(z.string()),
   allowed_env: z.array(z.string()),

@@ -12,6 +12,7 @@ import type { Role } from '../domain/role.ts';
 import type { AgentRun, Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { priceTokens } from '../domain/token-price.ts';
+import type { DiagnosticRun } from '../domain/verdict.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { record, viewSession } from './record.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
@@ -37,6 +38,8 @@ export interface AgentJob {
   readonly task: Task | null;
   readonly cell: CellWorktree;
   readonly policy: AgentPolicy;
+  /** See AgentRequest. */
+  readonly recorded?: readonly DiagnosticRun[];
   readonly isReadOnly: boolean;
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
@@ -171,6 +174,7 @@ function startAgent(
       worktree: job.cell,
       isReadOnly: job.isReadOnly,
       policy: job.policy,
+      ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
       budget,
       timeoutMs: job.isInteractive === true ? 0 : workshop.config.limits.agent_timeout,
       isInteractive: job.isInteractive ?? false,

@@ -1,8 +1,8 @@
-import { type CellSnapshots, unexplainedChanges } from '../core/unexplained-changes.ts';
+import { changedPaths } from '../core/changed-paths.ts';
 import { parseVerdictAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { CellSnapshot, CellWorktree } from '../domain/git-port.ts';
+import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
@@ -11,8 +11,10 @@ import { listSome } from '../policy/rules.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { runAgent } from './run-agent.ts';
-import { failedDiagnostics, hasDiagnostics, inScratch, runDiagnostics } from './run-diagnostics.ts';
+import { diagnoseCommit, failedDiagnostics, hasDiagnostics, inScratch } from './run-diagnostics.ts';
 import { timestamp, type Workshop } from './workshop.ts';
+
+type JudgedTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
 
 export type Judgement =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
@@ -35,56 +37,35 @@ interface Opinion {
 const maxDiffBytes = 200_000;
 
 /**
- * Judges the exact commit of a done task: the diagnostics first, then a validator agent where one is configured.
- * A failing diagnostic can't become a pass.
+ * Judges the exact commit of a done task: the diagnostics first, then a validator agent where one is configured, in
+ * a worktree and a cell in which nothing of the commit was ever run. A failing diagnostic can't become a pass.
  */
 export async function validateTask(
   workshop: Workshop,
   session: SessionId,
-  task: Task & { readonly commit: ObjectId; readonly start_commit: ObjectId },
+  task: JudgedTask,
 ): Promise<Judgement> {
+  if (!judgesInCells(workshop)) return passUnjudged(workshop, session, task);
   const adapter = roleAdapter(workshop.config, 'validator');
-  if (!judgesInCells(workshop)) {
-    const opinion = {
-      status: 'pass',
-      notes: 'No diagnostics and no validator are configured.',
-      issues: [],
-      by: 'diagnostics',
-      cost_usd: 0,
-      tokens: 0,
-    } as const;
-    return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, []) };
-  }
-  const agent = workshop.newAgentId('validator');
-  return inScratch(
-    workshop,
-    task.commit,
-    async (cell) => {
-      const isAsked = adapter !== 'none';
-      const { diagnostics, snapshots } = await check(workshop, cell, isAsked);
-      const opinion = isAsked
-        ? await askValidator(workshop, { session, task, cell, agent, adapter, diagnostics, snapshots })
-        : fromDiagnostics(diagnostics);
-      if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason, diagnostics };
-      return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
-    },
-    agent,
-  );
+  const diagnostics = await diagnoseCommit(workshop, task.commit);
+  const opinion =
+    adapter === 'none'
+      ? fromDiagnostics(diagnostics)
+      : await askValidator(workshop, { session, task, adapter, diagnostics });
+  if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason, diagnostics };
+  return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
 }
 
-interface Checked {
-  readonly diagnostics: readonly DiagnosticRun[];
-  /** What the cell was before and after them. */
-  readonly snapshots: Omit<CellSnapshots, 'after'>;
-}
-
-async function check(workshop: Workshop, cell: CellWorktree, isAsked: boolean): Promise<Checked> {
-  const look = (): Promise<CellSnapshot> =>
-    isAsked ? workshop.git.snapshotCell(cell) : Promise.resolve(new Map());
-  const before = await look();
-  if (!hasDiagnostics(workshop)) return { diagnostics: [], snapshots: { before, checked: before } };
-  const diagnostics = await runDiagnostics(workshop, cell);
-  return { diagnostics, snapshots: { before, checked: await look() } };
+async function passUnjudged(workshop: Workshop, session: SessionId, task: JudgedTask): Promise<Judgement> {
+  const opinion = {
+    status: 'pass',
+    notes: 'No diagnostics and no validator are configured.',
+    issues: [],
+    by: 'diagnostics',
+    cost_usd: 0,
+    tokens: 0,
+  } as const;
+  return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, []) };
 }
 
 /** Whether judging a task means running something. */
@@ -110,19 +91,23 @@ function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
 
 interface ValidatorJob {
   readonly session: SessionId;
-  readonly task: Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
-  readonly cell: CellWorktree;
-  readonly agent: AgentId;
+  readonly task: JudgedTask;
   readonly adapter: string;
   readonly diagnostics: readonly DiagnosticRun[];
-  readonly snapshots: Checked['snapshots'];
 }
 
-async function askValidator(
+type Unjudged = { readonly reason: string };
+
+function askValidator(workshop: Workshop, job: ValidatorJob): Promise<Opinion | Unjudged> {
+  const agent = workshop.newAgentId('validator');
+  return inScratch(workshop, job.task.commit, (cell) => askIn(workshop, job, { cell, agent }), agent);
+}
+
+async function askIn(
   workshop: Workshop,
-  job: ValidatorJob,
-): Promise<Opinion | { readonly reason: string }> {
-  const { task, cell, agent, adapter, session, diagnostics } = job;
+  { task, adapter, session, diagnostics }: ValidatorJob,
+  { cell, agent }: { readonly cell: CellWorktree; readonly agent: AgentId },
+): Promise<Opinion | Unjudged> {
   const policy = compilePolicy({
     config: workshop.config,
     role: 'validator',
@@ -132,6 +117,7 @@ async function askValidator(
   });
   const diff = await workshop.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
   const audit = await workshop.agents.auditOf(task.agent_id ?? agent);
+  const before = await workshop.git.snapshotCell(cell);
   const outcome = await runAgent(workshop, {
     id: agent,
     session,
@@ -140,12 +126,13 @@ async function askValidator(
     task,
     cell,
     policy,
-    isReadOnly: !hasDiagnostics(workshop),
+    recorded: diagnostics,
+    isReadOnly: true,
     prompt: { role: 'validator', task, diff, audit, diagnostics, policy },
   });
   if (outcome.failure !== null) return { reason: outcome.failure.message };
-  const after = await workshop.git.snapshotCell(cell);
-  const changed = unexplainedChanges({ ...job.snapshots, after });
+  // Where a cell can't be made read-only, too.
+  const changed = changedPaths(before, await workshop.git.snapshotCell(cell));
   if (changed.length > 0) return { reason: `${agent} changed what it was to judge: ${listSome(changed)}` };
   const answer = parseVerdictAnswer(outcome.answer);
   if (answer.kind === 'malformed')
@@ -157,7 +144,7 @@ async function askValidator(
 async function toVerdict(
   workshop: Workshop,
   session: SessionId,
-  task: ValidatorJob['task'],
+  task: JudgedTask,
   opinion: Opinion,
   diagnostics: readonly DiagnosticRun[],
 ): Promise<Verdict> {
@@ -187,7 +174,7 @@ async function toVerdict(
 /** What a verdict on a done task rests on. */
 export function taskEvidence(
   workshop: Workshop,
-  task: ValidatorJob['task'],
+  task: JudgedTask,
   checks: readonly DiagnosticRun[],
 ): Promise<Evidence> {
   const { start_commit: base, commit } = task;

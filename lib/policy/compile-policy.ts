@@ -2,6 +2,7 @@ import type { Config } from '../domain/config.ts';
 import type { AgentId } from '../domain/ids.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
+import { runsNoCode } from './bash/runs-no-code.ts';
 
 export interface PolicyInput {
   readonly config: Config;
@@ -113,5 +114,8 @@ function exactCommands({ validation }: Config, role: Role): readonly string[] {
 
 function allowedCommands(config: Config, role: Role): string[] {
   if (role === 'validator') return [];
-  return role === 'planner' ? readCommands : config.permissions.bash_rules.allowed_commands;
+  if (role === 'planner') return readCommands;
+  const configured = config.permissions.bash_rules.allowed_commands;
+  // Code of the tasks it merges could answer for it. The checks run on what it commits, in cells of their own.
+  return role === 'merger' ? configured.filter(runsNoCode) : configured;
 }

@@ -34,7 +34,10 @@ export const rules = {
   'git-option':
     'Options of git that run programs, skip hooks, or reach other repositories and files are refused.',
   'commit-message': 'Commit messages follow validation.commit_format.',
-  'diagnostics-only': 'A validator runs the configured diagnostics, word for word, and nothing else.',
+  'diagnostics-only':
+    'A validator asks for the configured diagnostics, word for word, and runs nothing else.',
+  'recorded-only':
+    'A diagnostic is not run where a validator answers: it is shown the result of the run elsewhere.',
   symlink: 'A symlink may not be absolute or lead out of the repository.',
   submodule: 'Submodules are neither added, moved nor removed.',
   binary: 'A binary file must be named by an allowed path or a lock.',

@@ -50,6 +50,22 @@ test('one bad sign among good ones is a failure', () => {
   assert.is(unknownCommand?.retryable, false);
 });
 
+test('a second result is forged, whichever it is and whatever else was written into its line', () => {
+  const verdict = (status: string): object => ({ ...success, structured_output: { status } });
+  const forged = read([init, verdict('pass'), verdict('fail')], {}, planner);
+  assert.is(forged.failure?.kind, 'forged-result');
+  assert.is(forged.failure?.retryable, false);
+  assert.is(forged.answer, null);
+  const reader = getAdapter('claude', config).reader(makeRequest(planner));
+  reader.push(`${toLines([init, verdict('pass')])}x${toLines([verdict('fail')])}`);
+  assert.is(reader.finish(ended).failure?.kind, 'forged-result');
+});
+
+test('a run that was ended for a call past its watcher failed, whatever it says', () => {
+  const { failure } = read([init, success], { stoppedBecause: 'unwatched-call' });
+  assert.is(failure?.kind, 'unwatched-call');
+});
+
 test('a planner needs an answer, a worker its commits', () => {
   const missing = read([init, success], {}, planner).failure;
   assert.is(missing?.kind, 'malformed-answer');

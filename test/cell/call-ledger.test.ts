@@ -59,6 +59,25 @@ test('WAT-1: a result nobody was asked about, or of a call that was blocked, is 
     assert.equal(found(result), [result.id], JSON.stringify(result));
 });
 
+test('VAL-2: what should only be shown must show its mark, or was never begun', () => {
+  const ledger = openLedger();
+  ledger.note({ tool_use_id: 'replayed' }, decided('allow'), 'c0ffee');
+  const unwatched = (content: string, isError: boolean): number =>
+    ledger.findUnwatched({
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'replayed', content, is_error: isError }],
+        },
+      ],
+    }).length;
+  assert.is(unwatched('[recorded c0ffee: …]', false), 0);
+  assert.is(unwatched('Exit code 1\n[recorded c0ffee: …]', true), 0);
+  assert.is(unwatched('<tool_use_error>Cancelled</tool_use_error>', true), 0);
+  assert.is(unwatched('5 tests passed', false), 1);
+  assert.is(unwatched('Exit code 1\nfailed', true), 1);
+});
+
 test('WAT-1: only what is new in a request counts, several results at once, under the name of their tool', () => {
   const ledger = openLedger();
   const old = requestWith([{ id: 'older' }]).messages;

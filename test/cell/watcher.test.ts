@@ -6,9 +6,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/audit-log.ts';
 import { cappedEgress } from '../../lib/cell/capped-egress.ts';
-import { startDecisionServer } from '../../lib/cell/decision-server.ts';
+import { type DecisionServerOptions, startDecisionServer } from '../../lib/cell/decision-server.ts';
 import type { EgressLine } from '../../lib/cell/gateway.ts';
 import { realPathFacts } from '../../lib/cell/path-facts.ts';
+import { writeReplays } from '../../lib/cell/replays.ts';
 import { type WatcherClient, watcherCommand } from '../../lib/cell/watcher-command.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { makeTempDir } from '../support/repo.ts';
@@ -55,6 +56,33 @@ for (const client of clients) {
     );
     const summary = summarizeAudit(server.audit);
     assert.equal([summary.allowed, summary.blocked], [1, 1]);
+  });
+
+  test(`VAL-2: what ran elsewhere is only shown, and the audit says so (${client.kind})`, async () => {
+    const folder = makeTempDir();
+    const output = `ünï\n${'x'.repeat(4_000)}`;
+    const run = { command: "npm test -- 'a b'", exit_code: 3, timed_out: false, duration_ms: 1, output };
+    const validator = { ...policy, exact_commands: [run.command, 'make'], allowed_commands: [] };
+    const server = await startServer({ policy: validator, replays: writeReplays([run], folder) });
+    const bash = (command: string): string =>
+      JSON.stringify({ tool_name: 'Bash', tool_input: { command, description: 'd' }, cwd: worktree });
+    const { code, stdout } = await ask(client, server.path, bash(` ${run.command} `));
+    assert.is(code, 0);
+    const { permissionDecision, updatedInput } = JSON.parse(stdout).hookSpecificOutput;
+    assert.is(permissionDecision, 'allow');
+    assert.is(updatedInput.description, 'd');
+    const shown = spawnSync('bash', ['-c', updatedInput.command], { encoding: 'utf8' });
+    assert.is(shown.status, 3);
+    assert.match(shown.stdout, /^\[recorded [0-9a-f]{16}: .* ended with exit code 3\./);
+    assert.ok(shown.stdout.endsWith(`\n${output}\n`));
+    assert.is((await ask(client, server.path, bash('make'))).code, 2, 'nothing is recorded of it');
+    assert.is((await ask(client, server.path, bash(`${run.command}; id`))).code, 2);
+    await server.close();
+    const [line = ''] = readFileSync(server.audit, 'utf8').split('\n');
+    assert.match(
+      line,
+      /"target":" npm test -- 'a b' ","decision":"allow","rule":"replayed","details":"Not run/,
+    );
   });
 
   test(`WAT-8, HKS-2: what a git hook saw is judged and in the audit (${client.kind})`, async () => {
@@ -117,6 +145,8 @@ for (const client of clients) {
       { text: '{"decision":"allow"', ends: true },
       { text: '{"decision":"Allow"}\n', ends: true },
       { text: 'nonsense\n', ends: true },
+      { text: 'print 10\n{"hook":', ends: true },
+      { text: 'print 10\n', ends: true },
       { text: '[{"decision":"allow"}]\n', ends: true },
     ];
     for (const answer of answers) {
@@ -227,7 +257,9 @@ function alone(file: string, input: string): number | null {
 }
 
 async function startServer(
-  options: { readonly decide?: typeof decide; readonly auditFile?: string } = {},
+  options: Partial<Pick<DecisionServerOptions, 'decide' | 'policy' | 'replays'>> & {
+    readonly auditFile?: string;
+  } = {},
 ): Promise<{ path: string; audit: string; canaries(): number; close(): Promise<void> }> {
   const folder = makeTempDir();
   const path = join(folder, 'judge.sock');
@@ -235,7 +267,8 @@ async function startServer(
   let canaries = 0;
   const { close } = await startDecisionServer({
     socketPath: path,
-    policy,
+    policy: options.policy ?? policy,
+    ...(options.replays === undefined ? {} : { replays: options.replays }),
     audit: openAuditLog(audit, policy.agent_id, now),
     decide: options.decide ?? decide,
     facts: realPathFacts,

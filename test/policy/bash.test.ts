@@ -468,7 +468,7 @@ test('blocked patterns see through quotes and blanks', () => {
   assert.is(decideBash(strict, 'rm   -rf src', { facts }).rule, 'bash-pattern');
 });
 
-test('a validator runs its diagnostics word for word and nothing else', () => {
+test('VAL-2: a validator asks for its diagnostics word for word; nothing is run in its cell', () => {
   const validator = makePolicy({
     role: 'validator',
     config: {
@@ -476,12 +476,44 @@ test('a validator runs its diagnostics word for word and nothing else', () => {
     },
   });
   const rule = (command: string): string => decideBash(validator, command, { facts }).rule;
-  assert.is(rule(' npm test '), 'allowed');
-  assert.is(rule('go vet ./... && go test ./...'), 'allowed');
+  assert.is(rule(' npm test '), 'recorded-only');
+  assert.is(rule('go vet ./... && go test ./...'), 'recorded-only');
   assert.is(rule('npm test -- --watch'), 'diagnostics-only');
   assert.is(rule('npm test; ls'), 'diagnostics-only');
   assert.is(rule('ls'), 'diagnostics-only');
   assert.is(rule('true'), 'diagnostics-only');
+});
+
+test('a merger runs no code of what it merges, whatever the lead allows workers', () => {
+  const named = [
+    'npm test',
+    'make',
+    './gradlew',
+    'node',
+    'timeout',
+    'git add',
+    'git commit',
+    'git lfs',
+    'rm',
+    'npx',
+  ];
+  const merger = makePolicy({
+    role: 'merger',
+    config: { permissions: { bash_rules: { allowed_commands: named } } },
+  });
+  const rule = (command: string): string => decideBash(merger, command, { facts }).rule;
+  assert.equal(merger.allowed_commands, ['timeout', 'git add', 'git commit', 'rm']);
+  for (const command of [
+    'npm test',
+    'make',
+    './gradlew test',
+    'node src/app.ts',
+    'timeout 5 npm test',
+    'git lfs',
+  ])
+    assert.is(rule(command), 'bash-not-allowed', command);
+  assert.is(rule('git add src/app.ts'), 'allowed');
+  assert.match(decideBash(merger, 'npm test', { facts }).details, 'The checks are run for a merger');
 });
 
 test('a planner looks and changes nothing', () => {

@@ -174,7 +174,7 @@ test('extra folders outside the worktree may be written, links out of them may n
   assert.is(rule('/wt/src/gen/x'), 'allowed');
 });
 
-test('a validator has a shell where there are diagnostics to run in it', () => {
+test('a validator has a shell where there are diagnostics to ask for', () => {
   const tools = (commands: readonly string[]): readonly string[] =>
     makePolicy({
       role: 'validator',

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -71,7 +72,19 @@ static void send_all(int server, const char *bytes, size_t length) {
   }
 }
 
-/** Reads `allow`, or `block`, the rule and the details in a line each, the details to the end. */
+/** Prints what stands behind the head `print LENGTH`, where it is whole. */
+static _Noreturn void print(const char *text, size_t length, const char *wanted) {
+  if (strtoul(wanted, NULL, 10) != length) unanswered("its answer is not whole");
+  while (length > 0) {
+    ssize_t written = write(STDOUT_FILENO, text, length);
+    if (written < 0) unanswered(strerror(errno));
+    text += written;
+    length -= (size_t)written;
+  }
+  _exit(0);
+}
+
+/** Reads `allow`; `print` and what to print; or `block`, the rule and the details in a line each. */
 static _Noreturn void obey(int server) {
   size_t length = 0;
   while (length < largest_answer) {
@@ -81,6 +94,9 @@ static _Noreturn void obey(int server) {
     length += (size_t)got;
     if (length == 6 && memcmp(answer, "allow\n", 6) == 0) _exit(0);
   }
+  char *head_end = strncmp(answer, "print ", 6) == 0 ? memchr(answer, '\n', length) : NULL;
+  if (head_end != NULL)
+    print(head_end + 1, length - (size_t)(head_end + 1 - answer), answer + 6);
   char *rule = strncmp(answer, "block\n", 6) == 0 ? answer + 6 : NULL;
   char *details = rule == NULL ? NULL : strchr(rule, '\n');
   if (details == NULL) unanswered("its answer can not be read");

@@ -25,10 +25,17 @@ socket(SERVER, 1, 1, 0) && connect(SERVER, "$family$path\0") or unanswered($!);
 for (my $sent = 0; $sent < length $text;) {
   $sent += syswrite(SERVER, $text, 1 << 20, $sent) || unanswered($!);
 }
-# `allow`, or `block`, the rule and the details in a line each, the details to the end.
+# `allow`; `print` and what to print; or `block`, the rule and the details in a line each, the details to the end.
 my $answer = '';
 1 while $answer ne "allow\n" && sysread(SERVER, $answer, 1 << 16, length $answer);
 exit 0 if $answer eq "allow\n";
+if ($answer =~ /\Aprint (\d+)\n(.*)\z/s && length $2 == $1) {
+  my $output = $2;
+  for (my $sent = 0; $sent < length $output;) {
+    $sent += syswrite(STDOUT, $output, 1 << 16, $sent) || unanswered($!);
+  }
+  exit 0;
+}
 refuse($1) if $answer =~ /\Ablock\n(.+)/s;
 unanswered('its answer can not be read');
 

@@ -4,11 +4,10 @@
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Decision } from '../../domain/policy.ts';
 import { askServer } from '../ask-server.ts';
 import type { judgeAlone } from '../judge-alone.ts';
 import { readAll, readHookInput } from '../read-hook-input.ts';
-import { answerTimeoutMs, blocked } from '../watcher-protocol.ts';
+import { type Answer, answerTimeoutMs, blocked } from '../watcher-protocol.ts';
 
 process.exitCode = 2;
 process.on('uncaughtException', (error) => finish(blocked('watcher-failed', error.message)));
@@ -18,7 +17,7 @@ setTimeout(() => finish(blocked('watcher-failed', 'The watcher took too long.'))
 const [mode = '', place = '', ...flags] = process.argv.slice(2);
 judge().then(finish, (error: unknown) => finish(blocked('watcher-failed', String(error))));
 
-async function judge(): Promise<Decision> {
+async function judge(): Promise<Answer> {
   if (mode === '--socket' && flags.includes('--canary')) return askServer(place, { canary: true });
   if (mode === '--socket' && flags[0] === '--hook') {
     return askServer(place, { gitHook: flags[1] ?? '', text: await readAll(process.stdin) });
@@ -33,7 +32,10 @@ function loadJudge(): typeof judgeAlone {
   return createRequire(__filename)(join(__dirname, 'judge.cjs')).judgeAlone;
 }
 
-function finish(decision: Decision): void {
+function finish(decision: Answer): void {
+  const { output } = decision;
+  if (decision.decision === 'allow' && output !== undefined)
+    return void process.stdout.write(output, (error) => process.exit(error ? 2 : 0));
   if (decision.decision === 'allow') process.exit(0);
   process.stderr.write(`${decision.details} [${decision.rule}]\n`, () => process.exit(2));
 }

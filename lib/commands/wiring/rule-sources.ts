@@ -15,6 +15,7 @@ const keys: Partial<Record<RuleName, string>> = {
   'bash-environment': 'permissions.bash_rules.allowed_env',
   'commit-message': 'validation.commit_format.pattern',
   'diagnostics-only': 'validation.validator_diagnostics.commands',
+  'recorded-only': 'validation.validator_diagnostics.commands',
   'file-size': 'sandbox.max_file_size_mb',
   'tests-missing': 'validation.require_tests.enabled',
 };

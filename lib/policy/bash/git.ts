@@ -138,6 +138,11 @@ const subcommands: Readonly<Record<string, GitRule>> = {
 // Known, and yet only allowed where the lead names them: they change files, the index or the repository.
 const namedOnly = new Set(['mv', 'rm', 'restore', ...Object.keys(changingRules)]);
 
+/** Whether the policy has a rule of its own for it, so that an alias or another program isn't taken for git. */
+export function isKnownSubcommand(subcommand: string): boolean {
+  return Object.hasOwn(subcommands, subcommand);
+}
+
 export function isNamedOnly(subcommand: string): boolean {
   return namedOnly.has(subcommand);
 }

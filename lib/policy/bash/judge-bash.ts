@@ -23,7 +23,7 @@ export function judgeBash(question: BashQuestion): Objection | null {
   const tree = readBash(command);
   if ('rule' in tree) return tree;
   const exact = policy.exact_commands.some((one) => one.trim() === command.trim());
-  if (exact) return null;
+  if (exact) return recordedOnly;
   const pattern = matchingPattern(policy, command);
   if (pattern !== undefined) {
     return objection(
@@ -41,11 +41,17 @@ export function judgeBash(question: BashQuestion): Objection | null {
   }
 }
 
+// Whoever answers the agent shows it the recorded run, where there is one.
+const recordedOnly = objection(
+  'recorded-only',
+  'It is not run here: the orchestrator runs it in a cell of its own, and no result of that is at hand. Judge by what you read.',
+);
+
 function onlyExact(policy: AgentPolicy): Objection {
   const list = listSome(policy.exact_commands, 20);
   return objection(
     'diagnostics-only',
-    `Only these commands may be run, exactly as written: ${list}. Read files with the Read, Glob and Grep tools.`,
+    `Only the results of these commands can be asked for, exactly as written: ${list}. Read files with the Read, Glob and Grep tools.`,
   );
 }
 

@@ -169,5 +169,6 @@ function normalizeArguments(name: string, args: readonly string[]): readonly str
 
 function notAllowed(policy: AgentPolicy, command: string): Objection {
   const list = listSome(policy.allowed_commands, 30);
-  return objection('bash-not-allowed', `${command} is not an allowed command. Allowed are: ${list}.`);
+  const why = policy.role === 'merger' ? ' The checks are run for a merger, on what it commits.' : '';
+  return objection('bash-not-allowed', `${command} is not an allowed command. Allowed are: ${list}.${why}`);
 }
