@@ -70,7 +70,7 @@ function policyRules(policy: AgentPolicy): PromptFacts {
     fileLocks: policy.file_locks,
     allowedPaths: policy.allowed_paths,
     blockedPaths: policy.blocked_paths,
-    commands: [...policy.allowed_commands, ...policy.exact_commands],
+    commands: [...policy.allowed_commands, ...policy.exact_commands, ...(policy.base_commands ?? [])],
     exactCommands: policy.exact_commands,
     commitFormat: commitFormat(policy.commit_pattern, policy.commit_example),
     namingRule:

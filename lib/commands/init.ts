@@ -77,7 +77,7 @@ const configTail = `
 # permissions:
 #   allowed_paths: ['src/**', 'test/**']    # the files agents may change
 #   bash_rules:                             # the commands they may run, by their first words
-#     allowed_commands: [npm test, git status, git diff, git add, git commit]
+#     allowed_commands: [npm test, npm run, rm, git mv, git rm]
 # validation:
 #   validator_diagnostics:
 #     commands: [npm test]                  # what fails here never lands by itself

@@ -3,31 +3,47 @@ import { commandSchema, durationSchema, globSchema, regexSchema } from './config
 
 // What agents may do and what their results must be: the sections permissions and validation of `.blueflame.yml`.
 
+/** What changes files more than an edit does; everything that only looks is allowed anyway. */
+export const defaultCommands = ['rm', 'chmod', 'git mv', 'git rm', 'git restore'];
 export const namingStyles = ['snake_case', 'kebab-case', 'camelCase', 'PascalCase'] as const;
 export const defaultBlockedPaths = ['.env*', '**/.env*', '*.secret', '**/*.secret', '*.key', '**/*.key'];
+
+// Names whose values are data to every program that reads them: none of them names a program, a file or an option.
+const defaultEnv = [
+  ...['CI', 'NODE_ENV', 'FORCE_COLOR', 'NO_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'TERM', 'COLUMNS', 'LINES'],
+  ...[
+    'TZ',
+    'LANG',
+    'LC_ALL',
+    'DEBUG',
+    'PORT',
+    'VERBOSE',
+    'LOG_LEVEL',
+    'RUST_BACKTRACE',
+    'RUST_LOG',
+    'RUST_TEST_THREADS',
+  ],
+  ...['CARGO_TERM_COLOR', 'CGO_ENABLED', 'GOOS', 'GOARCH', 'GOMAXPROCS', 'PYTHONPATH', 'PYTHONUNBUFFERED'],
+  ...['PYTHONDONTWRITEBYTECODE', 'PYTHONIOENCODING', 'PYTHONHASHSEED', 'PY_COLORS', 'UPDATE_SNAPSHOTS'],
+  ...[
+    'GIT_PAGER',
+    'PAGER',
+    'MIX_ENV',
+    'RAILS_ENV',
+    'RACK_ENV',
+    'APP_ENV',
+    'ASPNETCORE_ENVIRONMENT',
+    'DJANGO_ENV',
+    'FLASK_ENV',
+  ],
+];
 
 const bashRulesSchema = z
   .strictObject({
     allowed_commands: z
       .array(commandSchema)
-      .default([
-        'git status',
-        'git diff',
-        'git log',
-        'git show',
-        'git add',
-        'git commit',
-        'ls',
-        'cat',
-        'head',
-        'tail',
-        'wc',
-        'grep',
-        'pwd',
-        'echo',
-        'mkdir',
-      ])
-      .describe('Commands an agent may run, by their first words.'),
+      .default(defaultCommands)
+      .describe('Commands an agent may run besides those that only look, by their first words.'),
     blocked_patterns: z
       .array(regexSchema)
       .default([])
@@ -35,7 +51,7 @@ const bashRulesSchema = z
       .meta({ examples: [['rm\\s+-rf', 'npm\\s+install']] }),
     allowed_env: z
       .array(z.string().regex(/^[A-Za-z_]\w*$/, 'is not the name of a variable'))
-      .default(['CI', 'NODE_ENV', 'FORCE_COLOR', 'NO_COLOR', 'TZ', 'LANG', 'LC_ALL'])
+      .default(defaultEnv)
       .describe('Variables a command may set for itself.'),
   })
   .describe('What agents may run in a shell.');

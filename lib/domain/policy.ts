@@ -17,7 +17,10 @@ export const agentPolicySchema = z.object({
   blocked_paths: z.array(z.string()),
   /** The task's own locks; null: scope is not enforced. */
   file_locks: z.array(z.string()).nullable(),
+  /** What the lead allows. */
   allowed_commands: z.array(z.string()),
+  /** What the role may run whatever the lead allows: it only looks, or writes where paths are judged. */
+  base_commands: z.array(z.string()).optional(),
   /** Exact command lines that are never run in the agent's cell, only shown as they were run elsewhere (a validator's diagnostics). */
   exact_commands: z.array(z.string()),
   blocked_patterns: z.array(z.string()),

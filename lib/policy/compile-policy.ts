@@ -2,6 +2,7 @@ import type { Config } from '../domain/config.ts';
 import type { AgentId } from '../domain/ids.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
+import { readCommands, writeCommands } from './base-commands.ts';
 import { runsNoCode } from './bash/runs-no-code.ts';
 
 export interface PolicyInput {
@@ -12,69 +13,33 @@ export interface PolicyInput {
   readonly worktree: string;
   /** The task's locks; for a merger those of all the tasks it merges. */
   readonly fileLocks: readonly string[];
-  /** Absolute folders outside the worktree, or globs in it that count as locked. */
-  readonly extraWritable?: readonly string[];
+  /** Absolute folders outside the worktree that hold its temporary files under another name than /tmp. */
+  readonly scratch?: readonly string[];
 }
 
 const readTools = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'Bash', 'TodoWrite'];
-const readCommands = [
-  'git status',
-  'git diff',
-  'git log',
-  'git show',
-  'git ls-files',
-  'git ls-tree',
-  'git grep',
-  'git blame',
-  'git shortlog',
-  'git rev-parse',
-  'git branch',
-  'git describe',
-  'ls',
-  'cat',
-  'head',
-  'tail',
-  'wc',
-  'grep',
-  'rg',
-  'find',
-  'sort',
-  'uniq',
-  'cut',
-  'diff',
-  'stat',
-  'file',
-  'tree',
-  'du',
-  'jq',
-  'sed',
-  'basename',
-  'dirname',
-  'pwd',
-  'echo',
-  'printf',
-];
+// The cell's own; what is there goes with the agent.
+const scratchFolders = ['/tmp'];
 
 /** Compiles what one agent may do. A pure function: the same input gives the same policy, byte for byte. */
 export function compilePolicy(input: PolicyInput): AgentPolicy {
   const { config, role } = input;
   const { permissions, validation } = config;
   const canWrite = role === 'worker' || role === 'merger';
-  const extra = input.extraWritable ?? [];
-  const locks = [...input.fileLocks, ...extra.filter((path) => !path.startsWith('/'))];
   return {
     v: 1,
     agent_id: input.agentId,
     role,
     worktree: input.worktree,
     can_write: canWrite,
-    extra_writable: extra.filter((path) => path.startsWith('/')),
+    extra_writable: [...scratchFolders, ...(input.scratch ?? [])],
     allowed_tools: allowedTools(config, role),
     blocked_tools: permissions.blocked_tools,
     allowed_paths: canWrite ? permissions.allowed_paths : [],
     blocked_paths: permissions.blocked_paths,
-    file_locks: validation.file_scope.enforce && canWrite ? locks : null,
+    file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,
     allowed_commands: allowedCommands(config, role),
+    base_commands: baseCommands(role),
     exact_commands: [...exactCommands(config, role)],
     blocked_patterns: permissions.bash_rules.blocked_patterns,
     allowed_env: permissions.bash_rules.allowed_env,
@@ -112,9 +77,14 @@ function exactCommands({ validation }: Config, role: Role): readonly string[] {
   return role === 'validator' && enabled ? commands : [];
 }
 
-function allowedCommands(config: Config, role: Role): string[] {
+/** What an agent may run whatever the configuration lists; a validator runs its diagnostics and nothing else. */
+function baseCommands(role: Role): string[] {
   if (role === 'validator') return [];
-  if (role === 'planner') return readCommands;
+  return role === 'planner' ? [...readCommands] : [...readCommands, ...writeCommands];
+}
+
+function allowedCommands(config: Config, role: Role): string[] {
+  if (role !== 'worker' && role !== 'merger') return [];
   const configured = config.permissions.bash_rules.allowed_commands;
   // Code of the tasks it merges could answer for it. The checks run on what it commits, in cells of their own.
   return role === 'merger' ? configured.filter(runsNoCode) : configured;

@@ -1,5 +1,6 @@
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { judgeBash } from './bash/judge-bash.ts';
+import { insideOnly } from './bash/program.ts';
 import { judgeGlob } from './judge-glob.ts';
 import { judgePath } from './judge-path.ts';
 import { resolvePath } from './resolve-path.ts';
@@ -55,8 +56,9 @@ function judgeTool(policy: AgentPolicy, tool: string): Objection | null {
 function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {
   const named = toolPaths(call);
   if ('rule' in named) return named;
-  const context = { policy, facts, cwd: call.cwd };
   if (call.tool_name === 'Bash') return judgeShell(policy, call, facts);
+  // The file tools stay in the worktree: what is below /tmp is the shell's.
+  const context = insideOnly({ policy, facts, cwd: call.cwd });
   for (const path of named.paths) {
     const found = judgePath(context, path, named.access);
     if (found !== null) return found;

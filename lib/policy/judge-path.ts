@@ -19,7 +19,6 @@ export interface PathContext {
 /** Judges one path of a tool call or command; null: nothing against it. */
 export function judgePath(context: PathContext, path: string, access: Access): Objection | null {
   const { policy, facts, cwd } = context;
-  if (access !== 'read' && !policy.can_write) return readOnly(policy);
   const found = resolvePath({
     path,
     cwd,
@@ -27,10 +26,10 @@ export function judgePath(context: PathContext, path: string, access: Access): O
     extra: policy.extra_writable ?? [],
     facts,
   });
+  if ('kind' in found && found.kind === 'extra') return null;
+  if (access !== 'read' && !policy.can_write) return readOnly(policy);
   if ('rule' in found) return found;
-  return (
-    judgeKind(found, path, access) ?? (found.kind === 'extra' ? null : judgeInside(policy, found, access))
-  );
+  return judgeKind(found, path, access) ?? judgeInside(policy, found, access);
 }
 
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */

@@ -1,13 +1,20 @@
 import { type Access, judgeName, judgePath, judgeScope, type PathContext } from './judge-path.ts';
+import { normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection } from './rules.ts';
 
 /** What a path holds, itself first, relative to it; with what each entry is. */
-interface TreeEntry {
+export interface TreeEntry {
   readonly below: string;
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
 }
 
-const mostEntries = 10_000;
+const mostEntries = 20_000;
+const heavy = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'target']);
+
+/** A folder of dependencies or build results, which nobody means who names the folder above it. */
+export function isHeavy(name: string): boolean {
+  return heavy.has(name);
+}
 
 /**
  * Judges a path with everything below it, as removing, moving and copying it all would reach it. `as`: the place
@@ -45,21 +52,23 @@ function judgeEntry(
   if (kind !== 'symlink' || isRoot) return judgePath(context, path, access);
   // The link itself goes, not what it leads to.
   const name = relativeName(context, path);
+  if (name === null) return judgePath(context, path, access);
   return judgeName(context.policy, name) ?? (access === 'read' ? null : judgeScope(context.policy, name));
 }
 
-function relativeName({ policy, cwd }: PathContext, path: string): string {
-  const absolute = path.startsWith('/') ? path : `${cwd}/${path}`;
-  const kept: string[] = [];
-  for (const segment of absolute.slice(policy.worktree.length).split('/')) {
-    if (segment === '..') kept.pop();
-    else if (segment !== '' && segment !== '.') kept.push(segment);
-  }
-  return kept.join('/');
+/** The path below the worktree, '' for its top; null outside. */
+function relativeName({ policy, cwd }: PathContext, path: string): string | null {
+  const absolute = normalizeAbsolute(path.startsWith('/') ? path : `${cwd}/${path}`);
+  if (absolute === policy.worktree) return '';
+  return absolute.startsWith(`${policy.worktree}/`) ? absolute.slice(policy.worktree.length + 1) : null;
 }
 
-/** null: more than anybody would want to wait for. */
-function listTree({ facts, cwd }: PathContext, path: string): readonly TreeEntry[] | null {
+/** Everything below a path, itself first; null: more than anybody would want to wait for. */
+export function listTree(
+  { facts, cwd }: PathContext,
+  path: string,
+  options: { readonly skips?: (name: string) => boolean } = {},
+): readonly TreeEntry[] | null {
   const root = path.startsWith('/') ? path : `${cwd}/${path}`;
   const found: TreeEntry[] = [{ below: '', kind: facts.lstat(root)?.kind ?? 'file' }];
   for (let at = 0; at < found.length; at += 1) {
@@ -67,6 +76,7 @@ function listTree({ facts, cwd }: PathContext, path: string): readonly TreeEntry
     if (kind !== 'directory') continue;
     const folder = below === '' ? root : `${root}/${below}`;
     for (const name of facts.list(folder) ?? []) {
+      if (options.skips?.(name) === true) continue;
       const child = facts.lstat(`${folder}/${name}`)?.kind ?? 'file';
       found.push({ below: below === '' ? name : `${below}/${name}`, kind: child });
     }

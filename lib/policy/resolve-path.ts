@@ -36,6 +36,8 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
       `The path ${JSON.stringify(path.slice(0, 200))} ${malformed}. Write it plainly, relative to the worktree.`,
     );
   }
+  const scratch = scratchPath(question);
+  if (scratch !== null) return { kind: 'extra', lexical: scratch, resolved: scratch, entry: null };
   const cwd = walk(question.cwd, facts);
   const written = path.startsWith('/') ? path : `${cwd?.path ?? question.cwd}/${path}`;
   const end = walk(written, facts);
@@ -45,15 +47,34 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
   if (relative.lexical !== null && relative.resolved !== null) {
     return { kind: 'inside', lexical: relative.lexical, resolved: relative.resolved, entry: end.entry };
   }
-  const isExtra = question.extra.some(
-    (folder) => inFolder(folder, lexical) !== null && inFolder(folder, end.path) !== null,
-  );
-  if (isExtra) return { kind: 'extra', lexical, resolved: end.path, entry: end.entry };
   const via = relative.lexical === null ? '' : ', through a symlink,';
   return objection(
     'path-outside',
     `${path} leads${via} out of the worktree ${worktree}. Use paths inside the worktree.`,
   );
+}
+
+/**
+ * The place of a path in an extra folder. It is named from its root, or from a folder that is itself in there; what is
+ * in it now nobody here can see, for the cell has a /tmp of its own. Where the worktree stands below such a folder,
+ * its neighbours are no part of it.
+ */
+function scratchPath({ path, cwd, worktree, extra }: PathQuestion): string | null {
+  const isIn = (place: string): boolean => extra.some((folder) => inFolder(folder, place) !== null);
+  const isFrom = path.startsWith('/') || (isIn(cwd) && inFolder(worktree, cwd) === null);
+  const lexical = normalizeAbsolute(path.startsWith('/') ? path : `${cwd}/${path}`);
+  if (!isFrom || !isIn(lexical)) return null;
+  const neighbours = extra
+    .map((folder) => ({ folder, below: inFolder(folder, worktree) }))
+    .flatMap(({ folder, below }) => (below === null ? [] : [`${folder}/${below.split('/')[0]}`]));
+  const isNear =
+    neighbours.some((folder) => inFolder(folder, lexical) !== null) || lexical.startsWith(worktree);
+  return isNear || lexical.split('/').some(isGuarded) ? null : lexical;
+}
+
+/** Names git and agents act on wherever they are. */
+function isGuarded(segment: string): boolean {
+  return /^\.(?:git|claude|mcp\.json)$/i.test(segment);
 }
 
 /** Resolves `.` and `..` as text alone. */

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { PathFacts, ToolCall } from '../../lib/domain/policy.ts';
 import { decide } from '../../lib/policy/decide.ts';
 import { rules } from '../../lib/policy/rules.ts';
-import { makePolicy, memoryFacts } from './fixtures.ts';
+import { decideBash, makePolicy, memoryFacts } from './fixtures.ts';
 
 const facts = memoryFacts('/wt', [
   '.git',
@@ -163,15 +163,25 @@ test('new files follow the naming style, old ones may keep their names', () => {
   assert.is(rule('src/a.ts'), 'allowed');
 });
 
-test('extra folders outside the worktree may be written, links out of them may not be followed', () => {
-  const extra = makePolicy({ config, locks: ['src/a.ts'], extra: ['/run/agent', 'src/gen/'] });
-  const there = memoryFacts('/run/agent', ['tmp/', 'tmp/link -> /etc']);
-  const rule = (file_path: string): string =>
-    decide(extra, { tool_name: 'Write', tool_input: { file_path }, cwd: '/wt' }, there).rule;
-  assert.is(rule('/run/agent/tmp/x'), 'allowed');
-  assert.is(rule('/run/agent2/x'), 'path-outside');
-  assert.is(rule('/run/agent/tmp/link/x'), 'path-outside');
-  assert.is(rule('/wt/src/gen/x'), 'allowed');
+test('a shell may use the temporary folders of the cell, the file tools stay in the worktree', () => {
+  const extra = makePolicy({ config, locks: ['src/a.ts'], extra: ['/run/agent/tmp'] });
+  const shell = (target: string): string => decideBash(extra, `echo x > ${target}`, { facts }).rule;
+  assert.is(shell('/tmp/x'), 'allowed');
+  assert.is(shell('/run/agent/tmp/x'), 'allowed');
+  assert.is(shell('/run/agent/tmp2/x'), 'path-outside');
+  assert.is(shell('/run/agent/tmp/../x'), 'path-outside');
+  assert.is(shell('/tmp/.git/config'), 'path-outside');
+  const input = { file_path: '/tmp/x', content: 'x' };
+  assert.is(decide(extra, { tool_name: 'Write', tool_input: input, cwd: '/wt' }, facts).rule, 'path-outside');
+});
+
+test('what stands beside a worktree below /tmp is no temporary file', () => {
+  const below = makePolicy({ worktree: '/tmp/repo/.trees/wt' });
+  const shell = (target: string): string => decideBash(below, `echo x > ${target}`, { facts }).rule;
+  assert.is(shell('/tmp/x'), 'allowed');
+  assert.is(shell('/tmp/repo/x'), 'path-outside');
+  assert.is(shell('../x'), 'path-outside');
+  assert.is(shell('../../../x'), 'path-outside');
 });
 
 test('a validator has a shell where there are diagnostics to ask for', () => {

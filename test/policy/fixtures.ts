@@ -23,7 +23,7 @@ export function makePolicy(options: PolicyOptions = {}): AgentPolicy {
     agentId: parseAgentId('worker-0a1b2c3d'),
     worktree: options.worktree ?? '/wt',
     fileLocks: options.locks ?? ['.'],
-    extraWritable: options.extra ?? [],
+    scratch: options.extra ?? [],
   });
 }
 

@@ -2,7 +2,14 @@ import { type Objection, objection } from '../rules.ts';
 import { judgeAwk } from './awk.ts';
 import { interpreters, judgeInterpreter } from './interpreters.ts';
 import { scanOptions } from './options.ts';
-import { judgeAll, judgeLoose, judgeScanned, type ProgramCall, type ProgramRule } from './program.ts';
+import {
+  insideOnly,
+  judgeAll,
+  judgeLoose,
+  judgeScanned,
+  type ProgramCall,
+  type ProgramRule,
+} from './program.ts';
 import { judgeSed } from './sed.ts';
 
 /**
@@ -84,7 +91,7 @@ function judgeMake(call: ProgramCall): Objection | null {
       `make ${variable} could replace the programs make runs. Give targets, and only plain values like V=1.`,
     );
   }
-  const unsafe = judgeScanned(call, scanned);
+  const unsafe = judgeScanned({ ...call, context: insideOnly(call.context) }, scanned);
   return (
     unsafe ?? scanned.operands.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null
   );

@@ -31,7 +31,8 @@ export function judgeBash(question: BashQuestion): Objection | null {
       `The command matches the blocked pattern ${pattern}. Do it in another way, or leave it to a person.`,
     );
   }
-  if (policy.allowed_commands.length === 0) return onlyExact(policy);
+  if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0)
+    return onlyExact(policy);
   try {
     judgeNode(question, tree, [question.cwd]);
     return null;

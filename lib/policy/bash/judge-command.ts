@@ -2,20 +2,57 @@ import type { AgentPolicy } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import { buildPrograms, normalizePackageManager } from './build-programs.ts';
+import { equivalents } from './equivalents.ts';
 import { expandArguments } from './expand-arguments.ts';
+import { formatterPrograms } from './formatters.ts';
 import { isNamedOnly, judgeGit, withoutGlobalOptions } from './git.ts';
-import { interpreters } from './interpreters.ts';
-import { judgeUnlisted, type ProgramCall, type ProgramRule } from './program.ts';
+import { judgeAll, judgeUnlisted, type ProgramCall, type ProgramRule } from './program.ts';
+import { programFamily } from './program-names.ts';
 import { readPrograms } from './read-programs.ts';
+import { refusedPrograms } from './refused-programs.ts';
 import { shellPrograms } from './shell-programs.ts';
 import type { Redirection, SimpleCommand } from './syntax.ts';
+import { toolPrograms } from './tool-programs.ts';
 import { writePrograms } from './write-programs.ts';
 
 const programs: ReadonlyMap<string, ProgramRule> = new Map(
-  Object.entries({ ...buildPrograms, ...readPrograms, ...writePrograms, ...shellPrograms, git: judgeGit }),
+  Object.entries({
+    ...toolPrograms,
+    ...formatterPrograms,
+    ...buildPrograms,
+    ...refusedPrograms,
+    ...readPrograms,
+    ...writePrograms,
+    ...shellPrograms,
+    git: judgeGit,
+  }),
 );
 // They only steer what is judged anyway.
 const alwaysAllowed = new Set(['true', 'false', ':', 'cd', 'break', 'continue', 'exit', 'set', 'export']);
+// Asked for their version they do nothing else.
+const versions: readonly (readonly [names: string, asks: RegExp])[] = [
+  ['node npm npx pnpm yarn bun deno tsc jest eslint prettier', /^(?:--version|-v)$/],
+  ['python python3 pip pip3 cargo rustc ruff pytest', /^(?:--version|-V)$/],
+  [
+    'ruby perl php java javac mvn gradle gcc g++ clang make cmake git docker bash sqlite3 vitest',
+    /^--version$/,
+  ],
+  ['java javac', /^-version$/],
+  ['go', /^version$/],
+];
+
+function asksVersion(name: string, args: readonly string[]): boolean {
+  const [only = ''] = args;
+  return (
+    args.length === 1 && versions.some(([names, asks]) => names.split(' ').includes(name) && asks.test(only))
+  );
+}
+
+/** The rule of a program, by whatever name it goes here. */
+function ruleOf(name: string): ProgramRule | undefined {
+  return programs.get(name) ?? programs.get(programFamily(name));
+}
+
 /** Judges one simple command run in one folder; null: nothing against it. */
 export function judgeCommand(context: PathContext, command: SimpleCommand): Objection | null {
   const variable = command.environment.find(({ name }) => !context.policy.allowed_env.includes(name));
@@ -25,6 +62,8 @@ export function judgeCommand(context: PathContext, command: SimpleCommand): Obje
       `${variable.name} may not be set. A command may set for itself: ${listSome(context.policy.allowed_env)}.`,
     );
   }
+  const valued = command.environment.map((one) => judgeValue(context, one)).find((one) => one !== null);
+  if (valued !== undefined) return valued;
   const redirected = judgeRedirections(context, command.redirections);
   if (redirected !== null) return redirected;
   const [head, ...rest] = command.words;
@@ -42,6 +81,21 @@ export function judgeCommand(context: PathContext, command: SimpleCommand): Obje
     return notAllowed(context.policy, 'export without a value');
   const args = expandArguments(context, head.text, rest);
   return 'rule' in args ? args : judgeWords(context, [head.text, ...args.words], command.input);
+}
+
+/** Pagers are programs, and what a search path holds is run. */
+function judgeValue(
+  context: PathContext,
+  { name, value }: SimpleCommand['environment'][number],
+): Objection | null {
+  if (/PAGER$/.test(name) && !/^(?:cat|less(?: -[A-Za-z]+)?)?$/.test(value))
+    return objection('bash-environment', `${name} names a program. It may be cat or empty.`);
+  if (name !== 'PYTHONPATH') return null;
+  const folders = value.split(':').filter((one) => one !== '');
+  return judgeAll(
+    context,
+    folders.map((path) => ({ path, access: 'read' })),
+  );
 }
 
 function isProgramName(text: string): boolean {
@@ -78,14 +132,32 @@ function judgeWords(context: PathContext, words: readonly string[], input: strin
       `${name} … matches the blocked pattern ${pattern}. Do it in another way, or leave it to a person.`,
     );
   }
+  if (asksVersion(name, args)) return null;
   const trusted = trustedWords(policy, [name, ...args]);
   if (!isProgramName(name) && !isNamedPath(context, name)) return notAllowed(policy, name);
-  if (trusted === null) return notAllowed(policy, words.slice(0, 2).join(' '));
+  if (trusted === null) return judgeEquivalent(context, words, input);
   const begun = runners.get(name)?.(args) ?? 0;
   // npm and its like have a rule of their own, unless the lead wrote `npm exec` itself.
-  const isRunner = trusted === begun - 1 || (trusted < begun && !programs.has(name));
-  if (begun > 0 && isRunner) return judgeRun(context, args.slice(begun - 1));
-  return judgeProgram(context, { name, args, trusted, input });
+  const isRunner = trusted === begun - 1 || (trusted < begun && ruleOf(name) === undefined);
+  if (begun > 0 && isRunner) return judgeRun(context, name, args.slice(begun - 1));
+  return judgeProgram(context, { name, args, trusted, input, isBare: isBare(policy, name) });
+}
+
+function isBare(policy: AgentPolicy, name: string): boolean {
+  return policy.allowed_commands.some((entry) => entryWords(entry).join(' ') === name);
+}
+
+/** Another way to start what the lead named: `python -m pytest` and `npx pytest` are pytest. */
+function judgeEquivalent(
+  context: PathContext,
+  words: readonly string[],
+  input: string | null,
+): Objection | null {
+  const [name = '', ...args] = words;
+  const known = equivalents(name, args).find((one) => trustedWords(context.policy, one) !== null);
+  return known === undefined
+    ? notAllowed(context.policy, words.slice(0, 2).join(' '))
+    : judgeWords(context, known, input);
 }
 
 // How many words of a command only say that the rest is run.
@@ -98,9 +170,14 @@ const runners: ReadonlyMap<string, (args: readonly string[]) => number> = new Ma
   ...['npm', 'pnpm', 'yarn', 'bundle'].map((name) => [name, second('exec')] as const),
   ...['npx', 'bunx', 'pnpx'].map((name) => [name, () => 1] as const),
 ]);
+// What the policy judges by its own name, whoever starts it.
+const ownNames = new Set([
+  'git',
+  ...[refusedPrograms, readPrograms, writePrograms, shellPrograms].flatMap(Object.keys),
+]);
 
 /** What a runner runs, where the lead named the runner alone; what could be run without it is judged as if it were. */
-function judgeRun(context: PathContext, words: readonly string[]): Objection | null {
+function judgeRun(context: PathContext, runner: string, words: readonly string[]): Objection | null {
   const [name = '', ...args] = words;
   if (!isProgramName(name))
     return objection(
@@ -113,24 +190,40 @@ function judgeRun(context: PathContext, words: readonly string[]): Objection | n
       'bash-pattern',
       `${name} … matches the blocked pattern ${pattern}. Do it in another way.`,
     );
-  return programs.has(name) && !interpreters.includes(name)
-    ? judgeWords(context, words, null)
-    : judgeProgram(context, { name, args, trusted: 0, input: null });
+  if (ownNames.has(name)) return judgeWords(context, words, null);
+  if (/^(?:npx|bunx|pnpx|npm)$/.test(runner) && !isInstalled(context, name))
+    return objection(
+      'bash-wrapper',
+      `${name} is not among what the project has installed; nothing is fetched here. Run what is in node_modules/.bin.`,
+    );
+  return judgeProgram(context, { name, args, trusted: 0, input: null, isBare: false });
+}
+
+const testers = new Set(
+  'tsc jest vitest mocha ava tap c8 nyc playwright cypress tsx ts-node python python3 pytest node'.split(' '),
+);
+
+/** A runner would fetch anything else. */
+function isInstalled({ policy, facts }: PathContext, name: string): boolean {
+  return (
+    testers.has(name) ||
+    ruleOf(name) !== undefined ||
+    facts.lstat(`${policy.worktree}/node_modules/.bin/${name}`) !== null
+  );
 }
 
 function judgeProgram(
   context: PathContext,
-  named: Pick<ProgramCall, 'name' | 'args' | 'trusted' | 'input'>,
+  named: Pick<ProgramCall, 'name' | 'args' | 'trusted' | 'input' | 'isBare'>,
 ): Objection | null {
-  const { name, args, trusted, input } = named;
-  const rule = programs.get(name);
-  const call = {
-    name,
-    args,
-    trusted,
-    input,
+  const { name, args, trusted } = named;
+  const rule = ruleOf(name);
+  const call: ProgramCall = {
+    ...named,
     context,
-    judgeInner: (inner: readonly string[]) => judgeWords(context, inner, null),
+    judgeInner: (inner) => judgeWords(context, inner, null),
+    judgeAs: (other, words) =>
+      judgeProgram(context, { name: other, args: words, trusted: 0, input: null, isBare: false }),
   };
   if (rule !== undefined) return rule(call);
   return judgeUnlisted(context, name, args.slice(trusted));
@@ -144,14 +237,18 @@ export function matchingPattern(policy: AgentPolicy, text: string): string | und
 /** How many words after the program name the best matching entry holds; null: no entry matches. */
 function trustedWords(policy: AgentPolicy, words: readonly string[]): number | null {
   const [name = '', subcommand = ''] = words;
-  if (alwaysAllowed.has(name) && policy.allowed_commands.length > 0) return 0;
+  if (alwaysAllowed.has(name)) return 0;
   const lengths = policy.allowed_commands
     .map(entryWords)
     .filter((entry) => entry.length > 0 && entry.every((word, at) => word === words[at]))
     .map((entry) => entry.length);
   const longest = Math.max(0, ...lengths);
-  if (longest === 0 || (longest === 1 && name === 'git' && isNamedOnly(subcommand))) return null;
-  return longest - 1;
+  if (longest > 1 || (longest === 1 && !(name === 'git' && isNamedOnly(subcommand)))) return longest - 1;
+  const plain = [programFamily(name), ...words.slice(1)];
+  const isBase = policy.base_commands?.some((entry) =>
+    entry.split(' ').every((word, at) => word === plain[at]),
+  );
+  return isBase === true ? 0 : null;
 }
 
 /** An entry may end in a remark in parentheses: `git branch (listing only)`. */
@@ -164,11 +261,26 @@ function entryWords(entry: string): readonly string[] {
 
 function normalizeArguments(name: string, args: readonly string[]): readonly string[] {
   if (name === 'git') return withoutGlobalOptions(args);
+  if (name === 'npx' || name === 'bunx')
+    return args.slice(
+      Math.max(
+        0,
+        args.findIndex((arg) => !npxFlag.test(arg)),
+      ),
+    );
   return name === 'npm' || name === 'pnpm' || name === 'yarn' ? normalizePackageManager(args) : args;
 }
+
+// None of them lets it fetch: there is no network to fetch from.
+const npxFlag = /^(?:-y|--yes|--no|--no-install|-q|--quiet|--prefer-offline|--offline)$/;
 
 function notAllowed(policy: AgentPolicy, command: string): Objection {
   const list = listSome(policy.allowed_commands, 30);
   const why = policy.role === 'merger' ? ' The checks are run for a merger, on what it commits.' : '';
-  return objection('bash-not-allowed', `${command} is not an allowed command. Allowed are: ${list}.${why}`);
+  const base =
+    policy.base_commands?.length === 0 ? '' : ' and programs that only look (ls, cat, rg, sed -n, git log …)';
+  return objection(
+    'bash-not-allowed',
+    `${command} is not an allowed command. Allowed are: ${list}${base}.${why}`,
+  );
 }

@@ -12,8 +12,12 @@ export interface ProgramCall {
   /** Text of a here-document on standard input. */
   readonly input: string | null;
   readonly context: PathContext;
+  /** The lead listed the program by its name alone, without any argument. */
+  readonly isBare: boolean;
   /** Judges a command that this program would run. */
   readonly judgeInner: (words: readonly string[]) => Objection | null;
+  /** Judges what runs under another name, by that program's rule alone: it is allowed already. */
+  readonly judgeAs: (name: string, args: readonly string[]) => Objection | null;
 }
 
 export type ProgramRule = (call: ProgramCall) => Objection | null;
@@ -81,8 +85,17 @@ export function aimsAtProtected(pattern: string): boolean {
   return ['.git', '.claude', '.mcp.json', '.blueflame.yml'].some((name) => aimsAt(pattern, `**/${name}`));
 }
 
+/** Without the cell's own folders: what a program takes its code or its settings from stands in the worktree. */
+export function insideOnly(context: PathContext): PathContext {
+  return { ...context, policy: { ...context.policy, extra_writable: [] } };
+}
+
+// By these names an option says where a report goes.
+const reports = /^--?[\w-]*(?:out|report|xml|log|temp|tmp|cov|cache)[\w-]*=/i;
+
 /** Whether a relative or absolute argument is plainly a path that is out of bounds; for programs without a rule. */
-export function judgeLoose(context: PathContext, argument: string): Objection | null {
+export function judgeLoose(given: PathContext, argument: string): Objection | null {
+  const context = reports.test(argument) ? given : insideOnly(given);
   const option = /^(?:--?[^=]*=|-[A-Za-z](?=[/~.]))(.*)$/s.exec(argument)?.[1];
   const assigned = /^[A-Za-z_]\w*=(.*)$/s.exec(argument)?.[1];
   const candidates = [argument, option, assigned].filter((one) => one !== undefined && one !== '');

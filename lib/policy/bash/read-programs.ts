@@ -35,6 +35,17 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
   egrep: plainProgram(grepOptions, 'pattern-first'),
   fgrep: plainProgram(grepOptions, 'pattern-first'),
   rg: plainProgram(ripgrepOptions, 'pattern-first'),
+  less: plainProgram(
+    '-eEFiIJmMnNqrRSXx -p: --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --no-init',
+    'read',
+  ),
+  more: plainProgram('-dlfpcsu -n:', 'read'),
+  strings: plainProgram('-a -n: -t: -e: --all --bytes= --radix=', 'read'),
+  bc: plainProgram('-ilqsw --mathlib --quiet --standard --warn', 'read'),
+  cksum: plainProgram('-a: --algorithm=', 'read'),
+  sha512sum: plainProgram('-btz --binary --text --tag --zero', 'read'),
+  base64: plainProgram('-di -w: --decode --ignore-garbage --wrap=', 'read'),
+  hexdump: plainProgram('-bcCdovx -n: -s: -e:', 'read'),
   cut: plainProgram(
     '-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated',
     'read',

@@ -20,6 +20,7 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
   sleep: plainProgram('-', 'text'),
   seq: plainProgram('-w -f: -s: -#', 'text'),
   date: plainProgram('-uIR -d: --date= --utc --iso-8601[=] --rfc-3339= --rfc-email', 'text'),
+  arch: plainProgram('-', 'none'),
   uname: plainProgram('-asnrvmpio --all', 'none'),
   whoami: plainProgram('-', 'none'),
   id: plainProgram('-gGnru', 'text'),
@@ -39,7 +40,28 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
     }
     return call.judgeInner(inner);
   },
-  time: (call) => call.judgeInner(call.args),
+  time: (call) => call.judgeInner(call.args[0] === '-p' ? call.args.slice(1) : call.args),
+  nice: (call) => call.judgeInner(withoutLeading(call.args, /^-n$/, /^(?:-\d+|-n-?\d+|--adjustment=-?\d+)$/)),
+  ionice: (call) => call.judgeInner(withoutLeading(call.args, /^-[cn]$/, /^-[cn]\d$|^-t$/)),
+  stdbuf: (call) =>
+    call.judgeInner(withoutLeading(call.args, /^-[ioe]$/, /^-[ioe][L0]$|^--(?:input|output|error)=[L0]$/)),
+  yes: plainProgram('-', 'text'),
+  expr: judgeExpr,
+  nproc: plainProgram('--all --ignore=', 'none'),
+  hostname: plainProgram('-sfid', 'none'),
+  groups: plainProgram('-', 'none'),
+  df: plainProgram('-hkTPiam -B: -t: --human-readable --output[=] --total', 'read'),
+  free: plainProgram('-bkmghtws -s: -c: --human --mega --giga', 'none'),
+  ps: plainProgram(
+    '-aAefFlLMuxwjHTrN -o: -p: -C: -u: -U: --sort= --no-headers --pid= --ppid= --forest',
+    'text',
+  ),
+  uptime: plainProgram('-ps --pretty --since', 'none'),
+  getconf: plainProgram('-a', 'text'),
+  locale: plainProgram('-a -m', 'text'),
+  tput: plainProgram('-', 'text'),
+  clear: plainProgram('-', 'none'),
+  mktemp: plainProgram('-dqut -p:> --directory --quiet --dry-run --suffix= --tmpdir[=]', 'text'),
   env: judgeEnv,
   ln: (call) => wrapper(call, 'A link can make one path stand for another. Copy the file instead.'),
   ...Object.fromEntries(
@@ -49,30 +71,7 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
       'source',
       '.',
       'builtin',
-      'sudo',
-      'su',
-      'doas',
       'xargs',
-      'parallel',
-      'nohup',
-      'setsid',
-      'nice',
-      'ionice',
-      'stdbuf',
-      'watch',
-      'strace',
-      'ltrace',
-      'script',
-      'chroot',
-      'unshare',
-      'nsenter',
-      'bwrap',
-      'busybox',
-      'toybox',
-      'flock',
-      'entr',
-      'expect',
-      'ssh',
       'trap',
       'alias',
       'unalias',
@@ -123,6 +122,18 @@ function afterTimeoutOptions(args: readonly string[]): readonly string[] {
   const [first = '', ...rest] = args;
   if (/^-[ks]$/.test(first)) return afterTimeoutOptions(rest.slice(1));
   return first.startsWith('-') ? afterTimeoutOptions(rest) : args;
+}
+
+/** The words of a command after the options of what starts it. */
+function withoutLeading(args: readonly string[], valued: RegExp, flag: RegExp): readonly string[] {
+  const [first = '', ...rest] = args;
+  if (valued.test(first)) return withoutLeading(rest.slice(1), valued, flag);
+  return flag.test(first) ? withoutLeading(rest, valued, flag) : args;
+}
+
+/** It only computes; what looks like an option it prints. */
+function judgeExpr({ args }: ProgramCall): Objection | null {
+  return args.length > 0 ? null : objection('bash-option', 'expr needs something to compute.');
 }
 
 /** `env NAME=value COMMAND`, with the variables that may be set anyway. */

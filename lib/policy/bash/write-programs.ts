@@ -13,7 +13,7 @@ export const writePrograms: Readonly<Record<string, ProgramRule>> = {
       '-rRfidvI --recursive --force --verbose --dir --one-file-system',
       call.args.slice(call.trusted),
     );
-    return judgeScanned(call, scanned) ?? judgeTrees(call, scanned.operands);
+    return judgeScanned(call, scanned) ?? judgeRemoved(call, scanned.operands);
   },
   truncate: plainProgram('-co -s: -r:< --size= --no-create --reference=<', 'write'),
   tee: plainProgram('-ai --append --ignore-interrupts', 'write'),
@@ -48,6 +48,24 @@ function judgeTrees(call: ProgramCall, paths: readonly string[]): Objection | nu
   return (
     paths.map((path) => judgeTree(call.context, path, { access: 'write' })).find((one) => one !== null) ??
     null
+  );
+}
+
+/** What isn't there is not removed; it need only be a place for the agent's own files. */
+function judgeRemoved(call: ProgramCall, paths: readonly string[]): Objection | null {
+  const { facts, cwd } = call.context;
+  const isThere = (path: string): boolean =>
+    facts.lstat(path.startsWith('/') ? path : `${cwd}/${path}`) !== null;
+  const absent = paths.filter((path) => path !== '' && !isThere(path));
+  return (
+    judgeTrees(
+      call,
+      paths.filter((path) => !absent.includes(path)),
+    ) ??
+    judgeAll(
+      call.context,
+      absent.map((path) => ({ path, access: 'folder' })),
+    )
   );
 }
 
