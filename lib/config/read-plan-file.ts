@@ -31,7 +31,7 @@ export function readPlanFile(text: string, fileName: string): Plan {
 export function readNewTasks(text: string, fileName: string): readonly NewTask[] {
   const source = readYamlSource(asList(text), fileName, maxLength);
   const isBareList = isSeq(source.document.contents);
-  const list = z.array(newTaskSchema).max(1_000);
+  const list = z.array(newTaskSchema).max(1_000, 'holds more than 1,000 tasks: add them in several parts');
   const schema = isBareList ? list.transform((tasks) => ({ tasks })) : z.object({ tasks: list });
   return readTasks<{ tasks: NewTask[] }>(source, schema, isBareList)?.tasks ?? [];
 }

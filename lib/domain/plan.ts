@@ -24,7 +24,10 @@ export const plannedTaskSchema = z.object({
   adapter: idText.nullish().transform((adapter) => adapter ?? null),
 });
 
-export const planSchema = z.object({ tasks: z.array(plannedTaskSchema).max(1_000) });
+/** So many fit one gate: a person has to read them. */
+export const planSchema = z.object({
+  tasks: z.array(plannedTaskSchema).max(1_000, 'holds more than 1,000 tasks: split it into several plans'),
+});
 
 export type PlannedTask = Readonly<z.infer<typeof plannedTaskSchema>>;
 export type Plan = Readonly<{ tasks: readonly PlannedTask[] }>;

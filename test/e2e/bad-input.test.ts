@@ -131,7 +131,7 @@ test('a plan file that is prose, cut off, empty or has bad ids says where; nothi
     assertRefused(run, { code: 128, says });
   }
   const missing = await flame(repo, ['run', 'Anything', '--from', 'nowhere.yml']);
-  assertRefused(missing, { code: 129, says: /nowhere\.yml can't be read: ENOENT/ });
+  assertRefused(missing, { code: 129, says: /nowhere\.yml can't be read: it doesn't exist/ });
   assertNothingStored(repo);
 });
 
@@ -149,6 +149,45 @@ test('PLN-4: a bad plan that was approved beforehand is refused, and a better fi
   const run = await flame(repo, ['run', '--decisions-file', decisions]);
   assert.is(run.code, 0, run.stderr);
   assert.is(repo.git('show', 'main:src/one.txt'), 'one');
+});
+
+test('TSK-6: --dry-run checks a plan as the plan itself would, from a file or standard input', async () => {
+  const repo = makeExecProject();
+  const plan = {
+    tasks: [
+      { id: 'a', title: 'A', description: 'x', dependencies: ['b'], file_locks: ['src/a'] },
+      { id: 'b', title: 'B', description: 'x', dependencies: ['a', 'ghost'] },
+    ],
+  };
+  repo.write('.git/p.json', JSON.stringify(plan));
+  for (const command of ['plan', 'run']) {
+    const fromFile = await flame(repo, [command, '--dry-run', '--from', '.git/p.json']);
+    const fromStdin = await flame(repo, [command, '--dry-run', '--from', '-'], {
+      stdin: JSON.stringify(plan),
+    });
+    for (const run of [fromFile, fromStdin]) {
+      assertRefused(run, { code: 1, says: /The plan has 3 mistakes/ });
+      for (const says of [/a -> b -> a/, /b: depends on ghost/, /b: has no file_locks/])
+        assert.match(run.stderr, says);
+    }
+  }
+  const [sound] = plan.tasks;
+  const good = await flame(repo, ['plan', '--dry-run', '--from', '-'], {
+    stdin: JSON.stringify([{ ...sound, dependencies: [] }]),
+  });
+  assert.is(good.code, 0, good.stderr);
+  assert.match(good.stdout, /Plan: 1 task from standard input\n {2}batch 1: a/);
+  assertNothingStored(repo);
+});
+
+test('a task that is added by options is refused by the names of the options', async () => {
+  const repo = makeExecProject();
+  const run = await flame(repo, ['task', 'add', 'A\u202eB', '--locks', 'a\tb', '--group', 'No Name']);
+  assertRefused(run, { code: 129, says: /The task can't be added: \d mistakes\./ });
+  assert.match(run.stderr, /the title .*invisible characters/);
+  assert.match(run.stderr, /--locks /);
+  assert.match(run.stderr, /--group /);
+  assert.not.match(run.stderr, /\[0\]|the options/);
 });
 
 test('a plan with extra keys, JSON in a file of any name, or a bare list is accepted', async () => {
@@ -193,7 +232,7 @@ test('a plan of 1,000 tasks is approved in one go, one of 1,001 is refused', asy
   assert.is(Object.keys(status?.tasks ?? {}).length, 1_000);
   repo.write('.git/plan.json', JSON.stringify({ tasks: [...tasks, task(1_000)] }));
   const refused = await flame(repo, ['plan', 'More', '--new', '--from', '.git/plan.json']);
-  assertRefused(refused, { code: 128, says: /at most 1000 entries/ });
+  assertRefused(refused, { code: 128, says: /holds more than 1,000 tasks: split it into several plans/ });
 });
 
 test('a decisions file with mistakes names the list, the place and what an entry may be', async () => {

@@ -18,7 +18,11 @@ export const waveCommands = {
       'A planner proposes the tasks, or a file written by hand replaces it. You approve the plan, edit it, ask for another one or quit. No task exists before you approve.',
     operand: { usage: '[OBJECTIVE...]', kind: 'words' },
     options: {
-      from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
+      from: {
+        kind: 'text',
+        value: 'FILE',
+        summary: 'read the plan from a YAML or JSON file; -: from standard input',
+      },
       new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
       interactive: { kind: 'yes-no', summary: 'talk with the planner, or let it answer at once' },
     },
@@ -104,7 +108,11 @@ export const waveCommands = {
       'Goes on with the session there is, or starts one. Stops at each gate that nobody can answer, with everything saved.',
     operand: { usage: '[OBJECTIVE...]', kind: 'words' },
     options: {
-      from: { kind: 'text', value: 'FILE', summary: 'read the plan from a YAML or JSON file' },
+      from: {
+        kind: 'text',
+        value: 'FILE',
+        summary: 'read the plan from a YAML or JSON file; -: from standard input',
+      },
       new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
       ...requestOptions,
       ...pageOptions,

@@ -6,6 +6,7 @@ import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
 import { addTasks, type NewTask } from '../../engine/add-tasks.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { formatCount } from '../../util/format-amount.ts';
 import { readNamedFile } from '../wiring/open-gates.ts';
 import { isSessionBusy } from '../wiring/session-busy.ts';
 import { byHand } from './by-hand.ts';
@@ -36,20 +37,16 @@ async function readAdded(args: CommandArgs<'task'>, io: Io): Promise<readonly Ne
   const { from, description, locks, needs, group, priority, id } = args.options;
   const [title = args.options.title] = args.positionals;
   if (title !== null && title !== undefined && from === null) {
-    return readNewTasks(
-      JSON.stringify([
-        {
-          title,
-          description: description ?? title,
-          file_locks: locks ?? [],
-          dependencies: needs ?? [],
-          ...(group === null ? {} : { cohesion_group: group }),
-          ...(priority === null ? {} : { priority }),
-          ...(id === null ? {} : { id: parseTaskId(id) }),
-        },
-      ]),
-      'the options',
-    );
+    const task = {
+      title,
+      description: description ?? title,
+      file_locks: locks ?? [],
+      dependencies: needs ?? [],
+      ...(group === null ? {} : { cohesion_group: group }),
+      ...(priority === null ? {} : { priority }),
+      ...(id === null ? {} : { id: parseTaskId(id) }),
+    };
+    return readOptions(JSON.stringify([task]));
   }
   if (title !== null && title !== undefined) throw bothGiven();
   if (from === null && io.stdin.isTTY === true) throw nothingGiven();
@@ -58,6 +55,35 @@ async function readAdded(args: CommandArgs<'task'>, io: Io): Promise<readonly Ne
   const tasks = text.trim() === '' ? [] : readNewTasks(text, isStdin ? 'standard input' : from);
   if (tasks.length === 0) throw nothingGiven();
   return tasks;
+}
+
+const optionOf: Readonly<Record<string, string>> = {
+  title: 'the title',
+  description: '--description',
+  file_locks: '--locks',
+  dependencies: '--needs',
+  cohesion_group: '--group',
+  priority: '--priority',
+};
+
+/** Mistakes are named by their options: there is no file they could stand in. Throws FlameError `bad-plan`. */
+function readOptions(text: string): readonly NewTask[] {
+  try {
+    return readNewTasks(text, 'the options');
+  } catch (error) {
+    if (!(error instanceof FlameError) || !Array.isArray(error.data.problems)) throw error;
+    const problems: readonly { readonly path: string; readonly message: string }[] = error.data.problems;
+    throw new FlameError({
+      kind: 'usage',
+      code: error.code,
+      message: `The task can't be added: ${formatCount(problems.length, 'mistake')}.`,
+      details: problems.map(({ path, message }) => {
+        const key = /^\[0\]\.(\w+)/.exec(path)?.[1] ?? path;
+        return `${optionOf[key] ?? key} ${message}`;
+      }),
+      hints: ['git flame help task'],
+    });
+  }
 }
 
 function bothGiven(): FlameError {

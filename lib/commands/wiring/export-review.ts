@@ -6,6 +6,7 @@ import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/io.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
+import { fileTrouble } from '../../util/file-trouble.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { readPageFacts } from './read-page-facts.ts';
 import { type Reading, requireSession } from './read-state.ts';
@@ -59,7 +60,7 @@ function cannotWrite(file: string, cause: NodeJS.ErrnoException): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'cannot-write',
-    message: `${file} can't be written: ${cause.code ?? cause.message}.`,
+    message: `${file} can't be written: ${fileTrouble(cause)}.`,
     hints: ['git flame review --export review.html'],
     cause,
   });

@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-import { readPlanFile } from '../../config/read-plan-file.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -10,8 +8,8 @@ import type { Session } from '../../domain/session.ts';
 import { createSession, leaveSession, requireNoOpenSession } from '../../engine/create-session.ts';
 import { requireSoundPlan } from '../../engine/plan-wave.ts';
 import { preflight } from '../../engine/preflight.ts';
-import { readNamedFile } from './open-gates.ts';
 import type { Opened } from './open-workshop.ts';
+import { planSource, readPlan } from './read-plan.ts';
 import { pickSession } from './read-state.ts';
 import { sayWhich } from './say-which.ts';
 import { withSessionLock } from './with-session-lock.ts';
@@ -32,17 +30,17 @@ export async function withStart(
   work: (start: Start) => Promise<number>,
 ): Promise<number> {
   const { from } = args.options;
-  const plan = from === null ? null : await readPlan(resolve(io.cwd, from));
+  const plan = from === null ? null : await readPlan(from, io);
   const snapshot = await opened.store.snapshot();
   const session = openSession(pickSession(snapshot, args));
-  const goesOn = session !== null && !args.options.new && isMeant(session, args);
+  const goesOn = session !== null && isMeant(session, args);
   if (plan !== null && !canBeMended(opened, args))
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   if (goesOn) {
     sayWhich(opened, session);
     return withSessionLock(opened, session.id, () => work({ session: session.id, plan }));
   }
-  const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${from}`);
+  const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${planSource(from)}`);
   if (objective === null) throw noObjective(args.command, snapshot.sessions);
   if (!args.options.new) requireNoOpenSession(snapshot);
   const base = await preflight(opened.workshop, rolesNeeded(args.command, plan !== null));
@@ -69,7 +67,8 @@ async function leaveIdleSessions({ workshop, store, git, output }: Opened): Prom
 }
 
 /** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
-function isMeant(session: Session, args: CommandArgs<'plan'> | CommandArgs<'run'>): boolean {
+export function isMeant(session: Session, args: CommandArgs<'plan'> | CommandArgs<'run'>): boolean {
+  if (args.options.new) return false;
   const [objective] = args.positionals;
   if (objective === undefined && args.options.from === null) return true;
   return session.wave === 'plan' && (objective === undefined || objective === session.objective);
@@ -80,11 +79,8 @@ function canBeMended({ workshop }: Opened, { globals }: CommandArgs): boolean {
   return workshop.gates.isInteractive || globals.decisionsFile !== null;
 }
 
-async function readPlan(file: string): Promise<Plan> {
-  return readPlanFile(await readNamedFile(file), file);
-}
-
-function openSession(session: Session | null): Session | null {
+/** The session, unless it has ended. */
+export function openSession(session: Session | null): Session | null {
   return session !== null && session.state !== 'ended' ? session : null;
 }
 

@@ -14,6 +14,7 @@ import type { MachinePort } from '../../engine/workshop.ts';
 import { askPreference } from '../../git/run-git.ts';
 import { createGates } from '../../ui/create-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
+import { fileTrouble } from '../../util/file-trouble.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { pausedGates } from './paused-gates.ts';
@@ -65,7 +66,7 @@ export async function readNamedFile(path: string): Promise<string> {
     throw new FlameError({
       kind: 'usage',
       code: 'no-such-file',
-      message: `${path} can't be read: ${cause.code ?? cause.message}.`,
+      message: `${path} can't be read: ${fileTrouble(cause)}.`,
       hints: [`ls ${shellQuote(dirname(path))}`],
       cause,
     });

@@ -1,12 +1,14 @@
-import { resolve } from 'node:path';
-import { readPlanFile } from '../../config/read-plan-file.ts';
 import { nextAction } from '../../core/next-action.ts';
 import { planWaves } from '../../core/plan-waves.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Io } from '../../domain/io.ts';
+import type { Plan } from '../../domain/plan.ts';
+import { requireSoundPlan } from '../../engine/plan-wave.ts';
 import { findBase } from '../../engine/preflight.ts';
-import { readNamedFile } from './open-gates.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { isMeant, openSession } from './find-plan.ts';
 import type { Opened } from './open-workshop.ts';
+import { planSource, readPlan } from './read-plan.ts';
 import { pickSession } from './read-state.ts';
 
 /** What `plan` and `run` would do, with `--dry-run`: nothing is spawned and nothing stored. */
@@ -21,11 +23,11 @@ export async function previewPlan(
   const lines = [`Base branch: ${base.branch} at ${base.commit.slice(0, 12)}`];
   let waves: readonly (readonly string[])[] = [];
   if (from !== null) {
-    const file = resolve(io.cwd, from);
-    const plan = readPlanFile(await readNamedFile(file), file);
+    const plan = await readPlan(from, io);
+    await requireSound(opened, args, plan);
     waves = planWaves(plan.tasks, opened.config.concurrency.development);
     lines.push(
-      `Plan: ${plan.tasks.length} tasks from ${from}`,
+      `Plan: ${formatCount(plan.tasks.length, 'task')} from ${planSource(from)}`,
       ...waves.map((wave, index) => `  batch ${index + 1}: ${wave.join(', ')}`),
     );
   } else if (args.positionals.length > 0)
@@ -38,4 +40,16 @@ export async function previewPlan(
   opened.output.result(lines.join('\n'));
   opened.output.json({ base, from, objective: args.positionals[0] ?? null, waves });
   return 0;
+}
+
+/** All that the plan would be refused for: in the session it would belong to, or in a new one. */
+async function requireSound(
+  { workshop, store }: Opened,
+  args: CommandArgs<'plan'> | CommandArgs<'run'>,
+  plan: Plan,
+): Promise<void> {
+  const snapshot = await store.snapshot();
+  const session = openSession(pickSession(snapshot, args));
+  const beside = session !== null && isMeant(session, args) ? snapshot.tasksOf(session.id) : [];
+  requireSoundPlan(workshop, plan, beside);
 }
