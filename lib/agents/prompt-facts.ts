@@ -1,7 +1,7 @@
 import type { Config } from '../domain/config.ts';
 import type { LineComment } from '../domain/line-comment.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
-import type { PromptData } from '../domain/prompt-port.ts';
+import type { ProjectFile, PromptData } from '../domain/prompt-port.ts';
 import type { HistoryEntry } from '../domain/task.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
 import { unreachable } from '../util/unreachable.ts';
@@ -9,7 +9,15 @@ import { unreachable } from '../util/unreachable.ts';
 export type PromptFacts = Readonly<Record<string, unknown>>;
 
 // A prompt that doesn't fit the model's context is a failed run: what may be long is cut, and says so.
-const limits = { files: 8_000, readme: 4_000, memory: 12_000, diff: 120_000, output: 1_500, attempts: 8 };
+const limits = {
+  files: 8_000,
+  readme: 4_000,
+  memory: 12_000,
+  diff: 120_000,
+  earlier: 20_000,
+  output: 1_500,
+  attempts: 8,
+};
 
 /** What a template can name: the data of its role, and the rules that hold for it. Outside text is cut to size. */
 export function promptFacts(data: PromptData, config: Config): PromptFacts {
@@ -26,6 +34,8 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
       return {
         task: data.task,
         ...policyRules(data.policy),
+        checks: checksOf(config),
+        earlier: cutText(data.earlier ?? '', limits.earlier),
         attempts: data.task.history
           .slice(-limits.attempts)
           .map((entry, index, { length }) => describeAttempt(entry, index === length - 1)),
@@ -43,6 +53,7 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
       return {
         group: data.group,
         tasks: data.tasks,
+        others: data.others,
         paths: data.paths,
         messages: data.messages.slice(0, 50),
         ...policyRules(data.policy),
@@ -61,8 +72,19 @@ function projectRules(config: Config): PromptFacts {
     blockedPaths: permissions.blocked_paths,
     commands: permissions.bash_rules.allowed_commands,
     commitFormat: commitFormat(validation.commit_format.pattern, validation.commit_format.example),
-    diagnostics: validation.validator_diagnostics.enabled ? validation.validator_diagnostics.commands : [],
+    diagnostics: checksOf(config),
   };
+}
+
+function checksOf({ validation }: Config): readonly string[] {
+  const { enabled, commands } = validation.validator_diagnostics;
+  return enabled ? commands : [];
+}
+
+/** The repository's own words to agents, no longer than they may be: what is cut says so. */
+export function describeGuidance(files: readonly ProjectFile[], { prompts }: Config): string {
+  const texts = files.map(({ path, text }) => `${path}:\n${text}`);
+  return cutText(texts.join('\n\n'), prompts.max_characters);
 }
 
 function policyRules(policy: AgentPolicy): PromptFacts {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import ejs from 'ejs';
 import type { Config } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { PromptData, PromptRenderer, Prompts } from '../domain/prompt-port.ts';
+import type { ProjectFile, PromptData, PromptRenderer, Prompts } from '../domain/prompt-port.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { type DataBlocks, dataBlocks } from './data-blocks.ts';
-import { type PromptFacts, promptFacts } from './prompt-facts.ts';
+import { describeGuidance, type PromptFacts, promptFacts } from './prompt-facts.ts';
 import { skillsFor } from './superpowers.ts';
 
 export interface PromptOptions {
@@ -19,14 +19,18 @@ const separator = /^=== prompt ===\r?\n/m;
 
 /** Prompts from the EJS templates, one per role: what stands before the separator is the system part. */
 export function createPromptRenderer(options: PromptOptions): PromptRenderer {
-  return { render: (data) => render(data, options) };
+  return { render: (data, projectFiles = []) => render(data, projectFiles, options) };
 }
 
-function render(data: PromptData, { config, overrideDir }: PromptOptions): Prompts {
+function render(
+  data: PromptData,
+  projectFiles: readonly ProjectFile[],
+  { config, overrideDir }: PromptOptions,
+): Prompts {
   const isInteractive = data.role === 'planner' && data.isInteractive;
   const name = isInteractive ? 'planner-interactive.ejs' : `${data.role}.ejs`;
   const file = templateFile(name, overrideDir);
-  const facts = promptFacts(data, config);
+  const facts = { ...promptFacts(data, config), guidance: describeGuidance(projectFiles, config) };
   const skills = skillsFor(config.superpowers, { role: data.role, isInteractive });
   const locals = { ...facts, skills, ...dataBlocks(facts) };
   const [system = '', prompt] = readTemplate(file).split(separator);

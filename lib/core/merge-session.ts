@@ -25,6 +25,7 @@ const courseKeys = [
   'replans',
   'proposal',
   'replan_notes',
+  'sent_back',
   'checkout',
 ] as const satisfies readonly (keyof Session)[];
 type Course = Pick<Session, (typeof courseKeys)[number]>;

@@ -200,6 +200,23 @@ export const configSchema = z
       })
       .describe('The planner.')
       .prefault({}),
+    prompts: z
+      .strictObject({
+        project_files: z
+          .array(lineSchema(500))
+          .default(['AGENTS.md', 'CLAUDE.md'])
+          .describe(
+            'Files of the repository whose words agents are given, as they were when the work began. []: none.',
+          ),
+        max_characters: z
+          .int()
+          .min(1)
+          .max(200_000)
+          .default(12_000)
+          .describe('How long they may be together; what is longer is cut and says so.'),
+      })
+      .describe('What agents are told.')
+      .prefault({}),
     models: modelsSchema.prefault({}),
     permissions: permissionsSchema.prefault({}),
     validation: validationSchema.prefault({}),

@@ -12,7 +12,13 @@ export interface Prompts {
 /** Writes the prompts of each role from its template. */
 export interface PromptRenderer {
   /** Throws FlameError `bad-template` when a template of the repository's own can't be rendered. */
-  render(data: PromptData): Prompts;
+  render(data: PromptData, projectFiles?: readonly ProjectFile[]): Prompts;
+}
+
+/** What a repository's own file tells agents, such as AGENTS.md. */
+export interface ProjectFile {
+  readonly path: string;
+  readonly text: string;
 }
 
 export type PromptData = PlannerData | WorkerData | ValidatorData | MergerData;
@@ -28,6 +34,10 @@ export interface PlannerData {
   readonly memory: string;
   /** Why earlier plans of this session were sent back, oldest first. */
   readonly notes: readonly string[];
+  /** The plan that was sent back last, a task a line; empty: none was. */
+  readonly sentBack: readonly string[];
+  /** The tasks there are by now, and how each stands. */
+  readonly tasks: readonly string[];
   /** What was wrong with the plan just given; empty: nothing. */
   readonly problems: readonly string[];
 }
@@ -36,6 +46,8 @@ export interface WorkerData {
   readonly role: 'worker';
   readonly task: PromptTask;
   readonly policy: AgentPolicy;
+  /** What the latest attempt that was not taken had changed, as a diff; absent where there was none. */
+  readonly earlier?: string;
 }
 
 export interface ValidatorData {
@@ -51,7 +63,10 @@ export interface ValidatorData {
 export interface MergerData {
   readonly role: 'merger';
   readonly group: string;
+  /** Those of the work that is merged in. */
   readonly tasks: readonly PromptTask[];
+  /** Those of the work it conflicts with, as far as they are known. */
+  readonly others: readonly PromptTask[];
   /** Files with conflict markers. */
   readonly paths: readonly string[];
   /** What git said about the conflicts. */

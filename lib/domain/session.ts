@@ -61,6 +61,8 @@ export const sessionSchema = z.object({
   proposal: z.array(plannedTaskSchema).nullable(),
   /** The person's notes for the next plan. */
   replan_notes: z.string().nullable(),
+  /** All that was said of plans that were sent back, oldest first, and the one sent back last. */
+  sent_back: z.object({ notes: z.array(z.string()), plan: z.array(plannedTaskSchema).nullable() }).optional(),
   created_by: z.string(),
   created_at: z.string(),
   updated_at: z.string(),

@@ -1,10 +1,11 @@
+import { boundText } from '../core/one-line.ts';
 import { parsePlanAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId } from '../domain/ids.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { Plan, PlannedTask } from '../domain/plan.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
@@ -76,7 +77,9 @@ async function plannerJob(
       files: (await git.listFiles(base, maxFiles)).join('\n'),
       readme: readme.slice(0, 4_000),
       memory: await recall(workshop, session.objective),
-      notes: [...(session.replan_notes === null ? [] : [session.replan_notes]), ...describeTasks(tasks)],
+      notes: session.sent_back?.notes ?? (session.replan_notes === null ? [] : [session.replan_notes]),
+      sentBack: (session.sent_back?.plan ?? []).map(describePlanned),
+      tasks: describeTasks(tasks),
       problems,
     },
   };
@@ -115,6 +118,12 @@ function describeTasks(tasks: readonly Task[]): readonly string[] {
   return tasks.map(
     ({ id, title, status, reason }) => `${id} is ${status}: ${title}${reason === null ? '' : ` (${reason})`}`,
   );
+}
+
+/** A task of a plan in one line, and below it the beginning of what it said. */
+function describePlanned({ id, title, description, dependencies, file_locks }: PlannedTask): string {
+  const needs = dependencies.length === 0 ? '' : `, needs ${dependencies.join(', ')}`;
+  return `${id}: ${title} (${file_locks.join(', ')}${needs})\n${boundText(description, 500)}`;
 }
 
 function readAnswer(answer: unknown, text: string): PlannerAnswer {

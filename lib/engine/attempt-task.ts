@@ -3,6 +3,7 @@ import type { CellWorktree } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { earlierChange } from './earlier-change.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
 import { prepareWorktree } from './prepare-worktree.ts';
 import { record, type SessionView, taskOf } from './record.ts';
@@ -106,7 +107,7 @@ async function workIn(workshop: Workshop, attempt: Attempt, cell: CellWorktree):
     cell,
     policy,
     isReadOnly: false,
-    prompt: { role: 'worker', task, policy },
+    prompt: { role: 'worker', task, policy, earlier: await earlierChange(workshop, task, cell.start) },
   });
   return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });
 }

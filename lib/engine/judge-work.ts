@@ -1,3 +1,4 @@
+import { boundText, oneLine } from '../core/one-line.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -8,6 +9,9 @@ import { collectWork } from './collect-work.ts';
 import { describeViolation } from './describe-violation.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 import type { Workshop } from './workshop.ts';
+
+/** Characters of an agent's last message in a reason of one line. */
+const mostSaid = 400;
 
 /** What is known of an agent that is over. */
 export type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'cost_usd' | 'tokens' | 'audit'>;
@@ -35,7 +39,7 @@ export async function judgeWork(
     case 'broken':
       return { ...failed(work.failure), outcome };
     case 'nothing':
-      return { ...failed(nothingDone(outcome, work.leftBehind)), outcome };
+      return { ...failed(nothingDone(attempt, outcome, work.leftBehind)), outcome };
     case 'violation': {
       const details = work.violations.map(
         (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
@@ -81,16 +85,24 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
   };
 }
 
-function nothingDone(outcome: AgentEnding, leftBehind: readonly string[]): Failure {
+/** An agent that said why it did nothing is believed: asked again it would say the same, and a person knows more. */
+function nothingDone(
+  { adapter }: Pick<Attempt, 'adapter'>,
+  outcome: AgentEnding,
+  leftBehind: readonly string[],
+): Failure {
+  // What a script prints is no reason.
+  const said = adapter.needsModel ? oneLine(outcome.text, mostSaid) : '';
   const details = [
+    ...(said === '' ? [] : [boundText(outcome.text)]),
     ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
     ...outcome.audit.top,
   ];
   return {
     kind: 'no-commits',
-    message: 'It ended without a change inside its scope.',
+    message: `It ended without a change inside its scope${said === '' ? '.' : `, and said: ${said}`}`,
     details,
-    retryable: true,
+    retryable: said === '',
   };
 }
 

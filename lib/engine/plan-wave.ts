@@ -1,6 +1,7 @@
 import { checkPlan, type PlanProblem } from '../core/check-plan.ts';
 import { estimateCost } from '../core/estimate-cost.ts';
 import { planWaves } from '../core/plan-waves.ts';
+import { sendBack } from '../core/send-back.ts';
 import { adapterNames } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision } from '../domain/gates.ts';
@@ -184,12 +185,8 @@ async function approve(workshop: Workshop, id: SessionId, plan: Plan): Promise<b
 
 async function noteReplan(workshop: Workshop, id: SessionId, notes: string): Promise<SessionView> {
   await record(workshop, id, ({ session }) => {
-    const next = {
-      ...withGate(session, 'plan', 'replan', workshop),
-      proposal: null,
-      replans: session.replans + 1,
-      replan_notes: notes,
-    };
+    const gated = withGate(session, 'plan', 'replan', workshop);
+    const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
     return { session: { next, subject: 'session: another plan is wanted' }, body: notes };
   });
   return viewSession(workshop, id);

@@ -5,7 +5,7 @@ import type { AgentActivity, AgentOutcome, AgentRequest, RunningAgent } from '..
 import { mergeAnswerJsonSchema, planAnswerJsonSchema, verdictAnswerJsonSchema } from '../domain/answers.ts';
 import { roleModel } from '../domain/config.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
-import type { AgentId, SessionId } from '../domain/ids.ts';
+import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { PromptData, Prompts } from '../domain/prompt-port.ts';
 import type { Role } from '../domain/role.ts';
@@ -13,6 +13,7 @@ import type { AgentRun, Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { priceTokens } from '../domain/token-price.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
+import { readProjectFiles } from './project-files.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { record, viewSession } from './record.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
@@ -140,12 +141,12 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   return outcome;
 }
 
-function startAgent(
+async function startAgent(
   workshop: Workshop,
   job: AgentJob,
   { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
 ): Promise<RunningAgent> {
-  const { system, prompt } = promptFor(workshop, job);
+  const { system, prompt } = await promptFor(workshop, job);
   const isPriced = priceTokens(model, {}) !== null;
   if (job.isInteractive === true && budget.unit === 'usd' && budget.limit > 0 && !isPriced) {
     const message = `The price of ${model} is not known, so the budget of ${job.role} in USD does not end this conversation; one in tokens does.`;
@@ -186,11 +187,16 @@ function startAgent(
 }
 
 /** A script's prompt is the script: the task's description as it was planned. */
-function promptFor(workshop: Workshop, job: AgentJob): Prompts {
+async function promptFor(workshop: Workshop, job: AgentJob): Promise<Prompts> {
   if (job.prompt.role === 'worker' && !workshop.adapter(job.adapter).needsModel) {
     return { system: '', prompt: job.prompt.task.description };
   }
-  return workshop.prompts.render(job.prompt);
+  return workshop.prompts.render(job.prompt, await readProjectFiles(workshop, beginningOf(job)));
+}
+
+/** Where the work began: an agent that judges or merges must not be told what the work itself says. */
+function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
+  return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.start;
 }
 
 async function untilEnd(workshop: Workshop, running: RunningAgent): Promise<AgentOutcome> {

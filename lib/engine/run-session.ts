@@ -2,6 +2,7 @@ import { budgetState } from '../core/budget-state.ts';
 import { canStart } from '../core/can-start.ts';
 import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.ts';
 import { continueSession } from '../core/reopen-session.ts';
+import { sendBack } from '../core/send-back.ts';
 import { sessionSummary } from '../core/session-summary.ts';
 import { isHeldBy } from '../core/task-holder.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -165,13 +166,7 @@ async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
       return {
         session: { next: { ...gated, state: 'stopped' }, subject: 'session: stopped by the project lead' },
       };
-    const next = {
-      ...gated,
-      wave: 'plan' as const,
-      proposal: null,
-      replans: 0,
-      replan_notes: decision.notes,
-    };
+    const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
     return { session: { next, subject: 'session: planned anew' }, body: decision.notes };
   });
 }

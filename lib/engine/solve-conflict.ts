@@ -7,10 +7,15 @@ import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { checkBranch } from '../policy/check-branch.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
+import { lockCovers } from '../util/path-globs.ts';
 import { interruptedError } from './interrupted.ts';
+import { viewSession } from './record.ts';
 import { putAway } from './rescue-worktree.ts';
 import { runAgent } from './run-agent.ts';
 import { type Workshop, worktreePath } from './workshop.ts';
+
+/** A prompt with every task of a large group would say nothing. */
+const mostOthers = 8;
 
 export interface Conflict {
   readonly session: Session;
@@ -97,6 +102,7 @@ async function letSolve(
       role: 'merger',
       group: task.cohesion_group,
       tasks: [task],
+      others: await otherSide(workshop, conflict),
       paths,
       messages: conflict.messages,
       policy,
@@ -107,6 +113,22 @@ async function letSolve(
   const refusal = refusalOf(conflict, outcome);
   if (refusal !== null) return { kind: 'unsolved', notes: `${agent} ${refusal}` };
   return checkSolution(workshop, conflict, { cell, agent, paths, before, policy });
+}
+
+/** The tasks whose work is in the tip already and may have written what conflicts. */
+async function otherSide(
+  workshop: Workshop,
+  { session, tip, task, paths }: Conflict,
+): Promise<readonly Task[]> {
+  const { tasks } = await viewSession(workshop, session.id);
+  const near = tasks.filter(
+    ({ id, file_locks }) =>
+      id !== task.id && paths.some((path) => file_locks.some((lock) => lockCovers(lock, path))),
+  );
+  const found: Task[] = [];
+  for (const other of near)
+    if (other.commit !== null && (await workshop.git.isAncestor(other.commit, tip))) found.push(other);
+  return found.slice(-mostOthers);
 }
 
 /**

@@ -24,6 +24,8 @@ export async function takePlan(workshop: Workshop, id: SessionId, plan: Plan): P
       ...gated,
       proposal: null,
       replan_notes: null,
+      // What was said holds for later plans too; the plan it was said of is over.
+      ...(gated.sent_back === undefined ? {} : { sent_back: { ...gated.sent_back, plan: null } }),
       cycle: view.session.cycle + 1,
       wave: 'work',
       state: 'active',

@@ -158,10 +158,11 @@ function anchorEdit<T>(key: ObjectId, path: readonly string[]): TreeEdit<Note<T>
 function stub({ value }: Note<Session>, id: SessionId, { now, objectFormat }: ChangeContext) {
   const archived_at = now.toISOString();
   if (value === null) throw new Error(`session ${id} can't be read`);
+  const { sent_back: _, ...kept } = value;
   return {
     ...anchored(objectFormat, sessionAnchor(id)),
     next: (_: Session | null, rev: number): Session => ({
-      ...value,
+      ...kept,
       ...{ rev, archived_at, proposal: null, replan_notes: null },
       ...{ agents: [], changesets: [], gates: [] },
     }),

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { createPromptRenderer, type PromptOptions } from '../../lib/agents/prompt-renderer.ts';
 import { type Config, configSchema } from '../../lib/domain/config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import type { PlannerData, PromptData, Prompts } from '../../lib/domain/prompt-port.ts';
+import type { PlannerData, ProjectFile, PromptData, Prompts } from '../../lib/domain/prompt-port.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { makePolicy, makePromptTask } from '../support/model-agent.ts';
 import { makeTempDir } from '../support/repo.ts';
@@ -52,7 +52,7 @@ function everyRole(text: string): Readonly<Record<string, PromptData>> {
   return {
     planner: makePlannerData(text, false),
     'planner-interactive': makePlannerData(text, true),
-    worker: { role: 'worker', task, policy },
+    worker: { role: 'worker', task, policy, earlier: text },
     validator: {
       role: 'validator',
       task,
@@ -61,7 +61,15 @@ function everyRole(text: string): Readonly<Record<string, PromptData>> {
       audit: { ...audit, top: [text] },
       diagnostics,
     },
-    merger: { role: 'merger', group: 'main', tasks: [task, task], paths: [text], messages: [text], policy },
+    merger: {
+      role: 'merger',
+      group: 'main',
+      tasks: [task],
+      others: [task],
+      paths: [text],
+      messages: [text],
+      policy,
+    },
   };
 }
 
@@ -96,11 +104,11 @@ for (const name of Object.keys(everyRole(''))) {
 
 // Bytes of the whole prompt with nothing in it but one word per field: what each agent pays for in every run.
 const sizes: Readonly<Record<string, readonly [system: number, prompt: number]>> = {
-  planner: [1_100, 1_400],
-  'planner-interactive': [1_400, 1_300],
-  worker: [900, 1_200],
+  planner: [1_100, 1_700],
+  'planner-interactive': [1_400, 1_600],
+  worker: [900, 1_450],
   validator: [900, 900],
-  merger: [800, 1_000],
+  merger: [800, 1_200],
 };
 for (const [name, [system, prompt]] of Object.entries(sizes)) {
   test(`PRM-1: ${name}: at most ${system} bytes of role and ${prompt} of prompt around the data`, () => {
@@ -187,6 +195,44 @@ test('PLN-3: the planner sees objective, project, constraints, memory, notes and
   assert.match(prompt, 'at most 4 tasks');
 });
 
+test('PRM-2: the words of the project itself are data for every role, cut to what they may take', () => {
+  const projectFiles = [
+    { path: 'AGENTS.md', text: `Use tabs. ${hostile}` },
+    { path: 'CLAUDE.md', text: 'long '.repeat(10_000) },
+  ];
+  for (const name of Object.keys(everyRole(''))) {
+    const { system, prompt } = render(everyRole('x')[name]!, { projectFiles });
+    const [outside, blocks] = splitBlocks(prompt);
+    assert.not.match(`${system}${outside}`, 'Use tabs');
+    const guidance = blocks.find((block) => block.includes('name="project-guidance"')) ?? '';
+    assert.match(guidance, 'AGENTS.md:\nUse tabs.');
+    assert.match(guidance, /\[\d+ more characters are left out\]/);
+    assert.ok(guidance.length < 12_200, `${guidance.length}`);
+  }
+});
+
+test('VAL-1: a worker is told the checks its work must pass, and what the last attempt had changed', () => {
+  const { prompt } = render({
+    ...{ role: 'worker', task: makePromptTask(), policy: makePolicy() },
+    earlier: '-old\n+new',
+  });
+  assert.match(prompt, /name="checks-your-work-must-pass">\n- npm test\n/);
+  assert.match(prompt, /name="earlier-change">\n-old\n\+new\n/);
+});
+
+test('MRG-2: a merger is told the tasks of both sides', () => {
+  const [one, other] = [
+    makePromptTask({ description: 'Add one' }),
+    makePromptTask({ description: 'Add two' }),
+  ];
+  const data = { role: 'merger', group: 'main', tasks: [one], others: [other], paths: ['a'] } as const;
+  const { prompt } = render({ ...data, messages: [], policy: makePolicy() });
+  assert.match(
+    prompt,
+    /whose work is merged in:[\s\S]*Add one[\s\S]*whose work is there already:[\s\S]*Add two/,
+  );
+});
+
 test('what is empty takes no room', () => {
   const { prompt } = render({ ...makePlannerData('', false), objective: 'Say hello' });
   for (const name of ['readme', 'memory', 'notes', 'problems', 'skills']) {
@@ -247,8 +293,11 @@ test('every template of a role ships', () => {
   for (const name of Object.keys(sizes)) assert.ok(shipped.includes(`${name}.ejs`), name);
 });
 
-function render(data: PromptData, options: Partial<PromptOptions> & { config?: Config } = {}): Prompts {
-  return createPromptRenderer({ config, ...options }).render(data);
+function render(
+  data: PromptData,
+  options: Partial<PromptOptions> & { config?: Config; projectFiles?: readonly ProjectFile[] } = {},
+): Prompts {
+  return createPromptRenderer({ config, ...options }).render(data, options.projectFiles);
 }
 
 function makePlannerData(text: string, isInteractive: boolean): PlannerData {
@@ -260,6 +309,8 @@ function makePlannerData(text: string, isInteractive: boolean): PlannerData {
     readme: text,
     memory: text,
     notes: text === '' ? [] : [text],
+    sentBack: text === '' ? [] : [text],
+    tasks: text === '' ? [] : [text],
     problems: text === '' ? [] : [text],
   };
 }
