@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ejs from 'ejs';
 import type { Config } from '../domain/config.ts';
@@ -11,8 +11,16 @@ import { skillsFor } from './superpowers.ts';
 
 export interface PromptOptions {
   readonly config: Config;
-  /** A folder of the repository's own templates; those it holds replace ours. They run as code: the person's own. */
-  readonly overrideDir?: string;
+  /** The repository's own templates, which replace ours; see TemplateSet. */
+  readonly overrides?: TemplateSet;
+}
+
+/** Templates as they were read once, when the person allowed them: they run as code, so nothing else is rendered. */
+export interface TemplateSet {
+  /** Absolute: its files replace ours of the same name. */
+  readonly dir: string;
+  /** By the absolute path; what they include is here too. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 const separator = /^=== prompt ===\r?\n/m;
@@ -25,22 +33,29 @@ export function createPromptRenderer(options: PromptOptions): PromptRenderer {
 function render(
   data: PromptData,
   projectFiles: readonly ProjectFile[],
-  { config, overrideDir }: PromptOptions,
+  { config, overrides }: PromptOptions,
 ): Prompts {
   const isInteractive = data.role === 'planner' && data.isInteractive;
   const name = isInteractive ? 'planner-interactive.ejs' : `${data.role}.ejs`;
-  const file = templateFile(name, overrideDir);
+  const { file, text } = findTemplate(name, overrides);
   const facts = { ...promptFacts(data, config), guidance: describeGuidance(projectFiles, config) };
   const skills = skillsFor(config.superpowers, { role: data.role, isInteractive });
   const locals = { ...facts, skills, ...dataBlocks(facts) };
-  const [system = '', prompt] = readTemplate(file).split(separator);
+  const [system = '', prompt] = text.split(separator);
   if (prompt === undefined) throw badTemplate(file, 'it has no line `=== prompt ===`');
-  return { system: renderPart(system, locals, file), prompt: renderPart(prompt, locals, file) };
+  const part = { locals, file, texts: overrides?.texts ?? new Map<string, string>() };
+  return { system: renderPart(system, part), prompt: renderPart(prompt, part) };
 }
 
-function templateFile(name: string, overrideDir: string | undefined): string {
-  const own = overrideDir === undefined ? null : join(overrideDir, name);
-  return own !== null && existsSync(own) ? own : join(packageRoot(), 'templates', name);
+function findTemplate(
+  name: string,
+  overrides?: TemplateSet,
+): { readonly file: string; readonly text: string } {
+  const own = overrides === undefined ? '' : join(overrides.dir, name);
+  const text = overrides?.texts.get(own);
+  if (text !== undefined) return { file: own, text };
+  const shipped = join(packageRoot(), 'templates', name);
+  return { file: shipped, text: readTemplate(shipped) };
 }
 
 function readTemplate(file: string): string {
@@ -51,9 +66,21 @@ function readTemplate(file: string): string {
   }
 }
 
-function renderPart(template: string, locals: PromptFacts & DataBlocks, file: string): string {
+interface Part {
+  readonly locals: PromptFacts & DataBlocks;
+  readonly file: string;
+  readonly texts: TemplateSet['texts'];
+}
+
+function renderPart(template: string, { locals, file, texts }: Part): string {
+  const includer = (name: string, path: string): { template: string } => {
+    const text = texts.get(path);
+    if (text === undefined)
+      throw new Error(`it includes ${name}, which is not among the templates that were allowed`);
+    return { template: text };
+  };
   try {
-    const text = ejs.render(template, locals, { filename: file, escape: oneLine });
+    const text = ejs.render(template, locals, { filename: file, escape: oneLine, includer });
     return locals.closeGaps(text).trim();
   } catch (cause) {
     throw badTemplate(file, cause instanceof Error ? (cause.message.split('\n').at(-1) ?? '') : '', cause);

@@ -12,7 +12,7 @@ export interface ResolvedSuperpowers {
 
 /** Finds the plugin: the configured folder, else where claude installed it for the person. An absent one is no error. */
 export function resolveSuperpowers(config: SuperpowersConfig, home: string): ResolvedSuperpowers {
-  if (!config.enabled) return { superpowers: config, warning: null };
+  if (!config.enabled) return { superpowers: { ...config, plugin_dir: null }, warning: null };
   const folder = config.plugin_dir ?? installedPlugin(home);
   if (folder !== null && isPlugin(folder)) {
     return { superpowers: { ...config, plugin_dir: folder }, warning: null };

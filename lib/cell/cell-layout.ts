@@ -1,8 +1,8 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
+import { isBelow } from '../util/is-below.ts';
 import type { CellProfile } from './bwrap-profile.ts';
-import { isBelow } from './is-below.ts';
 import { listKernelEntries } from './kernel-entries.ts';
 import type { RunFolder } from './run-folder.ts';
 import { isThere, packagePaths, realPath, toolchainPaths } from './tool-paths.ts';

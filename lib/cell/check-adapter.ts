@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Adapter } from '../domain/adapter.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { commandEnvironment, prepareCell } from './prepare-cell.ts';
-import { filesOf, resolveCommand } from './resolve-command.ts';
+import { programFiles, resolveCommand } from './resolve-command.ts';
 import { makeRunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { spawnCell } from './spawn-cell.ts';
@@ -56,7 +56,7 @@ async function readVersion(
         place: { path: folder.home, quarantine: null },
         isReadOnly: false,
         isInteractive: false,
-        programs: filesOf(command),
+        programs: programFiles(command),
         mounts: [],
         env: commandEnvironment(context, folder),
         author: { name, email: 'check@localhost' },

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isBelow } from '../util/is-below.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
-import { isBelow } from './is-below.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';

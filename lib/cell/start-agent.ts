@@ -20,7 +20,7 @@ import { missingCredential } from './model-credential.ts';
 import { prepareCell } from './prepare-cell.ts';
 import { findPrivatePaths } from './private-paths.ts';
 import { watchQuiet } from './quiet-watch.ts';
-import { filesOf, resolveCommand } from './resolve-command.ts';
+import { programFiles, resolveCommand } from './resolve-command.ts';
 import { makeRunFolder, writeLaunchFiles } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { type CellProcess, spawnCell } from './spawn-cell.ts';
@@ -129,13 +129,14 @@ function describeCell(
   { folder, request }: AgentRun,
   { command, services, launch, place, gitConfig, privatePaths }: CellParts,
 ): CellProfile {
-  const plugin = context.config.superpowers.plugin_dir;
+  const { enabled, plugin_dir } = context.config.superpowers;
+  const plugin = enabled ? plugin_dir : null;
   return prepareCell(context, {
     folder,
     place,
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
-    programs: [...filesOf(command), ...services.programs],
+    programs: [...programFiles(command), ...services.programs],
     privatePaths,
     shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
     mounts: services.mounts,

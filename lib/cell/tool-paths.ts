@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { isBelow } from './is-below.ts';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isBelow } from '../util/is-below.ts';
+import { isPrivatePlace, showsPrivatePlace } from '../util/private-places.ts';
 
 // Below these a person keeps credentials and documents beside programs: never shown as a whole.
 const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);
@@ -43,9 +44,13 @@ function toolchainsOf(folders: readonly string[], home: string): string[] {
   return [...own, ...known];
 }
 
-/** The file, and the package it belongs to: its `node_modules`, or its folder where nothing else lives in it. */
+/**
+ * The file, and the package it belongs to: its `node_modules`, or the folder of its package.json. Never a folder for
+ * lying beside the file, nothing from a person's places for keys, and never a home.
+ */
 export function packagePaths(file: string, home: string): string[] {
-  return [...new Set([file, realPath(file)].flatMap((path) => [path, ...packageOf(path, home)]))];
+  const files = [file, realPath(file)].filter((path) => !isPrivatePlace(path, home));
+  return [...new Set(files.flatMap((path) => [path, ...packageOf(path, home)]))];
 }
 
 /** Resolves links; the path itself where nothing is there. */
@@ -77,11 +82,14 @@ function prefixOf(folder: string, home: string): string[] {
 function packageOf(path: string, home: string): string[] {
   const modules = path.indexOf('/node_modules/');
   if (modules > 0) return [path.slice(0, modules + '/node_modules'.length)];
-  const folder = dirname(path);
-  if (folder === '/' || folder === '/tmp' || isBelow(home, folder)) return [];
-  // Hidden folders of a home hold credentials beside programs: only a package is shown as a whole.
-  const isPrivate = isBelow(folder, home) && relative(home, folder).startsWith('.');
-  return isPrivate && !isThere(join(folder, 'package.json')) ? [] : [folder];
+  for (let folder = dirname(path); !mayHoldAnything(folder, home); folder = dirname(folder))
+    if (isThere(join(folder, 'package.json'))) return [folder];
+  return [];
+}
+
+/** A home, what it lies in, and folders that programs of all kinds write into: no package, whatever lies there. */
+function mayHoldAnything(folder: string, home: string): boolean {
+  return ['/', '/tmp', '/var/tmp', '/root'].includes(folder) || showsPrivatePlace(folder, home);
 }
 
 function isExecutableFile(path: string): boolean {

@@ -16,6 +16,7 @@ import { examinePostCheck } from './wiring/doctor-post-check.ts';
 import { examinePrograms } from './wiring/doctor-programs.ts';
 import { examineSandbox } from './wiring/doctor-sandbox.ts';
 import { examineState, examineWritable } from './wiring/doctor-state.ts';
+import { examineTrust } from './wiring/doctor-trust.ts';
 import { examineWatcher } from './wiring/doctor-watcher.ts';
 import { readConfig, requireWorkTree } from './wiring/read-config.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
@@ -77,11 +78,13 @@ async function readConfigOrDefaults(
   { git }: Reading,
 ): Promise<{ readonly config: Config; readonly problems: readonly Finding[] }> {
   try {
-    const { config, warnings } = await readConfig(args, io, requireWorkTree(git));
-    const found = warnings.map((message) =>
+    const root = requireWorkTree(git);
+    const loaded = await readConfig(args, io, root);
+    const found = loaded.warnings.map((message) =>
       finding({ area: 'state', check: 'configuration', result: 'weaker', message }),
     );
-    return { config, problems: found };
+    const { config, findings } = examineTrust(loaded, io, { git, root });
+    return { config, problems: [...found, ...findings] };
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const { message, lines: details, hints } = error;

@@ -9,6 +9,7 @@ export interface CommandOptions {
     readonly name: string | null;
   };
   readonly doctor: { readonly repair: boolean };
+  readonly trust: { readonly yes: boolean };
   readonly plan: {
     readonly from: string | null;
     readonly interactive: boolean | null;

@@ -12,12 +12,15 @@ export interface Prompter {
   ask(question: string, onEnd: () => FlameError, withdrawn?: AbortSignal): Promise<string>;
 }
 
+const typedAheadOf = new WeakMap<Io['stdin'], string[]>();
+
 /**
  * Questions on stderr, answers from stdin. Between two questions stdin is left alone, so that a pager or an
- * editor can have it; lines typed ahead are kept for the next question.
+ * editor can have it; lines typed ahead are kept for the next question, whoever asks it.
  */
 export function createPrompter(io: Io): Prompter {
-  const typedAhead: string[] = [];
+  const typedAhead = typedAheadOf.get(io.stdin) ?? [];
+  typedAheadOf.set(io.stdin, typedAhead);
   let hasEnded = false;
   const ask: Prompter['ask'] = async (question, onEnd, withdrawn) => {
     io.signal?.throwIfAborted();

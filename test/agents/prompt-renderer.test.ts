@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -261,24 +261,43 @@ test('PRM-3: skills are named as the plugin names them, where they serve', () =>
 });
 
 test("PRM-1: a repository's own template replaces ours, role by role", () => {
-  const overrideDir = join(makeTempDir(), 'prompts');
-  mkdirSync(overrideDir);
-  writeFileSync(
-    join(overrideDir, 'worker.ejs'),
-    'Own.\n=== prompt ===\n<%- block("t", task.title) %> <%= "a<b>\\nc" %>\n',
-  );
-  const own = render(everyRole('x').worker!, { overrideDir });
+  const text = 'Own.\n=== prompt ===\n<%- block("t", task.title) %> <%= "a<b>\\nc" %>\n';
+  const overrides = { dir: '/prompts', texts: new Map([['/prompts/worker.ejs', text]]) };
+  const own = render(everyRole('x').worker!, { overrides });
   assert.is(own.system, 'Own.');
   assert.match(own.prompt, /^<data-[0-9a-f]{12} name="t">\nx\n<\/data-[0-9a-f]{12}> ab c$/);
-  assert.match(render(everyRole('x').merger!, { overrideDir }).system, 'merger of git-flame');
+  assert.match(render(everyRole('x').merger!, { overrides }).system, 'merger of git-flame');
+});
+
+test('TRU-1: templates and what they include are rendered from what was read, whatever the disk says now', () => {
+  const dir = makeTempDir();
+  const [worker, part, empty] = ['worker.ejs', 'part.ejs', 'empty.ejs'].map((name) => join(dir, name));
+  for (const path of [worker, part, empty]) writeFileSync(path ?? '', 'Swapped.\n=== prompt ===\nSwapped.');
+  const texts = new Map([
+    [String(worker), "Own.\n=== prompt ===\n<%- include('part') %><%- include('./empty.ejs') %>"],
+    [String(part), 'Part.'],
+    [String(empty), ''],
+  ]);
+  assert.equal(render(everyRole('x').worker!, { overrides: { dir, texts } }), {
+    system: 'Own.',
+    prompt: 'Part.',
+  });
+  writeFileSync(join(dir, 'late.ejs'), 'Late.');
+  for (const name of ['late', 'gone', '/etc/passwd']) {
+    texts.set(String(worker), `Own.\n=== prompt ===\n<%- include('${name}') %>`);
+    assert.throws(
+      () => render(everyRole('x').worker!, { overrides: { dir, texts } }),
+      /not among the templates/,
+    );
+  }
 });
 
 test('a template that can not be used is an error that names it', () => {
-  const overrideDir = makeTempDir();
   for (const text of ['no separator', 'x\n=== prompt ===\n<%- nosuch %>', 'x\n=== prompt ===\n<% if ( %>']) {
-    writeFileSync(join(overrideDir, 'worker.ejs'), text);
     try {
-      render(everyRole('x').worker!, { overrideDir });
+      render(everyRole('x').worker!, {
+        overrides: { dir: '/prompts', texts: new Map([['/prompts/worker.ejs', text]]) },
+      });
       assert.unreachable();
     } catch (error) {
       assert.ok(error instanceof FlameError, `${error}`);

@@ -29,7 +29,9 @@ test('PRM-3: an absent plugin is said and switched off, not fatal', () => {
     assert.is(superpowers.enabled, false);
     assert.match(warning ?? '', 'agents work without its skills');
   }
-  assert.is(resolveSuperpowers({ ...makeConfig(null), enabled: false }, '/nonexistent').warning, null);
+  const off = resolveSuperpowers({ ...makeConfig('/home/me/.ssh'), enabled: false }, '/nonexistent');
+  assert.is(off.warning, null);
+  assert.is(off.superpowers.plugin_dir, null, 'what is switched off is not shown');
 });
 
 function makeConfig(plugin_dir: string | null) {

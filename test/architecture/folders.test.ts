@@ -15,8 +15,22 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   agents: ['domain', 'util'],
   cell: ['domain', 'policy', 'git', 'util'],
   engine: ['core', 'policy', 'domain', 'util'],
+  trust: ['domain', 'config', 'git', 'util'],
   ui: ['domain', 'util'],
-  commands: ['util', 'domain', 'core', 'policy', 'config', 'git', 'store', 'agents', 'cell', 'engine', 'ui'],
+  commands: [
+    'util',
+    'domain',
+    'core',
+    'policy',
+    'config',
+    'git',
+    'store',
+    'agents',
+    'cell',
+    'engine',
+    'trust',
+    'ui',
+  ],
   cli: ['commands', 'ui', 'domain', 'util'],
 };
 const effects =

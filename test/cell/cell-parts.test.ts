@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { auditTarget } from '../../lib/cell/audit-log.ts';
 import { bwrapArguments, type CellProfile } from '../../lib/cell/bwrap-profile.ts';
 import { compareVersions } from '../../lib/cell/check-adapter.ts';
+import { programFiles } from '../../lib/cell/resolve-command.ts';
 import { syscallFilter } from '../../lib/cell/syscall-filter.ts';
 import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
 import { findProgram, packagePaths, searchFolders, toolchainPaths } from '../../lib/cell/tool-paths.ts';
@@ -118,7 +119,7 @@ test('version-manager prefixes are shown, folders with credentials are not', () 
   assert.ok(show([makeTempDir(), home]).includes('~/.nvm/versions/v20'));
 });
 
-test("a program is shown with its package, never with somebody's whole home", () => {
+test("a program is shown with its package, never with what lies beside it, keys or somebody's whole home", () => {
   const home = makeTempDir();
   const put = (path: string): string => {
     mkdirSync(dirname(join(home, path)), { recursive: true });
@@ -129,7 +130,8 @@ test("a program is shown with its package, never with somebody's whole home", ()
     ['.nvm/lib/node_modules/@a/b/cli.js', ['~/.nvm/lib/node_modules/@a/b/cli.js', '~/.nvm/lib/node_modules']],
     ['agent.sh', ['~/agent.sh']],
     ['.claude/agent.sh', ['~/.claude/agent.sh']],
-    ['agents/agent.sh', ['~/agents/agent.sh', '~/agents']],
+    ['agents/agent.sh', ['~/agents/agent.sh']],
+    ['.ssh/id_ed25519', []],
   ];
   for (const [path, shown] of cases) {
     assert.equal(
@@ -137,12 +139,67 @@ test("a program is shown with its package, never with somebody's whole home", ()
       shown,
     );
   }
+  put('package.json');
   put('.tool/package.json');
+  assert.equal(
+    packagePaths(put('.tool/bin/run.js'), home).map((found) => found.replace(home, '~')),
+    ['~/.tool/bin/run.js', '~/.tool'],
+  );
   symlinkSync(put('.tool/run.js'), join(home, 'run'));
   assert.equal(
     packagePaths(join(home, 'run'), home).map((found) => found.replace(home, '~')),
     ['~/run', '~/.tool/run.js', '~/.tool'],
   );
+});
+
+test('of a command a cell shows the program and the script it runs, no other file it names', () => {
+  const folder = makeTempDir();
+  const [script, other, program] = ['agent.js', 'taxes.txt', 'run'].map((name) => join(folder, name));
+  for (const path of [script, other, program]) writeFileSync(path ?? '', '');
+  const bin = (name: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, '');
+    return path;
+  };
+  const [node, bash, python, env] = ['node', 'bash', 'python3.11', 'env'].map(bin);
+  const cases: [(string | undefined)[], (string | undefined)[]][] = [
+    [[program, other], [program]],
+    [
+      [node, script, other],
+      [node, script],
+    ],
+    [
+      [node, '--no-warnings', '-r', other, script],
+      [node, script],
+    ],
+    [[node, '-e', 'x', other], [node]],
+    [
+      [bash, script],
+      [bash, script],
+    ],
+    [
+      [bash, '-o', 'pipefail', script],
+      [bash, script],
+    ],
+    [[bash, '-c', 'exec bash "$2"', other, script], [bash]],
+    [[bash, '-ec', 'cat "$0"', other], [bash]],
+    [
+      [bash, '--', script],
+      [bash, script],
+    ],
+    [
+      [python, '-I', script],
+      [python, script],
+    ],
+    [[python, '-m', other], [python]],
+    [
+      [env, 'A=b', 'node', script, other],
+      [env, script],
+    ],
+    [[bash, join(folder, 'absent')], [bash]],
+  ];
+  for (const [command, shown] of cases)
+    assert.equal(programFiles(command.map(String)), shown, command.join(' '));
 });
 
 test('programs are found in order; what is no executable file is passed over', () => {

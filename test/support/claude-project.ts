@@ -7,6 +7,7 @@ import { packageRoot } from '../../lib/util/package-root.ts';
 import { findClaude } from './model-namespace.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
 import { makeRepo, type TestRepo } from './repo.ts';
+import { trusted } from './trusted.ts';
 
 export const madeUpKey = 'sk-ant-made-up-0123456789abcdefghijklmnop';
 
@@ -69,6 +70,7 @@ export async function openClaudeProject(options: ClaudeProjectOptions): Promise<
     ANTHROPIC_API_KEY: madeUpKey,
     ANTHROPIC_BASE_URL: model.url ?? '',
   };
+  trusted({ path: repo.path, env });
   return {
     ...{ repo, root, model, env },
     flame: (...argv) => beginFlame(argv, { cwd: repo.path, env }).ended,

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { makeRepo, type TestRepo } from './repo.ts';
+import { trusted } from './trusted.ts';
 
 export interface ScriptTask {
   readonly id: string;
@@ -29,7 +30,7 @@ export function makeExecProject(
   };
   repo.write('.blueflame.yml', stringify(config));
   repo.commit('configure git-flame');
-  return repo;
+  return trusted(repo);
 }
 
 /** Writes a plan file outside the work tree's tracked files; returns its path. */

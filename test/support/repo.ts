@@ -4,10 +4,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../../lib/cell/remove-tree.ts';
 
+const made: string[] = [];
+process.on('exit', () => {
+  for (const path of made) removeTree(path);
+});
+
 /** The environment tests run git in: no configuration of the machine, fixed author and dates. */
 export const hermeticEnv: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   HOME: '/nonexistent',
+  // What tests allow is a person's of their own.
+  XDG_STATE_HOME: makeTempDir('flame-state'),
   LANG: 'C.UTF-8',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
@@ -30,10 +37,6 @@ export interface TestRepo {
 }
 
 const templates = new Map<string, string>();
-const made: string[] = [];
-process.on('exit', () => {
-  for (const path of made) removeTree(path);
-});
 
 /** A folder of its own below the system's temporary folder, removed when the process ends. */
 export function makeTempDir(name = 'flame-test'): string {

@@ -33,6 +33,28 @@ export const setUpCommands = {
       { command: 'git flame doctor --json', does: 'the same for scripts' },
     ],
   },
+  trust: {
+    load: () => import('../../commands/trust.ts'),
+    summary: "Show what this repository's files make run as you or show to agents, and allow it",
+    details:
+      'Asked for are: hooks and the files of the repository they name, templates in .blueflame/templates and what they include, adapters.*.command, superpowers.plugin_dir, project.setup, copy and link, a worktree_dir outside the repository, values of limits and sandbox that are looser than the built-in ones, and trust.*. A configuration without these asks nothing. Commands that start something ask at a terminal by themselves, and end with 2 elsewhere. Allowed is exactly the content that was shown, for one clone and one configuration file; it is void when a byte changes, and kept below $XDG_STATE_HOME/git-flame (~/.local/state/git-flame). What a script that was allowed runs in its turn is not looked at.',
+    operand: { usage: '[DIR]', kind: 'one' },
+    subcommands: [
+      { name: 'ask', summary: 'show what is asked for, and ask whether it may be' },
+      { name: 'list', summary: 'name everything you allowed on this machine' },
+      { name: 'revoke', summary: 'take back what you allowed for this clone, or for the one in DIR' },
+    ],
+    options: { yes: { kind: 'flag', summary: 'allow it without being asked; it is still shown' } },
+    examples: [
+      { command: 'git flame trust', does: 'look at what would run, and decide' },
+      { command: 'git flame trust --yes', does: 'allow it where no terminal is, as in CI' },
+      { command: 'git flame trust revoke', does: 'be asked again' },
+    ],
+    exitCodes: [
+      { code: 1, means: 'you said no, or there was nothing to take back' },
+      { code: 2, means: 'not allowed yet, and nobody could be asked' },
+    ],
+  },
   config: {
     load: () => import('../../commands/config.ts'),
     summary: 'Show, migrate or describe the configuration',

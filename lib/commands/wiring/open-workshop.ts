@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { resolveSuperpowers } from '../../agents/resolve-superpowers.ts';
@@ -24,6 +24,7 @@ import type { LiveView } from '../../ui/live/live-view.ts';
 import { cloneName } from '../../util/clone-name.ts';
 import { removeDeadLocks } from '../../util/owned-lock.ts';
 import { packageRoot } from '../../util/package-root.ts';
+import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
 import { withLandingLock } from './landing-lock.ts';
 import { createMachine } from './machine.ts';
@@ -32,6 +33,7 @@ import { openLive } from './open-live.ts';
 import { openMemory } from './open-memory.ts';
 import { readConfig, requireWorkTree } from './read-config.ts';
 import { type Reading, withState } from './read-state.ts';
+import { type Asked, openTrustDesk, readAsked, type TrustDesk } from './repository-trust.ts';
 import { requireSoundState } from './require-sound-state.ts';
 import { holdReviewPage } from './review-page.ts';
 
@@ -49,7 +51,8 @@ export function withWorkshop(
   return withState(args, io, async (reading) => {
     const root = requireWorkTree(reading.git);
     await requireSoundState(reading, args, { cwd: root, env: io.env });
-    const loaded = await readRunConfig(args, io, root);
+    const trust = openTrustDesk(args, io, reading);
+    const loaded = await readRunConfig(args, io, { reading, root, trust });
     for (const warning of loaded.warnings) reading.output.warn(warning);
     const { repository } = reading.git;
     if (!args.globals.dryRun) await makeReady(reading, io, root, loaded.config);
@@ -64,22 +67,22 @@ export function withWorkshop(
       config: () => runners.at(-1)?.config ?? loaded.config,
     });
     const told = live === null ? reading : { ...reading, output: liveOutput(reading.output, live) };
-    const machine = createMachine(io.env);
+    const machine = guardedMachine(createMachine(io.env), trust);
     const page = holdReviewPage(args, io, reading);
     const gateParts = { reading: told, root, machine, config: loaded.config, page, live };
     const gates = await openGates(args, io, gateParts);
     const events = observed(told.output.events, () => page.refresh());
-    const build = (by: LoadedConfig): Workshop => {
-      const agents = leavingTerminal(openAgents(reading, by, io), live);
+    const build = (by: RunConfig): Workshop => {
+      const agents = guardedAgents(leavingTerminal(openAgents(reading, by, io), live), trust);
       runners.push({ agents, config: by.config });
       const reload = async (): Promise<Workshop> => {
-        const now = await readRunConfig(args, io, root);
-        if (now.digest === by.digest) return workshop;
+        const now = await readRunConfig(args, io, { reading, root, trust, live });
+        if (now.digest === by.digest && now.asked.content.digest === by.asked.content.digest) return workshop;
         await keepConfig(repository.commonDir, now);
         return build(now);
       };
       const workshop: Workshop = {
-        ...assemble({ reading: told, loaded: by, agents, gates, events, machine, windDown, root, io }),
+        ...assemble({ reading: told, loaded: by, agents, gates, events, machine, windDown, root, io, trust }),
         reload,
       };
       return workshop;
@@ -171,17 +174,37 @@ async function clearRuns(
   output.events.emit({ event: 'notice', level: 'warning', message });
 }
 
-/** The configuration with what it names on this machine found: the superpowers plugin, or a warning. */
-async function readRunConfig(args: CommandArgs, io: Io, root: string): Promise<LoadedConfig> {
+/** A configuration that was allowed, with what it asks for. */
+interface RunConfig extends LoadedConfig {
+  readonly asked: Asked;
+}
+
+interface RunConfigParts {
+  readonly reading: Reading;
+  readonly root: string;
+  readonly trust: TrustDesk;
+  /** Paused while a question stands. */
+  readonly live?: LiveView | null;
+}
+
+/** The configuration, once it is allowed, with what it names on this machine found: the superpowers plugin, or a warning. */
+async function readRunConfig(
+  args: CommandArgs,
+  io: Io,
+  { reading, root, trust, live = null }: RunConfigParts,
+): Promise<RunConfig> {
   const loaded = await readConfig(args, io, root);
-  const { superpowers, warning } = resolveSuperpowers(loaded.config.superpowers, io.env.HOME ?? homedir());
+  const asked = readAsked(loaded, io, { git: reading.git, root });
+  await trust.admit(asked, () => live?.pause() ?? (() => undefined));
+  const { config } = asked.content;
+  const { superpowers, warning } = resolveSuperpowers(config.superpowers, io.env.HOME ?? homedir());
   const warnings = warning === null ? loaded.warnings : [...loaded.warnings, warning];
-  return { ...loaded, config: { ...loaded.config, superpowers }, warnings };
+  return { ...loaded, asked, config: { ...config, superpowers }, warnings };
 }
 
 interface Parts {
   readonly reading: Reading;
-  readonly loaded: LoadedConfig;
+  readonly loaded: RunConfig;
   readonly agents: Workshop['agents'];
   readonly gates: Gates;
   readonly events: EventSink;
@@ -189,11 +212,12 @@ interface Parts {
   readonly windDown: WindDown;
   readonly root: string;
   readonly io: Io;
+  readonly trust: TrustDesk;
 }
 
 function assemble(parts: Parts): Omit<Workshop, 'reload'> {
-  const { reading, loaded, agents, gates, events, machine, windDown, root, io } = parts;
-  const { config, digest, file } = loaded;
+  const { reading, loaded, agents, gates, events, machine, windDown, root, io, trust } = parts;
+  const { config, digest, asked } = loaded;
   return {
     config,
     configDigest: digest,
@@ -203,10 +227,7 @@ function assemble(parts: Parts): Omit<Workshop, 'reload'> {
     agents,
     gates,
     events,
-    prompts: createPromptRenderer({
-      config,
-      overrideDir: join(file === null ? root : dirname(file), '.blueflame', 'templates'),
-    }),
+    prompts: guardedPrompts(createPromptRenderer({ config, overrides: asked.content.templates }), trust),
     machine,
     windDown,
     adapter: (name) => getAdapter(name, config),

@@ -1,0 +1,138 @@
+import { resolve } from 'node:path';
+import type { CommandArgs } from '../domain/command-args.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { Io } from '../domain/io.ts';
+import type { Permission, TrustChange } from '../domain/repository-trust.ts';
+import { notTrusted } from '../trust/repository-guard.ts';
+import {
+  compareWith,
+  isAllowed,
+  keepPermission,
+  listPermissions,
+  readPermission,
+  revokePermission,
+} from '../trust/repository-permission.ts';
+import { askTrust } from '../ui/ask-trust.ts';
+import { renderPermissions, renderTrust } from '../ui/render-trust.ts';
+import { hasTerminal } from '../ui/terminal-gates.ts';
+import { formatCount } from '../util/format-amount.ts';
+import { realPathOf } from '../util/real-path.ts';
+import { readConfig, requireWorkTree } from './wiring/read-config.ts';
+import { type Reading, withState } from './wiring/read-state.ts';
+import { type Asked, readAsked, trustCommands } from './wiring/repository-trust.ts';
+
+/** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
+export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    if (args.subcommand === 'list') return list(reading, io);
+    if (args.subcommand === 'revoke') return revoke(args, io, reading);
+    const root = requireWorkTree(reading.git);
+    const asked = readAsked(await readConfig(args, io, root), io, { git: reading.git, root });
+    return ask(args, io, { reading, asked });
+  });
+}
+
+interface Parts {
+  readonly reading: Reading;
+  readonly asked: Asked;
+}
+
+/** 0 once it is allowed, 1 at a no, 2 when it waits for a person who can't be asked here. */
+async function ask(
+  args: CommandArgs<'trust'>,
+  io: Io,
+  { reading: { output }, asked }: Parts,
+): Promise<number> {
+  const { content, place } = asked;
+  const permission = readPermission(place);
+  const changes = compareWith(permission, content.items);
+  const answer = isAllowed(content, permission)
+    ? 'allowed'
+    : await decide(args, io, { output, content, changes });
+  if (answer === 'allowed' || answer === 'given' || answer === 'waits')
+    output.result(describe(changes, answer === 'allowed', output));
+  if (answer === 'given' || answer === 'yes') keepPermission(place, content, new Date());
+  output.json({
+    ...{ schema_version: 1, repository: place.root, config: place.config, digest: content.digest },
+    trusted: answer !== 'no' && answer !== 'waits',
+    items: changes.map(({ item, change, before }) => ({ ...item, change, before })),
+  });
+  if (answer === 'given' || answer === 'yes')
+    output.info('\nAllowed, for this clone. It is void when a byte of it changes.');
+  if (answer === 'no') output.info('Nothing was allowed.');
+  if (answer === 'waits') output.hint(trustCommands(args)[1]);
+  return answer === 'waits' ? 2 : answer === 'no' ? 1 : 0;
+}
+
+interface Deciding {
+  readonly output: Reading['output'];
+  readonly content: Asked['content'];
+  readonly changes: readonly TrustChange[];
+}
+
+/** given: by --yes. waits: no person can be asked here, or none is to be. */
+async function decide(
+  args: CommandArgs<'trust'>,
+  io: Io,
+  { output, content, changes }: Deciding,
+): Promise<'given' | 'yes' | 'no' | 'waits'> {
+  if (args.globals.dryRun) return 'waits';
+  if (args.options.yes) return 'given';
+  if (output.isJson || !hasTerminal(io)) return 'waits';
+  const onEnd = (): FlameError => notTrusted(content.items, trustCommands(args));
+  return (await askTrust(io, changes, { style: output.errorStyle, onEnd })) ? 'yes' : 'no';
+}
+
+function describe(changes: readonly TrustChange[], isAll: boolean, { style }: Reading['output']): string {
+  if (changes.length === 0) return "Nothing in this repository's files needs your permission.";
+  return renderTrust(changes, style, isAll);
+}
+
+function list({ git, output }: Reading, io: Io): number {
+  const here = realPathOf(git.repository.commonDir);
+  const all = listPermissions(io.env).map((permission) => ({
+    permission,
+    isHere: permission.repository === here,
+  }));
+  const entries = [...all.filter(({ isHere }) => isHere), ...all.filter(({ isHere }) => !isHere)];
+  output.json({
+    schema_version: 1,
+    permissions: entries.map(({ permission, isHere }) => ({ ...permission, here: isHere })),
+  });
+  output.result(renderPermissions(entries, output.style));
+  return 0;
+}
+
+/** Of this clone, or of the one whose folder is named; without any a FlameError `nothing-allowed`. */
+function revoke(args: CommandArgs<'trust'>, io: Io, { git, output }: Reading): number {
+  const [named] = args.positionals;
+  const meant = named === undefined ? null : resolve(io.cwd, named);
+  const here = realPathOf(git.repository.commonDir);
+  const isMeant = ({ repository, root }: Permission): boolean =>
+    meant === null
+      ? repository === here
+      : [repository, root].includes(meant) || repository === realPathOf(meant);
+  const revoked = listPermissions(io.env).filter(isMeant);
+  if (revoked.length === 0) throw nothingAllowed(meant ?? 'this clone');
+  if (!args.globals.dryRun) for (const permission of revoked) revokePermission(permission, io.env);
+  output.json({ schema_version: 1, revoked });
+  const what = formatCount(
+    revoked.reduce((sum, { items }) => sum + items.length, 0),
+    'thing',
+  );
+  output.result(
+    args.globals.dryRun
+      ? `Would take back what was allowed: ${what}.`
+      : `Taken back: ${what}. It is asked for again.`,
+  );
+  return 0;
+}
+
+function nothingAllowed(where: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'nothing-allowed',
+    message: `Nothing is allowed for ${where}.`,
+    hints: ['git flame trust list'],
+  });
+}

@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, isAbsolute, join, resolve } from 'node:path';
+import { isBelow } from '../util/is-below.ts';
+import { realPathOf } from '../util/real-path.ts';
+import { type ReadFile, readFileOnce } from './repository-file.ts';
+
+export interface NamingPlace {
+  /** The folder the command runs in, absolute: the top of the repository. */
+  readonly root: string;
+  /** PATH. */
+  readonly searchPath: string;
+}
+
+// What these run is written in a file they need not be told of.
+const recipes: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package.json'],
+  npx: ['package.json'],
+  pnpm: ['package.json'],
+  yarn: ['package.json'],
+  bun: ['package.json'],
+  make: ['GNUmakefile', 'makefile', 'Makefile'],
+  gmake: ['GNUmakefile', 'makefile', 'Makefile'],
+  just: ['justfile', '.justfile', 'Justfile'],
+  task: ['Taskfile.yml', 'Taskfile.yaml'],
+  rake: ['Rakefile'],
+  composer: ['composer.json'],
+};
+// What an interpreter runs when it is given a folder.
+const folderEntries = ['package.json', 'index.js', 'index.cjs', 'index.mjs', '__main__.py'];
+
+// A plain file that output goes to is written, not run.
+const outputTarget = /(?:>>|>\|?|&>>?)[ \t]*[\w./-]+/;
+const shellWord = /(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|[^\s;&|<>()`])+/s;
+const wordPattern = new RegExp(`${outputTarget.source}|(${shellWord.source})`, 'gs');
+
+/**
+ * The repository's own files that a shell command names, read; rather one too many than one too few. What such a
+ * file runs in its turn is not looked for.
+ */
+export function readNamedFiles(command: string, place: NamingPlace): readonly ReadFile[] {
+  return readOwn(wordsOf(command), place);
+}
+
+/** The same for a program and its arguments. */
+export function readNamedOfWords(words: readonly string[], place: NamingPlace): readonly ReadFile[] {
+  return readOwn(words, place);
+}
+
+function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFile[] {
+  const paths = words.flatMap((word) => readingsOf(word));
+  const folders = [
+    place.root,
+    ...paths
+      .map((path) => resolve(place.root, path))
+      .filter((path) => isOwn(path, place.root) && isFolder(path)),
+  ];
+  const named = [
+    ...paths.flatMap((path) => (isAbsolute(path) ? [path] : folders.map((folder) => join(folder, path)))),
+    ...folders.slice(1).flatMap((folder) => entriesOf(folder, words)),
+    ...words.flatMap((word) => inSearchPath(word, place)),
+    ...words.flatMap((word) =>
+      recipesOf(word).flatMap((name) => folders.map((folder) => join(folder, name))),
+    ),
+  ];
+  return [...new Set(named)]
+    .filter((path) => isOwn(path, place.root))
+    .map(readFileOnce)
+    .filter((file) => file !== null)
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What is run of a folder that is named, by who runs folders. */
+function entriesOf(folder: string, words: readonly string[]): string[] {
+  const isRun = (program: RegExp): boolean => words.some((word) => program.test(basename(word)));
+  const names = [
+    ...(isRun(/^(?:node|bun|deno|tsx|python[\d.]*)$/) ? folderEntries : []),
+    ...(isRun(/^run-parts$/) ? readdirSync(folder) : []),
+  ];
+  return names.map((name) => join(folder, name));
+}
+
+/** The words of a shell command without their quotes; a quoted command is taken apart too. */
+function wordsOf(command: string, depth = 0): string[] {
+  const words = [...command.matchAll(wordPattern)].map(([, word = '']) =>
+    word.replace(/\\(.)|["']/gs, (_whole, escaped: string | undefined) => escaped ?? ''),
+  );
+  const inner = depth > 3 ? [] : words.filter((word) => /[\s;&|<>()`]/.test(word) && word !== command);
+  return [...words, ...inner.flatMap((word) => wordsOf(word, depth + 1))];
+}
+
+/** What a word may mean as a path. */
+function readingsOf(word: string): readonly string[] {
+  const parts = [word, ...word.split(/[=:,]/)];
+  const afterVariables = word.includes('$') || word.includes('`') ? suffixesOf(word) : [];
+  const modules = /^\w+(?:\.\w+)*$/.test(word) ? [`${word.replaceAll('.', '/')}.py`] : [];
+  return [...new Set([...parts, ...afterVariables, ...modules])].filter(
+    (part) => part !== '' && !part.includes('\0'),
+  );
+}
+
+/** `$ROOT/scripts/x.sh` may be any of `scripts/x.sh` and `x.sh` of the repository. */
+function suffixesOf(word: string): string[] {
+  const segments = word.split('/');
+  return segments.slice(1).map((_segment, index) => segments.slice(index + 1).join('/'));
+}
+
+function inSearchPath(word: string, { root, searchPath }: NamingPlace): string[] {
+  if (word.includes('/') || word === '') return [];
+  return searchPath
+    .split(':')
+    .map((folder) => join(resolve(root, folder), word))
+    .filter((path) => existsSync(path));
+}
+
+function recipesOf(word: string): readonly string[] {
+  const name = basename(word);
+  return Object.hasOwn(recipes, name) ? (recipes[name] ?? []) : [];
+}
+
+/** In the repository by its name, or by where it really is; what git keeps for itself came with no clone. */
+function isOwn(path: string, root: string): boolean {
+  const [real, realRoot] = [realPathOf(path), realPathOf(root)];
+  if (isBelow(real, join(realRoot, '.git'))) return false;
+  return isBelow(resolve(path), root) || isBelow(real, realRoot);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { relative } from 'node:path';
+import { isBelow } from '../util/is-below.ts';
+import { realPathOf } from '../util/real-path.ts';
+
+/** A file as it was read once: all that is said about it is about these bytes. */
+export interface ReadFile {
+  /** As it was named, absolute; links are not resolved. */
+  readonly path: string;
+  readonly realPath: string;
+  readonly bytes: Buffer;
+  readonly sha256: string;
+}
+
+const longestShown = 262_144;
+
+/** Reads a regular file; null where there is none, or it can't be read. */
+export function readFileOnce(path: string): ReadFile | null {
+  try {
+    if (!statSync(path).isFile()) return null;
+    const bytes = readFileSync(path);
+    return { path, realPath: realPathOf(path), bytes, sha256: sha256Of(bytes) };
+  } catch {
+    return null;
+  }
+}
+
+/** In hex. */
+export function sha256Of(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** The text of a file, for a person; null where it is none, or longer than anyone reads. */
+export function shownText({ bytes }: ReadFile): string | null {
+  if (bytes.length > longestShown || bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** A path as a person reads it: relative to the top of the repository, absolute outside it. */
+export function shownPath(path: string, root: string): string {
+  return isBelow(path, root) ? relative(root, path) || '.' : path;
+}
+
+/** Where a link leads to, when that is another place than its path says; null for what is no link. */
+export function shownTarget(
+  { path, realPath }: Pick<ReadFile, 'path' | 'realPath'>,
+  root: string,
+): string | null {
+  const isPlain = realPath === path || realPath === realPathOf(root) + path.slice(root.length);
+  return isPlain ? null : shownPath(realPath, realPathOf(root));
+}
