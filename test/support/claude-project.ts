@@ -67,6 +67,7 @@ export async function openClaudeProject(options: ClaudeProjectOptions): Promise<
     PATH: [join(packageRoot(), 'bin'), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
     HOME: home,
     TMPDIR: tmp,
+    XDG_STATE_HOME: repo.env.XDG_STATE_HOME ?? '',
     ANTHROPIC_API_KEY: madeUpKey,
     ANTHROPIC_BASE_URL: model.url ?? '',
   };
