@@ -234,12 +234,19 @@ export function dropTask(task: Task, drop: { readonly reason: string }): TaskCha
 export function judgeTask(task: Task, verdict: Verdict): TaskChange {
   if (task.status !== 'done') throw illegalTransition(task, 'done');
   if (verdict.commit !== task.commit) throw staleVerdict(task, verdict);
+  const status = statusOf(verdict);
   const result = {
-    status: verdict.status,
+    status,
     notes: boundText(verdict.notes),
     issues: boundIssues(verdict.issues),
   };
-  return describe(task, { ...task, result }, `, judged ${verdict.status} by ${verdict.by}`);
+  return describe(task, { ...task, result }, `, judged ${status} by ${verdict.by}`);
+}
+
+/** A failing diagnostic is no pass, whoever wrote the verdict, unless a person said why it may be. */
+function statusOf({ status, diagnostics, override = '' }: Verdict): Verdict['status'] {
+  const isRed = diagnostics.some(({ exit_code: exitCode }) => exitCode !== 0);
+  return isRed && override.trim() === '' ? 'fail' : status;
 }
 
 function describe(before: Task, task: Task, rest: string): TaskChange {

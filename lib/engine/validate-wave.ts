@@ -1,17 +1,19 @@
 import { judgeTask } from '../core/task-state.ts';
+import { triesBeforeAsking, unjudgedTries } from '../core/unjudged-tries.ts';
 import { validationOrder } from '../core/validation-order.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ValidatorFailedDecision } from '../domain/gates.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
+import type { AgentRun } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import type { DiagnosticRun, Verdict } from '../domain/verdict.ts';
 import { inLanes } from '../util/in-lanes.ts';
 import { interruptedError } from './interrupted.ts';
 import { record, taskOf, viewSession } from './record.ts';
-import { failedDiagnostics } from './run-diagnostics.ts';
+import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
 import { applyValidation, failUnvalidated } from './settle-validation.ts';
-import { judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
+import { type Judgement, judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 type DoneTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
@@ -73,33 +75,68 @@ async function enterWave(workshop: Workshop, session: SessionId): ReturnType<typ
   return view;
 }
 
-/** One task: a validator that gives no verdict is tried once more, then the person decides. */
+/**
+ * One task: a validator that gives no verdict is tried once more, then the person decides, in this run or in a later
+ * one: what was paid in earlier ones counts.
+ */
 async function judge(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    if (workshop.signal.aborted) return;
-    const judgement = await validateTask(workshop, session, task);
-    if (judgement.kind === 'verdict') return recordVerdict(workshop, session, judgement.verdict);
-    workshop.events.emit({
-      event: 'notice',
-      level: 'warning',
-      message: `${task.id}: no verdict: ${judgement.reason}`,
-    });
-    if (tries === 0 || workshop.signal.aborted) continue;
-    const { start_commit: base, commit } = task;
-    const decision = await workshop.gates.validatorFailed({
-      task,
-      reason: judgement.reason,
-      diagnostics: judgement.diagnostics,
-      showDiff: () => workshop.git.diffText(base, commit),
-    });
-    workshop.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
-    if (decision.kind === 'retry') continue;
-    if (decision.kind === 'skip') return failUnvalidated(workshop, session, task.id, judgement.reason);
-    if (decision.status === 'pass') requireOverride(task, judgement.diagnostics, decision.override);
-    const { diagnostics } = judgement;
-    const verdict = await personsVerdict(workshop, { session, task, said: decision, diagnostics });
-    return recordVerdict(workshop, session, verdict);
+  const before = unjudgedTries((await viewSession(workshop, session)).session, task);
+  let unjudged = before.length < triesBeforeAsking ? null : await recallUnjudged(workshop, task, before);
+  for (let tries = before.length; !workshop.signal.aborted; ) {
+    if (unjudged === null) {
+      const judgement = await validateTask(workshop, session, task);
+      if (judgement.kind === 'verdict') return recordVerdict(workshop, session, judgement.verdict);
+      const message = `${task.id}: no verdict: ${judgement.reason}`;
+      workshop.events.emit({ event: 'notice', level: 'warning', message });
+      tries += 1;
+      if (tries >= triesBeforeAsking) unjudged = judgement;
+    } else if (await decideUnjudged(workshop, { session, task, ...unjudged })) return;
+    else unjudged = null;
   }
+}
+
+type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reason' | 'diagnostics'>;
+
+/** What a person decides by where the validators of an earlier run failed: no other one is paid for that. */
+async function recallUnjudged(
+  workshop: Workshop,
+  { commit }: DoneTask,
+  runs: readonly AgentRun[],
+): Promise<NoVerdict> {
+  const named = runs.map(({ id, outcome }) => (outcome === 'ended' ? id : `${id}: ${outcome}`)).join(', ');
+  return {
+    reason: `${runs.length} validators gave no verdict (${named})`,
+    diagnostics: await diagnoseCommit(workshop, commit),
+  };
+}
+
+/** Does what the person decides; false: another validator may be tried. */
+async function decideUnjudged(
+  workshop: Workshop,
+  {
+    session,
+    task,
+    reason,
+    diagnostics,
+  }: NoVerdict & { readonly session: SessionId; readonly task: DoneTask },
+): Promise<boolean> {
+  const { start_commit: base, commit } = task;
+  const decision = await workshop.gates.validatorFailed({
+    task,
+    reason,
+    diagnostics,
+    showDiff: () => workshop.git.diffText(base, commit),
+  });
+  workshop.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
+  if (decision.kind === 'retry') return false;
+  if (decision.kind === 'skip') {
+    await failUnvalidated(workshop, session, task.id, reason);
+    return true;
+  }
+  if (decision.status === 'pass') requireOverride(task, diagnostics, decision.override);
+  const verdict = await personsVerdict(workshop, { session, task, said: decision, diagnostics });
+  await recordVerdict(workshop, session, verdict);
+  return true;
 }
 
 /** A failing diagnostic becomes no pass in passing: the person has seen it, and says why it may be. */

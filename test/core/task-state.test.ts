@@ -235,6 +235,16 @@ test('VAL-1 a verdict sets the result of a done task without changing its status
   assert.equal(task, { ...done, result: { status: 'fail', notes: 'judged fail', issues: ['a', 'b'] } });
 });
 
+test('VAL-3 a verdict whose diagnostics failed is no pass, unless a person said why', () => {
+  const red = { command: 'npm test', exit_code: null, timed_out: true, duration_ms: 1, output: '' };
+  const statusWith = (fields: Parameters<typeof makeVerdict>[2]): unknown =>
+    state.judgeTask(done, makeVerdict(done, 'pass', fields)).task.result.status;
+  assert.is(statusWith({ diagnostics: [{ ...red, exit_code: 0, timed_out: false }] }), 'pass');
+  assert.is(statusWith({ diagnostics: [red] }), 'fail');
+  assert.is(statusWith({ diagnostics: [{ ...red, exit_code: 1 }], override: ' ' }), 'fail');
+  assert.is(statusWith({ diagnostics: [red], override: 'It is flaky.' }), 'pass');
+});
+
 test('MRG-9 a verdict about another commit, or a task that is not done, is refused', () => {
   const isRefused = (code: string) => (error: unknown) => error instanceof FlameError && error.code === code;
   const stale = makeVerdict(done, 'pass', { commit: makeOid('amended') });
