@@ -61,7 +61,7 @@ export function readRepositoryContent(loaded: LoadedConfig, places: ContentPlace
     config: folders.config,
     hooks: hooks.commands,
     adapters: adapters.commands,
-    templates: { dir, texts: new Map(templates.map(({ path, bytes }) => [path, bytes.toString()])) },
+    templates: { dir, texts: new Map(templates.map(({ path, bytes }) => [path, bytes?.toString() ?? ''])) },
   };
 }
 

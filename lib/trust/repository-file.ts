@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isBelow } from '../util/is-below.ts';
 import { realPathOf } from '../util/real-path.ts';
@@ -9,20 +9,41 @@ export interface ReadFile {
   /** As it was named, absolute; links are not resolved. */
   readonly path: string;
   readonly realPath: string;
-  readonly bytes: Buffer;
+  /** null: too many to be kept; their digest says which they are. */
+  readonly bytes: Buffer | null;
   readonly sha256: string;
 }
 
 const longestShown = 262_144;
+const longestKept = 8 * 1024 * 1024;
+const pieceBytes = 1024 * 1024;
 
 /** Reads a regular file; null where there is none, or it can't be read. */
 export function readFileOnce(path: string): ReadFile | null {
   try {
     if (!statSync(path).isFile()) return null;
-    const bytes = readFileSync(path);
-    return { path, realPath: realPathOf(path), bytes, sha256: sha256Of(bytes) };
+    return { path, realPath: realPathOf(path), ...readBytes(path) };
   } catch {
     return null;
+  }
+}
+
+/** Piece by piece: what a command names may be larger than memory. */
+function readBytes(path: string): Pick<ReadFile, 'bytes' | 'sha256'> {
+  const handle = openSync(path, 'r');
+  try {
+    const hash = createHash('sha256');
+    const pieces: Buffer[] = [];
+    const piece = Buffer.alloc(pieceBytes);
+    let length = 0;
+    for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
+      hash.update(piece.subarray(0, read));
+      length += read;
+      if (length <= longestKept) pieces.push(Buffer.from(piece.subarray(0, read)));
+    }
+    return { bytes: length > longestKept ? null : Buffer.concat(pieces), sha256: hash.digest('hex') };
+  } finally {
+    closeSync(handle);
   }
 }
 
@@ -33,7 +54,7 @@ export function sha256Of(content: Uint8Array | string): string {
 
 /** The text of a file, for a person; null where it is none, or longer than anyone reads. */
 export function shownText({ bytes }: ReadFile): string | null {
-  if (bytes.length > longestShown || bytes.includes(0)) return null;
+  if (bytes === null || bytes.length > longestShown || bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

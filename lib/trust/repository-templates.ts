@@ -18,6 +18,7 @@ export function readTemplates(folder: string): readonly ReadFile[] {
     if (found.has(path)) continue;
     const file = readFileOnce(path);
     if (file === null) continue;
+    if (file.bytes === null) throw tooMany(folder);
     found.set(path, file);
     if (found.size > mostFiles) throw tooMany(folder);
     waiting.push(...includedBy(file));
@@ -35,10 +36,14 @@ function listTemplates(folder: string, top: string, depth: number): string[] {
 }
 
 function includedBy({ path, bytes }: ReadFile): string[] {
-  return [...bytes.toString().matchAll(includes)].map(([, , name = '']) => {
+  return [...textOf(bytes).matchAll(includes)].map(([, , name = '']) => {
     const file = name.startsWith('/') ? resolve(name) : resolve(dirname(path), name);
     return extname(name) === '' ? `${file}.ejs` : file;
   });
+}
+
+function textOf(bytes: Buffer | null): string {
+  return bytes?.toString() ?? '';
 }
 
 function namesIn(folder: string): readonly string[] {
@@ -57,7 +62,7 @@ function tooMany(folder: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'templates-too-many',
-    message: `${folder} holds or includes more than ${mostFiles} templates, or nests them too deeply.`,
+    message: `${folder} holds or includes more than ${mostFiles} templates, one of many megabytes, or nests them too deeply.`,
     hints: [`ls -R ${folder}`],
   });
 }

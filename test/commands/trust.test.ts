@@ -220,8 +220,10 @@ test('TRU-1: what a hook changes for the next one stops it, and names the way on
 });
 
 test('TRU-1: a configuration that changes between two cycles is asked for again; nothing is lost', async () => {
-  const hooks = { post_plan: 'true' };
-  const evil = stringify({ ...base, hooks: { ...hooks, post_merge: 'touch .git/evil' } });
+  const evil = stringify({
+    ...base,
+    hooks: { post_plan: 'true', on_waiting: 'touch .git/told', post_merge: 'touch .git/evil' },
+  });
   const repo = makeClone({
     hooks: { post_plan: 'cp .git/next.yml .blueflame.yml; git commit -qam changed' },
   });

@@ -243,6 +243,17 @@ test('TRU-1: files that a command names are found in whatever way it names them'
   );
 });
 
+test('TRU-1: a file too large to be shown or kept counts by its last byte', () => {
+  const { read, write } = makePlace();
+  const config = "hooks: { on_waiting: 'tools/large' }\n";
+  const text = 'x'.repeat(9_000_000);
+  write('tools/large', text);
+  const before = read(config);
+  assert.is(before.items[1]?.words, null);
+  write('tools/large', `${text.slice(1)}y`);
+  assert.is.not(read(config).digest, before.digest);
+});
+
 test('TRU-1: a script swapped between the question and its use is not run, nor one that came later', () => {
   const { root, read, write } = makePlace();
   const [hook, late] = ['sh scripts/a.sh', '[ ! -e scripts/b.sh ] || sh scripts/b.sh'];

@@ -24,7 +24,8 @@ import type { HeldPage } from './review-page.ts';
 export interface GateParts {
   readonly reading: Reading;
   readonly root: string;
-  readonly config: Config;
+  /** As it is now: it may be read again between two cycles. */
+  config(): Config;
   readonly machine: MachinePort;
   readonly page: HeldPage;
   /** Paused while a question stands. */
@@ -52,7 +53,7 @@ export async function openGates(
     formatPlan: renderPlanYaml,
     onWaiting: async (facts) => {
       const session = pickSession(await reading.store.snapshot(), args)?.id ?? null;
-      const workshop = { config, machine, root, events: reading.output.events };
+      const workshop = { config: config(), machine, root, events: reading.output.events };
       await runScript(workshop, 'on_waiting', { session, ...facts });
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),

@@ -58,18 +58,19 @@ export function withWorkshop(
     if (!args.globals.dryRun) await makeReady(reading, io, root, loaded.config);
     if (!args.globals.dryRun) await keepConfig(repository.commonDir, loaded);
     const runners: { readonly agents: Workshop['agents']; readonly config: Config }[] = [];
+    const configNow = (): Config => runners.at(-1)?.config ?? loaded.config;
     const windDown = createWindDown();
     const live = await openLive(args, io, {
       ...{ reading, windDown },
       stop: async (agent, retry) => {
         await runners.at(-1)?.agents.stop(agent, { by: await reading.git.identity(), retry });
       },
-      config: () => runners.at(-1)?.config ?? loaded.config,
+      config: configNow,
     });
     const told = live === null ? reading : { ...reading, output: liveOutput(reading.output, live) };
     const machine = guardedMachine(createMachine(io.env), trust);
     const page = holdReviewPage(args, io, reading);
-    const gateParts = { reading: told, root, machine, config: loaded.config, page, live };
+    const gateParts = { reading: told, root, machine, config: configNow, page, live };
     const gates = await openGates(args, io, gateParts);
     const events = observed(told.output.events, () => page.refresh());
     const build = (by: RunConfig): Workshop => {

@@ -90,7 +90,7 @@ async function isAdmitted(
   if (isAllowed(content, permission)) return true;
   if (!startsThings(args)) return false;
   if (args.globals.decisionsFile !== null || !hasTerminal(io)) throw notTrusted(content.items, hints);
-  if (!(await ask(compareWith(permission, content.items)))) throw refused();
+  if (!(await ask(compareWith(permission, content.items)))) throw refused(hints);
   keepPermission(place, content, new Date());
   return true;
 }
@@ -112,16 +112,17 @@ function trustHints(args: CommandArgs, isFirst: boolean): readonly string[] {
   const { command, subcommand, globals, options, positionals } = args;
   const from = 'from' in options && options.from !== null ? ['--from', options.from] : [];
   const config = globals.config === null ? [] : ['--config', globals.config];
+  const session = globals.session === null ? [] : ['--session', globals.session];
   const typed = isFirst ? [...positionals, ...from] : [];
-  const words = [command, ...(subcommand === null ? [] : [subcommand]), ...typed, ...config];
+  const words = [command, ...(subcommand === null ? [] : [subcommand]), ...typed, ...config, ...session];
   return [...trustCommands(args), `git flame ${words.map(shellQuote).join(' ')}`];
 }
 
-function refused(): FlameError {
+function refused(hints: readonly string[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'trust-refused',
     message: 'You did not allow what the files of this repository ask for, so nothing was started.',
-    hints: ['git flame trust'],
+    hints,
   });
 }
