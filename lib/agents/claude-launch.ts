@@ -2,9 +2,6 @@ import { join } from 'node:path';
 import type { CellPaths, Launch, LaunchFile } from '../domain/adapter.ts';
 import type { AgentRequest } from '../domain/agent-port.ts';
 
-/** Stands where the key would be: the gateway puts the real one in its place. */
-export const dummyApiKey = 'no-key-inside-the-cell';
-
 const settingsName = 'settings.json';
 // Linux takes at most 128 kB in one argument.
 const maxArgumentBytes = 100_000;
@@ -46,7 +43,7 @@ function launchInteractive({ request, paths, prompt, env, options }: Parts): Lau
   return {
     argv: [...paths.command, cutBytes(prompt, maxArgumentBytes), ...named, ...options],
     env: { ...env, TERM: 'xterm-256color', CLAUDE_CODE_DISABLE_TERMINAL_TITLE: '1' },
-    files: [settingsFile(paths), firstRunFile(request)],
+    files: [settingsFile(paths), firstRunFile(request, paths)],
     stdin: null,
     transcript: request.conversation === undefined ? null : transcriptPath(request, request.conversation),
   };
@@ -153,9 +150,10 @@ function environment(paths: CellPaths): Record<string, string> {
     TMPDIR: paths.tmp,
     LANG: 'C.UTF-8',
     // The CLI takes zsh where there is one; the policy judges bash.
-    SHELL: '/bin/bash',
-    CLAUDE_CODE_SHELL: '/bin/bash',
-    ANTHROPIC_API_KEY: dummyApiKey,
+    SHELL: paths.shell,
+    CLAUDE_CODE_SHELL: paths.shell,
+    // The gateway puts the real one in its place.
+    ANTHROPIC_API_KEY: paths.apiKey,
     ...(paths.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: paths.baseUrl }),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
@@ -176,12 +174,12 @@ function environment(paths: CellPaths): Record<string, string> {
 }
 
 /** Without it a new home folder means onboarding, which asks a host on the network and gives up offline. */
-function firstRunFile(request: AgentRequest): LaunchFile {
+function firstRunFile(request: AgentRequest, { apiKey }: CellPaths): LaunchFile {
   const state = {
     hasCompletedOnboarding: true,
     theme: 'dark',
     // Keys are remembered by their last 20 characters.
-    customApiKeyResponses: { approved: [dummyApiKey.slice(-20), dummyApiKey], rejected: [] },
+    customApiKeyResponses: { approved: [apiKey.slice(-20)], rejected: [] },
     projects: {
       [request.worktree.path]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true },
     },

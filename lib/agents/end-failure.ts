@@ -32,6 +32,12 @@ const stopFailures: Readonly<
     message: "The session's budget was spent before the agent was done.",
     retryable: true,
   },
+  'no-price': {
+    kind: 'budget',
+    message:
+      'The price of its model is not known and its budget is in dollars: say it in .blueflame.yml as models.prices, or limit tokens.',
+    retryable: false,
+  },
   stopped: { kind: 'agent-stopped', message: 'The agent was stopped.', retryable: false },
   'canary-failed': {
     kind: 'canary-failed',

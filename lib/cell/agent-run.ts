@@ -10,6 +10,7 @@ import { type CellLimits, describeLimit } from './limits.ts';
 import { type RunFolder, streamFile } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { explainByLimit } from './service-limit.ts';
+import { explainByTrouble } from './service-trouble.ts';
 import type { CellEnd, CellProcess } from './spawn-cell.ts';
 import { readStopOrder } from './stop-agent.ts';
 
@@ -138,12 +139,15 @@ export function concludeRun(
   return {
     failure:
       (order === null ? cellFailure(run, ended) : stoppedBy(order)) ??
-      explainByLimit(parts.failure, run.services?.limit() ?? null),
+      explainByTrouble(
+        explainByLimit(parts.failure, run.services?.limit() ?? null),
+        run.services?.trouble() ?? null,
+      ),
     exitCode,
     answer: parts.answer,
     text: parts.text,
-    // What a conversation cost is known from what passed by alone.
-    cost_usd: parts.cost_usd > 0 ? parts.cost_usd : (run.services?.cost() ?? 0),
+    // What the agent says is its own word: what passed by counts at least.
+    cost_usd: Math.max(parts.cost_usd, run.services?.cost() ?? 0),
     tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
     duration_ms: Math.round(performance.now() - run.began),
     audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Adapter, CellPaths } from '../domain/adapter.ts';
 import type { AgentRequest } from '../domain/agent-port.ts';
+import { mayAskFor } from '../domain/model-id.ts';
 import type { Decision } from '../domain/policy.ts';
 import type { JsonRecord } from '../util/json-record.ts';
 import { auditFile, openAuditLog } from './audit-log.ts';
@@ -20,13 +21,14 @@ import { logRoot, type RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import type { Confinement } from './sandbox-probe.ts';
 import type { ServiceLimit } from './service-limit.ts';
+import type { ServiceTrouble } from './service-trouble.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import type { Upstream } from './upstream.ts';
 import { type WatcherClient, watcherCommand, watcherFile } from './watcher-command.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
-  readonly paths: Pick<CellPaths, 'baseUrl' | 'hookCommand' | 'canaryCommand'>;
+  readonly paths: Pick<CellPaths, 'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'canaryCommand'>;
   /** What the hooks of its git ask, a shell command; null where it commits nothing. */
   readonly gitHook: string | null;
   readonly mounts: CellProfile['mounts'];
@@ -40,6 +42,8 @@ export interface AgentServices {
   cost(): number;
   /** See Gateway.limit. */
   limit(): ServiceLimit | null;
+  /** See Gateway.trouble. */
+  trouble(): ServiceTrouble | null;
   sawCanary(): boolean;
   close(): Promise<void>;
 }
@@ -51,7 +55,9 @@ export interface ServiceRequest {
   readonly confinement: Confinement;
   readonly upstream: Upstream;
   readonly onSpending: GatewayOptions['onSpending'];
-  readonly maySpend: GatewayOptions['maySpend'];
+  readonly sharesUsd: GatewayOptions['sharesUsd'];
+  readonly share: GatewayOptions['share'];
+  readonly giveBack: GatewayOptions['giveBack'];
   readonly onRefused: GatewayOptions['onRefused'];
   /** A call ran that the watcher had not allowed; it is in the audit. */
   onUnwatched(): void;
@@ -61,6 +67,11 @@ export interface ServiceRequest {
 const bridgePort = 47_113;
 const bridgeFile = 'bridge.cjs';
 const canaryPatienceMs = 5_000;
+const plainShell = '/bin/bash';
+// The CLI takes a shell whose name it knows.
+const shellFile = 'bash';
+// The CLI remembers the last 20 characters of a key in a file that commands can read: these tell nothing.
+const tokenEnd = 'inside-the-cell-only';
 
 /** Starts what the agent needs; nothing for one that talks to no model, has no hooks and commits nothing. */
 export async function startServices(context: RunnerContext, service: ServiceRequest): Promise<AgentServices> {
@@ -74,6 +85,8 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     ...(client === null ? [] : [watcherFile(client)]),
     ...(adapter.needsModel ? [bridgeFile] : []),
   ]);
+  if (adapter.needsModel) writeShell(copied);
+  const token = `${randomBytes(32).toString('hex')}-${tokenEnd}`;
   const sockets = makeSocketFolder(service.folder);
   const canary = latch();
   const judge =
@@ -82,7 +95,9 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     ? await openGateway(context, service, {
         socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
         canary,
+        token,
         inspect: (asked) => judge?.accounts(asked) ?? true,
+        onForbidden: (model) => judge?.noteForbidden(model),
       })
     : null;
   const tools = isCell ? insidePaths.tools : copied;
@@ -92,6 +107,8 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
+      apiKey: token,
+      shell: gateway === null ? plainShell : join(tools, shellFile),
       hookCommand: asked,
       canaryCommand: asked === null ? null : `${asked} --canary`,
     },
@@ -111,6 +128,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     tokens: () => gateway?.tokens() ?? 0,
     cost: () => gateway?.cost() ?? 0,
     limit: () => gateway?.limit() ?? null,
+    trouble: () => gateway?.trouble() ?? null,
     sawCanary: canary.isRaised,
     close: async () => {
       canary.giveUp();
@@ -120,8 +138,22 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   };
 }
 
+/**
+ * The shell of an agent's commands: what they run, such as a project's own tests, finds neither the address nor the key
+ * that its CLI asks the model with.
+ */
+function writeShell(folder: string): void {
+  const script = `#!/bin/sh
+unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL
+SHELL=${plainShell} CLAUDE_CODE_SHELL=${plainShell}
+export SHELL CLAUDE_CODE_SHELL
+exec ${plainShell} "$@"
+`;
+  writeFileSync(join(folder, shellFile), script, { mode: 0o500 });
+}
+
 const noServices: AgentServices = {
-  paths: { baseUrl: null, hookCommand: null, canaryCommand: null },
+  paths: { baseUrl: null, apiKey: '', shell: plainShell, hookCommand: null, canaryCommand: null },
   gitHook: null,
   mounts: [],
   doors: { sockets: [], ports: [] },
@@ -130,6 +162,7 @@ const noServices: AgentServices = {
   tokens: () => 0,
   cost: () => 0,
   limit: () => null,
+  trouble: () => null,
   sawCanary: () => false,
   close: async () => undefined,
 };
@@ -156,6 +189,8 @@ async function findClient(
 interface Judge {
   /** Whether each call that the agent tells the model of was allowed. */
   accounts(asked: JsonRecord): boolean;
+  /** A model was asked for that this agent is not meant to ask. */
+  noteForbidden(model: string): void;
   close(): Promise<void>;
 }
 
@@ -189,6 +224,14 @@ async function startJudge(
       }
       return false;
     },
+    noteForbidden: (model) => {
+      const call = { tool_name: 'model', tool_input: { pattern: model }, cwd: '' };
+      try {
+        audit.append(call, forbiddenModel);
+      } catch {
+        // It was not sent all the same.
+      }
+    },
     close: async () => {
       await server.close();
       audit.close();
@@ -202,18 +245,25 @@ const unwatched: Decision = {
   details: 'It ran although the watcher had not allowed it, so the agent was ended.',
 };
 
+const forbiddenModel: Decision = {
+  decision: 'block',
+  rule: 'model-not-allowed',
+  details: 'The agent is not meant to ask this model, so the request was not sent.',
+};
+
 function openGateway(
   context: RunnerContext,
   service: ServiceRequest,
   {
     socketPath,
     canary,
-    inspect,
-  }: Pick<GatewayOptions, 'socketPath' | 'inspect'> & { readonly canary: Latch },
+    ...options
+  }: Pick<GatewayOptions, 'socketPath' | 'token' | 'inspect' | 'onForbidden'> & { readonly canary: Latch },
 ): Promise<Gateway> {
-  const { budget, id, policy } = service.request;
+  const { budget, id, model, policy } = service.request;
   const file = egressFile(context.repository.commonDir, id);
   return startGateway({
+    ...options,
     socketPath,
     secret: randomBytes(16).toString('hex'),
     upstream: service.upstream,
@@ -222,9 +272,12 @@ function openGateway(
     usdLimit: budget.unit === 'usd' ? budget.limit : 0,
     isWatched: () => (service.adapter.hasHooks ? canary.within(canaryPatienceMs) : Promise.resolve(true)),
     onSpending: service.onSpending,
-    maySpend: service.maySpend,
+    sharesUsd: service.sharesUsd,
+    share: service.share,
+    giveBack: service.giveBack,
     onRefused: service.onRefused,
-    inspect,
+    mayAsk: (asked) => mayAskFor(model, asked),
+    prices: context.config.models.prices,
     log: cappedEgress((line) => appendEgress(file, context.now(), line)),
     now: context.now,
   });

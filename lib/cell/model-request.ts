@@ -1,28 +1,30 @@
 import type { IncomingMessage } from 'node:http';
-import { priceTokens } from '../domain/token-price.ts';
+import type { Demand } from '../domain/spending.ts';
+import { findPrice, type PriceList, priceTokens } from '../domain/token-price.ts';
+import type { TokenUsage } from '../domain/token-usage.ts';
 import { isRecord, type JsonRecord } from '../util/json-record.ts';
+import type { PromptEstimate } from './prompt-history.ts';
+import { unknownField } from './request-fields.ts';
 
 /** What a request may come to, before its answer tells. */
-export interface Estimate {
-  readonly input: number;
-  readonly output: number;
+export interface Estimate extends PromptEstimate {
   readonly model: string;
+  /** As many as it asks for. */
+  readonly output: number;
 }
 
 export type JudgedRequest =
-  | {
-      readonly kind: 'fine';
-      readonly request: JsonRecord;
-      /** The request as it is sent on. */
-      readonly body: string;
-      readonly estimate: Estimate;
-    }
-  | { readonly kind: 'refused'; readonly why: 'body' | 'server-tool'; readonly message: string };
+  | { readonly kind: 'fine'; readonly request: JsonRecord }
+  | { readonly kind: 'refused'; readonly why: 'body' | 'field' | 'server-tool'; readonly message: string };
 
 /** As large as the API takes a request. */
 const largestBody = 32 * 1024 * 1024;
-// Roughly, and rather fewer than more: what is counted in the end is what the answer says.
+// Of what was written when an answer was cut off; roughly.
 const charactersPerToken = 4;
+/** An answer of fewer tokens is cut off in the midst of a thought or a file, and paid for all the same. */
+const leastOutput = 4_096;
+// Of a budget for thinking, which the API wants to be smaller than the answer's.
+const leastThinking = 1_024;
 
 /** Reads a request's body; null when it is larger than the API takes. Rejects when it is cut off. */
 export async function readBody(request: IncomingMessage): Promise<string | null> {
@@ -39,7 +41,8 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
 /**
  * Judges what the model API is asked to do. It would itself look at addresses, search the web, or talk to servers
  * that a request names: what a cell may not reach, it may not reach through the API either. `allowedTools` are
- * those of the agent's policy. The body that comes back is what was judged, and all of it.
+ * those of the agent's policy. What is sent on is what was judged, written anew: of two values of one name, others
+ * might take the first.
  */
 export function judgeModelRequest(text: string, allowedTools: readonly string[]): JudgedRequest {
   const value = parse(text);
@@ -47,18 +50,51 @@ export function judgeModelRequest(text: string, allowedTools: readonly string[])
   const elsewhere = findElsewhere(value, allowedTools);
   if (elsewhere !== null)
     return refused('server-tool', `A request may not have the model API reach elsewhere: ${elsewhere}.`);
-  const { model, max_tokens } = value;
+  const field = unknownField(value);
+  if (field !== null)
+    return refused('field', `A request may not have what the gateway does not know or count: ${field}.`);
+  return { kind: 'fine', request: value };
+}
+
+/** What a request asks for in answer, in tokens. */
+export function askedOutput({ max_tokens }: JsonRecord): number {
+  return typeof max_tokens === 'number' ? Math.max(0, max_tokens) : 0;
+}
+
+/** What a request comes to, by its model's price where that is known. Fresh input is taken to be written to the cache. */
+export function demandOf(estimate: Estimate, prices: PriceList): Demand {
+  const { model, fresh, cached, output } = estimate;
+  const price = findPrice(model, fresh + cached, prices);
+  const cost = estimatedUsage(estimate, 0);
   return {
-    kind: 'fine',
-    request: value,
-    // Not the text: of two values of one name, others might take the first.
-    body: JSON.stringify(value),
-    estimate: {
-      input: Math.ceil(text.length / charactersPerToken),
-      output: typeof max_tokens === 'number' ? Math.max(0, max_tokens) : 0,
-      model: typeof model === 'string' ? model : '',
-    },
+    input: { tokens: fresh + cached, cost_usd: priceTokens(model, cost, prices) ?? 0 },
+    perOutputToken: { tokens: 1, cost_usd: (price?.output ?? 0) / 1_000_000 },
+    most: output,
+    least: leastOutput,
   };
+}
+
+/** An estimate as the API reports usage. */
+export function estimatedUsage({ fresh, cached }: Estimate, output: number): TokenUsage {
+  return {
+    cache_creation_input_tokens: fresh,
+    cache_read_input_tokens: cached,
+    output_tokens: output,
+  };
+}
+
+/** The body to send: the request, which may write so many tokens. */
+export function bodyFor(request: JsonRecord, output: number): string {
+  if (output >= askedOutput(request)) return JSON.stringify(request);
+  const { thinking } = request;
+  const wanted =
+    isRecord(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
+  const budget = Math.min(wanted, Math.max(leastThinking, Math.floor(output / 2)));
+  return JSON.stringify({
+    ...request,
+    max_tokens: output,
+    ...(isRecord(thinking) && wanted > 0 ? { thinking: { ...thinking, budget_tokens: budget } } : {}),
+  });
 }
 
 /** About how many tokens a text is. */
@@ -66,12 +102,7 @@ export function estimateTokens(characters: number): number {
   return Math.ceil(characters / charactersPerToken);
 }
 
-/** In USD at list prices; 0 where they aren't known. */
-export function priceEstimate({ model, input, output }: Estimate): number {
-  return priceTokens(model, { input_tokens: input, output_tokens: output }) ?? 0;
-}
-
-function refused(why: 'body' | 'server-tool', message: string): JudgedRequest {
+function refused(why: 'body' | 'field' | 'server-tool', message: string): JudgedRequest {
   return { kind: 'refused', why, message };
 }
 
@@ -111,7 +142,8 @@ function findSource(blocks: readonly unknown[]): string | null {
   const waiting = [...blocks];
   for (let block = waiting.pop(); block !== undefined; block = waiting.pop()) {
     if (!isRecord(block)) continue;
-    const { source, content } = block;
+    const { source, content, type } = block;
+    if (type === 'container_upload') return 'a file of a container';
     if (isRecord(source)) {
       if (!ownSources.includes(String(source.type))) return `a source of the type ${String(source.type)}`;
       waiting.push(...listOf(source.content));

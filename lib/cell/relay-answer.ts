@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PriceList } from '../domain/token-price.ts';
 import type { Estimate } from './model-request.ts';
 import type { ServiceLimit } from './service-limit.ts';
 import { connectionHeaders } from './upstream.ts';
-import { meterUsage } from './usage-meter.ts';
+import { type CountedUsage, meterUsage } from './usage-meter.ts';
 
 // A client that waits longer would only hold its memory; the wave waits instead.
 const longestClientWaitMs = 30_000;
@@ -11,7 +12,8 @@ export interface Relay {
   readonly limit: ServiceLimit | null;
   readonly now: number;
   readonly estimate: Estimate | null;
-  onUsage(tokens: number, cost: number): void;
+  readonly prices: PriceList;
+  onUsage(total: CountedUsage): void;
   settle(status: number, tokens: number): void;
 }
 
@@ -23,7 +25,13 @@ export async function relay(
 ): Promise<void> {
   const { headers, statusCode = 502 } = answer;
   const type = headers['content-type'] ?? '';
-  const meter = meterUsage(type, headers['content-encoding'] ?? '', relayed.onUsage);
+  const meter = meterUsage({
+    contentType: type,
+    encoding: headers['content-encoding'] ?? '',
+    model: relayed.estimate?.model ?? '',
+    prices: relayed.prices,
+    onUsage: relayed.onUsage,
+  });
   const held: Buffer[] = [];
   const isLong = (relayed.limit?.until ?? 0) - relayed.now > longestClientWaitMs;
   response.writeHead(statusCode, [

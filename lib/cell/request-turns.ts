@@ -1,56 +1,67 @@
-/** Lets requests of one agent run side by side only as far as the budget holds all of them. */
+import { addSpending, type Demand, grantOutput, type Spending, spendingOf } from '../domain/spending.ts';
+
+/** Lets requests of one agent run only as far as the budget holds all of them. */
 export interface RequestTurns {
-  /** Waits for a turn. false: the budget is spent, or whoever asked is gone. */
-  take(id: symbol, reserve: Reserve, isGone: () => boolean): Promise<boolean>;
+  /**
+   * Waits for a turn. Resolves to how many output tokens the request may have; null: what is left is too little for
+   * it, or whoever asked is gone.
+   */
+  take(id: symbol, demand: Demand, isGone: () => boolean): Promise<number | null>;
+  /** It is sent with fewer output tokens than it was given. */
+  reduce(id: symbol, demand: Demand, output: number): void;
   /** The request is over, or whoever waited for its turn is gone. */
   release(id: symbol): void;
 }
 
-/** What a request may still use up, of tokens and of USD. */
-export interface Reserve {
-  readonly tokens: number;
-  readonly cost: number;
-}
-
 export interface Budget {
   /** What is left, 0 or less when it is spent; Infinity: unlimited. */
-  left(): Reserve;
+  left(): Spending;
   /** What a request has used so far. */
-  used(id: symbol): Reserve;
+  used(id: symbol): Spending;
 }
 
 // More at once only hold memory here and are turned away there.
 const mostAtOnce = 16;
 
 /**
- * A request alone may run as long as anything is left: how much it takes is known only from its answer. Others
- * run beside it only where what all of them may use up is left too, so that many at once don't spend many times
- * the budget.
+ * A request is sent when what is left, less what those that run may still use up, holds its input and an answer of a
+ * sensible length. One that doesn't fit beside others waits for them; one that doesn't fit alone is never sent.
  */
 export function openTurns(budget: Budget): RequestTurns {
-  const running = new Map<symbol, Reserve>();
+  const running = new Map<symbol, Spending>();
   const waiting = new Set<() => void>();
-  const fits = (): boolean => {
-    const left = budget.left();
-    const open = [...running].map(([id, { tokens, cost }]) => {
-      const used = budget.used(id);
-      return { tokens: Math.max(0, tokens - used.tokens), cost: Math.max(0, cost - used.cost) };
+  const reserved = (): Spending =>
+    addSpending(
+      [...running].map(([id, most]) => {
+        const used = budget.used(id);
+        return {
+          tokens: Math.max(0, most.tokens - used.tokens),
+          cost_usd: Math.max(0, most.cost_usd - used.cost_usd),
+        };
+      }),
+    );
+  const grant = (demand: Demand): number | null => {
+    if (running.size >= mostAtOnce) return null;
+    const [left, held] = [budget.left(), reserved()];
+    return grantOutput(demand, {
+      tokens: left.tokens - held.tokens,
+      cost_usd: left.cost_usd - held.cost_usd,
     });
-    const sum = (of: 'tokens' | 'cost'): number => open.reduce((total, one) => total + one[of], 0);
-    return sum('tokens') < left.tokens && sum('cost') < left.cost;
   };
-  const isSpent = (): boolean => Math.min(budget.left().tokens, budget.left().cost) <= 0;
   return {
-    async take(id, reserve, isGone) {
-      while (!isGone() && !isSpent()) {
-        if (running.size === 0 || (running.size < mostAtOnce && fits())) {
-          running.set(id, reserve);
-          return true;
+    async take(id, demand, isGone) {
+      while (!isGone()) {
+        const granted = grant(demand);
+        if (granted !== null) {
+          running.set(id, spendingOf(demand, granted));
+          return granted;
         }
+        if (running.size === 0) return null;
         await new Promise<void>((resolve) => waiting.add(resolve));
       }
-      return false;
+      return null;
     },
+    reduce: (id, demand, output) => void running.set(id, spendingOf(demand, output)),
     release(id) {
       running.delete(id);
       for (const wake of waiting) wake();

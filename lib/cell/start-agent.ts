@@ -61,7 +61,10 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         start.shared?.note(spent);
         registerRun(run);
       },
-      maySpend: () => untilMaySpend(run, start.shared),
+      sharesUsd: start.shared?.isInUsd ?? false,
+      share: (id, demand, isGone) =>
+        untilGranted(run, () => start.shared?.take(id, demand, isGone), demand.most),
+      giveBack: (id) => start.shared?.giveBack(id),
       onRefused: (why) => endEarly(run, why),
       onUnwatched: () => endEarly(run, 'unwatched-call'),
     });
@@ -91,10 +94,16 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
   }
 }
 
-async function untilMaySpend(run: AgentRun, shared: SharedBudget | undefined): Promise<boolean> {
+/** Its time does not run while it waits for a share of a budget; `most` where it shares none. */
+async function untilGranted(
+  run: AgentRun,
+  take: () => ReturnType<SharedBudget['take']> | undefined,
+  most: number,
+): Promise<number | null> {
   run.held += 1;
   try {
-    return (await shared?.maySpend()) ?? true;
+    const granted = await take();
+    return granted === undefined ? most : granted;
   } finally {
     run.held -= 1;
   }

@@ -3,6 +3,7 @@ import { type ClientRequest, type RequestOptions, request as requestHttp } from 
 import { request as requestHttps } from 'node:https';
 import { FlameError } from '../domain/flame-error.ts';
 import { credentialSources } from './model-credential.ts';
+import { forwardedHeaders } from './request-headers.ts';
 
 /** The model API behind a gateway, with the real credential. */
 export interface Upstream {
@@ -54,7 +55,7 @@ export function openRequest(
     method: call.method,
     path: upstream.basePath + call.path,
     headers: {
-      ...forwardedHeaders(call.headers, upstream.credential),
+      ...headersFor(call.headers, upstream.credential),
       ...upstream.target.headers,
       ...(call.body === '' ? {} : { 'content-length': Buffer.byteLength(call.body) }),
     },
@@ -74,23 +75,15 @@ export const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-const droppedHeaders = new Set([
-  ...['x-api-key', 'authorization', 'cookie', 'host', 'accept-encoding'],
-  // The body is sent anew.
-  ...['content-length', 'content-encoding', 'expect'],
-]);
-
-function forwardedHeaders(
+function headersFor(
   headers: IncomingHttpHeaders,
   credential: Readonly<Record<string, string>>,
 ): OutgoingHttpHeaders {
-  const kept = Object.entries(headers).filter(
-    ([name]) => !droppedHeaders.has(name) && !connectionHeaders.has(name),
-  );
+  const kept = forwardedHeaders(headers);
   const isSubscription = credential.authorization?.includes('sk-ant-oat') ?? false;
-  const beta = [headers['anthropic-beta'], subscriptionBeta].flat().filter(Boolean).join(',');
+  const beta = [kept['anthropic-beta'], subscriptionBeta].flat().filter(Boolean).join(',');
   return {
-    ...Object.fromEntries(kept),
+    ...kept,
     ...(isSubscription ? { 'anthropic-beta': beta } : {}),
     // Compressed answers would have to be unpacked to be counted.
     'accept-encoding': 'identity',

@@ -1,9 +1,10 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { priceTokens } from '../domain/token-price.ts';
+import type { Spending } from '../domain/spending.ts';
+import { type PriceList, priceTokens } from '../domain/token-price.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
-import { isRecord, parseRecord } from '../util/json-record.ts';
-import { type Estimate, estimateTokens } from './model-request.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../util/json-record.ts';
+import { type Estimate, estimatedUsage, estimateTokens } from './model-request.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
 export interface UsageMeter {
@@ -18,34 +19,47 @@ export interface UsageMeter {
 // Only a plain JSON answer is held as a whole, and answers of the API are far smaller.
 const largestBody = 32 * 1024 * 1024;
 
-/** A meter for a response with these headers; `onUsage` hears each new total, in tokens and in USD at list prices (0 where those aren't known). */
-export function meterUsage(
-  contentType: string,
-  encoding: string,
-  onUsage: (tokens: number, cost: number) => void,
-): UsageMeter {
-  const usage: Record<string, number> = {};
-  let model = '';
+export interface MeterOptions {
+  readonly contentType: string;
+  readonly encoding: string;
+  /** The model that was asked for; '' for none. */
+  readonly model: string;
+  readonly prices: PriceList;
+  /** Hears each new total. */
+  onUsage(total: CountedUsage): void;
+}
+
+/** What a response has used so far. */
+export interface CountedUsage extends Spending {
+  readonly input: number;
+  /** Whether some of it went through the API's cache. */
+  readonly isCached: boolean;
+}
+
+export function meterUsage({ contentType, encoding, model, prices, onUsage }: MeterOptions): UsageMeter {
+  const usage: Counted = {};
+  let answering = '';
   const note = (found: unknown, by: unknown): void => {
-    if (typeof by === 'string') model = by;
+    if (typeof by === 'string') answering = by;
     if (!isRecord(found)) return;
-    // Counts of one response grow: message_delta repeats and corrects message_start.
-    for (const [name, value] of Object.entries(found)) {
-      if (typeof value === 'number') usage[name] = Math.max(usage[name] ?? 0, value);
-    }
-    onUsage(countTokens(usage as TokenUsage), priceTokens(model, usage as TokenUsage) ?? 0);
+    mergeUsage(usage, found);
+    const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
+    onUsage({
+      tokens: countTokens(usage),
+      cost_usd: priceTokens(model, usage, prices) ?? priceTokens(answering, usage, prices) ?? 0,
+      input: (usage.input_tokens ?? 0) + cached,
+      isCached: cached > 0,
+    });
   };
   const conclude = (cut: Estimate | null): number => {
     reader.finish();
-    if (cut !== null)
-      note(
-        {
-          ...(usage.input_tokens === undefined ? { input_tokens: cut.input } : {}),
-          output_tokens: estimateTokens(reader.written()),
-        },
-        model || cut.model,
-      );
-    return countTokens(usage as TokenUsage);
+    if (cut !== null) {
+      const written = estimateTokens(reader.written());
+      const made =
+        usage.input_tokens === undefined ? estimatedUsage(cut, written) : { output_tokens: written };
+      note(made, answering || cut.model);
+    }
+    return countTokens(usage);
   };
   const reader = contentType.includes('event-stream') ? eventReader(note) : bodyReader(note);
   const decoder = decoderFor(encoding);
@@ -66,6 +80,38 @@ export function meterUsage(
       return conclude(cut);
     },
   };
+}
+
+type Counted = { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] };
+
+const counts = [
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+] as const;
+
+/** Counts of one response grow: message_delta repeats and corrects message_start. */
+function mergeUsage(usage: Counted, found: JsonRecord): void {
+  for (const name of counts)
+    if (typeof found[name] === 'number') usage[name] = larger(usage[name], found[name]);
+  const { cache_creation, server_tool_use, inference_geo, speed } = found;
+  if (isRecord(cache_creation)) {
+    const before = usage.cache_creation?.ephemeral_1h_input_tokens;
+    usage.cache_creation = {
+      ephemeral_1h_input_tokens: larger(before, cache_creation.ephemeral_1h_input_tokens),
+    };
+  }
+  if (isRecord(server_tool_use)) {
+    const before = usage.server_tool_use?.web_search_requests;
+    usage.server_tool_use = { web_search_requests: larger(before, server_tool_use.web_search_requests) };
+  }
+  if (typeof inference_geo === 'string') usage.inference_geo = inference_geo;
+  if (typeof speed === 'string') usage.speed = speed;
+}
+
+function larger(before: number | null | undefined, found: unknown): number {
+  return typeof found === 'number' ? Math.max(before ?? 0, found) : (before ?? 0);
 }
 
 type Note = (usage: unknown, model: unknown) => void;

@@ -6,7 +6,7 @@ const baseMs = 2_000;
 const capMs = 300_000;
 // A service that stays at its limit must not keep a session alive for ever.
 const maxUncountedAttempts = 50;
-const uncounted: readonly FailureKind[] = ['rate-limit', 'session-budget', 'agent-stopped'];
+const uncounted: readonly FailureKind[] = ['rate-limit', 'unreachable', 'session-budget', 'agent-stopped'];
 
 export type AfterFailure =
   | {

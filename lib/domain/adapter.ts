@@ -58,6 +58,10 @@ export interface CellPaths {
   readonly canaryCommand: string | null;
   /** Where the model API answers inside the cell; null: the CLI's own default. */
   readonly baseUrl: string | null;
+  /** What the CLI shows there for a key; nothing else is let through. */
+  readonly apiKey: string;
+  /** The bash its commands run in: one that takes address and key out of their environment. */
+  readonly shell: string;
 }
 
 export interface Launch {
@@ -88,7 +92,13 @@ export interface StreamReader {
 }
 
 /** Why the cell ended an agent early. */
-export type StopReason = 'budget' | 'session-budget' | 'stopped' | 'canary-failed' | 'unwatched-call';
+export type StopReason =
+  | 'budget'
+  | 'session-budget'
+  | 'no-price'
+  | 'stopped'
+  | 'canary-failed'
+  | 'unwatched-call';
 
 export interface AgentEnd {
   readonly exitCode: number | null;

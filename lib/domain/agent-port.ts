@@ -3,6 +3,7 @@ import type { CellWorktree } from './git-port.ts';
 import type { AgentId, SessionId, TaskId } from './ids.ts';
 import type { AgentPolicy } from './policy.ts';
 import type { Role } from './role.ts';
+import type { Demand, Spending } from './spending.ts';
 import type { DiagnosticRun } from './verdict.ts';
 
 /** One agent to run, adapter-neutral. */
@@ -50,10 +51,16 @@ export interface AgentActivity {
 
 /** The budget that an agent shares with others. */
 export interface SharedBudget {
+  /** Whether it limits dollars: then nothing is asked whose price isn't known. */
+  readonly isInUsd: boolean;
   /** What the agent has spent so far, as soon as an answer of the model tells. */
-  note(spent: { readonly tokens: number; readonly cost_usd: number }): void;
-  /** Asked before each request to the model. false: it is refused, and the agent ends with a failure `session-budget`. */
-  maySpend(): Promise<boolean>;
+  note(spent: Spending): void;
+  /**
+   * Asked before each request to the model: how many output tokens it may have. null: it is refused, and the agent ends
+   * with a failure `session-budget`. What it may use up is set aside until it is given back.
+   */
+  take(request: symbol, demand: Demand, isGone: () => boolean): Promise<number | null>;
+  giveBack(request: symbol): void;
 }
 
 export interface AuditSummary {

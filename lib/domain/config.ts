@@ -57,6 +57,21 @@ const projectSchema = z
   })
   .describe('The repository.');
 
+const usdPerMillion = z.number().min(0);
+const priceSchema = z
+  .strictObject({
+    input: usdPerMillion.describe('Plain input.'),
+    output: usdPerMillion.describe('Output.'),
+    cache_read: usdPerMillion.optional().describe('Input read from the cache. Default: a tenth of input.'),
+    cache_write: usdPerMillion
+      .optional()
+      .describe('Input written to the cache for 5 minutes. Default: input and a quarter.'),
+    cache_write_1h: usdPerMillion
+      .optional()
+      .describe('Input written to it for an hour. Default: twice the input.'),
+  })
+  .describe('US dollars for a million tokens.');
+
 const modelsSchema = z
   .strictObject({
     planner: text.default('sonnet').describe('Plans the tasks.'),
@@ -73,6 +88,13 @@ const modelsSchema = z
       .default({})
       .describe('Another model for a cohesion group: of its workers, or {worker: …, validator: …}.')
       .meta({ examples: [{ 'login-form': 'opus', docs: { worker: 'haiku', validator: 'haiku' } }] }),
+    prices: z
+      .record(text, priceSchema)
+      .default({})
+      .describe(
+        'What models cost whose price is not known, or is another for you: by id or the beginning of ids.',
+      )
+      .meta({ examples: [{ 'my-model': { input: 3, output: 15 } }] }),
   })
   .describe('Which model plays which role; names reach the agent as they are written.');
 

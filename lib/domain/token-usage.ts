@@ -4,6 +4,11 @@ export interface TokenUsage {
   readonly output_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
+  /** How long what was written to the cache is kept. */
+  readonly cache_creation?: { readonly ephemeral_1h_input_tokens?: number | null } | null;
+  readonly server_tool_use?: { readonly web_search_requests?: number | null } | null;
+  readonly inference_geo?: string | null;
+  readonly speed?: string | null;
 }
 
 /**

@@ -3,7 +3,8 @@ import { addRun } from '../core/add-run.ts';
 import { nextAttempt } from '../core/task-history.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest, RunningAgent } from '../domain/agent-port.ts';
 import { mergeAnswerJsonSchema, planAnswerJsonSchema, verdictAnswerJsonSchema } from '../domain/answers.ts';
-import { roleModel } from '../domain/config.ts';
+import { roleModel, sessionBudget } from '../domain/config.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
@@ -13,11 +14,20 @@ import type { AgentRun, Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import { priceTokens } from '../domain/token-price.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
+import { stoppedBeforeStart } from './interrupted.ts';
 import { readProjectFiles } from './project-files.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
+import { withReach } from './reach-service.ts';
 import { record, viewSession } from './record.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
-import { agentShare, noteSpending, requireBudget, sharedBudget, watchBudget } from './session-budget.ts';
+import {
+  agentShare,
+  noteSpending,
+  noteTooLittle,
+  requireBudget,
+  sharedBudget,
+  watchBudget,
+} from './session-budget.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
 /** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
@@ -59,14 +69,14 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
   await proveEnforcement(workshop, job.adapter);
   const attempts = job.role === 'worker' ? nextAttempt(job.task?.history ?? []) : 0;
   for (let tries = attempts; ; tries += 1) {
-    await untilServed(workshop, job.session, job.adapter);
-    if (workshop.signal.aborted) return notStarted();
+    const wait = await untilServed(workshop, job.session, job.adapter);
+    if (workshop.signal.aborted) throw stoppedBeforeStart(wait);
     if (workshop.adapter(job.adapter).needsModel) await requireBudget(workshop, job.session);
     const outcome = await runInCell(workshop, job);
     const { failure } = outcome;
     // Who else may go on after a raise starts anew; a worker's task is taken up again by its wave.
     if (failure?.kind === 'session-budget' && job.role !== 'worker') continue;
-    if (failure?.kind !== 'rate-limit') return outcome;
+    if (failure?.kind !== 'rate-limit' && failure?.kind !== 'unreachable') return outcome;
     await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
     if (job.role === 'worker' || workshop.signal.aborted || tries >= maxWaits) return outcome;
   }
@@ -75,7 +85,7 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
 /** A cell that can't be made now may be in a moment: what it takes is shared with everything on the machine. */
 async function runInCell(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
   for (const pause of cellPauses) {
-    const outcome = await runOnce(workshop, job);
+    const outcome = withReach(workshop, job.adapter, await runOnce(workshop, job));
     if (outcome.failure?.kind !== 'spawn-failed' || !outcome.failure.retryable) return outcome;
     await workshop.machine.sleep(pause, workshop.signal);
     if (workshop.signal.aborted) return outcome;
@@ -87,31 +97,18 @@ async function runInCell(workshop: Workshop, job: AgentJob): Promise<AgentOutcom
     : last;
 }
 
-/** The person stopped the program while it waited. */
-function notStarted(): AgentOutcome {
-  return {
-    failure: { kind: 'agent-stopped', message: 'It was not started.', details: [], retryable: false },
-    exitCode: null,
-    answer: null,
-    text: '',
-    cost_usd: 0,
-    tokens: 0,
-    duration_ms: 0,
-    audit: { allowed: 0, blocked: 0, top: [] },
-    logFile: '',
-  };
-}
-
 async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
   const began = timestamp(workshop);
   const model = roleModel(workshop.config, job.role, job.task);
   const { session } = await viewSession(workshop, job.session);
-  const budget = agentShare(workshop, session, job.role);
+  const { budget, isCut } = agentShare(workshop, session, job.role);
+  requirePrice(workshop, { model, budget, adapter: job.adapter, role: job.role });
   const running = await startAgent(workshop, job, { model, budget });
   const { role, id } = job;
   const task = job.task?.id ?? null;
   workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
-  const outcome = await untilEnd(workshop, running);
+  const outcome = explainByShare(await untilEnd(workshop, running), isCut);
+  if (isCut && outcome.failure?.kind === 'session-budget') await noteTooLittle(workshop, job.session);
   const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
   const { cost_usd, tokens, duration_ms } = outcome;
   const run: AgentRun = {
@@ -141,17 +138,39 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   return outcome;
 }
 
+/** Whose share was cut ends by the session's budget: it is tried again once that is raised. */
+function explainByShare(outcome: AgentOutcome, isCut: boolean): AgentOutcome {
+  if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
+  const message = "What was left of the session's budget was too little for the agent.";
+  return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };
+}
+
+/** A budget in dollars says nothing of a model without a price: nothing is started then. */
+function requirePrice(
+  workshop: Workshop,
+  { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
+): void {
+  const ofSession = sessionBudget(workshop.config);
+  const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
+  if (!isInUsd || !workshop.adapter(adapter).needsModel) return;
+  if (priceTokens(model, {}, workshop.config.models.prices) !== null) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-price',
+    message: `The price of the model ${model} is not known, so the budget in dollars can't hold the ${role}.`,
+    hints: [
+      `say in .blueflame.yml what a million tokens cost: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
+      'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
+    ],
+  });
+}
+
 async function startAgent(
   workshop: Workshop,
   job: AgentJob,
   { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
 ): Promise<RunningAgent> {
   const { system, prompt } = await promptFor(workshop, job);
-  const isPriced = priceTokens(model, {}) !== null;
-  if (job.isInteractive === true && budget.unit === 'usd' && budget.limit > 0 && !isPriced) {
-    const message = `The price of ${model} is not known, so the budget of ${job.role} in USD does not end this conversation; one in tokens does.`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
-  }
   const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
     noteSpending(workshop, job.id, { tokens, cost_usd });
     if (quiet_ms === undefined)

@@ -27,16 +27,26 @@ export async function pauseService(
   tellPauses(workshop, (await viewSession(workshop, id)).session);
 }
 
-/** Waits until an adapter's service can be asked, or the person stops the program. */
-export async function untilServed(workshop: Workshop, id: SessionId, adapter: string): Promise<void> {
+/**
+ * Waits until an adapter's service can be asked, or the person stops the program. Resolves to what it last waited for,
+ * null where it didn't.
+ */
+export async function untilServed(
+  workshop: Workshop,
+  id: SessionId,
+  adapter: string,
+): Promise<string | null> {
+  let why: string | null = null;
   while (!workshop.signal.aborted) {
     const { session } = await viewSession(workshop, id);
     tellPauses(workshop, session);
     const now = workshop.now().getTime();
     const pause = pauseOf(session, adapter, now);
-    if (pause === null) return;
+    if (pause === null) return why;
+    why = pause.why;
     await workshop.machine.sleep(Date.parse(pause.until) - now, workshop.signal);
   }
+  return why;
 }
 
 const told = new WeakMap<Workshop['events'], Map<string, string>>();

@@ -1,25 +1,33 @@
 import { type BudgetState, budgetState } from '../core/budget-state.ts';
-import type { SharedBudget } from '../domain/agent-port.ts';
-import { roleBudget } from '../domain/config.ts';
+import type { AgentRequest, SharedBudget } from '../domain/agent-port.ts';
+import { roleBudget, sessionBudget } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Role } from '../domain/role.ts';
 import type { Session } from '../domain/session.ts';
+import {
+  addSpending,
+  type Demand,
+  grantOutput,
+  type Spending,
+  spendingOf,
+  unlimited,
+} from '../domain/spending.ts';
 import { formatTokens, formatUsd } from '../util/format-amount.ts';
 import { askForBudget } from './ask-for-budget.ts';
 import { viewSession } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
-interface Spending {
-  readonly cost_usd: number;
-  readonly tokens: number;
-}
-
 interface Ledger {
   /** What agents that run have spent so far; booked when they end. */
   readonly live: Map<string, Spending>;
+  /** What requests on their way may use up. */
+  readonly open: Map<symbol, Spending>;
+  readonly waiting: Set<() => void>;
   /** The limit somebody was warned about. */
   warnedAt: number;
+  /** The limit of which less is left than an agent's next request needs. */
+  tooLittleAt: number | null;
   /** One question at a time. */
   asking: Promise<unknown>;
 }
@@ -46,7 +54,11 @@ export function watchBudget(workshop: Workshop, session: Session): BudgetState {
     spent.cost_usd += cost_usd;
     spent.tokens += tokens;
   }
-  const state = budgetState(workshop.config, spent);
+  const found = budgetState(workshop.config, spent);
+  const state = {
+    ...found,
+    isSpent: found.isSpent || (found.limit > 0 && ledger.tooLittleAt === found.limit),
+  };
   if (state.isNear && !state.isSpent && ledger.warnedAt !== state.limit) {
     ledger.warnedAt = state.limit;
     const format = state.unit === 'usd' ? formatUsd : formatTokens;
@@ -78,8 +90,8 @@ async function askWhileSpent(workshop: Workshop, id: SessionId): Promise<void> {
 }
 
 /**
- * The session's budget as one of its agents meets it. Where agents that work at the same time have spent it
- * together, the next request of each waits until the person has raised it, or is refused.
+ * The session's budget as one of its agents meets it. A request that doesn't fit beside those of others waits for them;
+ * one that doesn't fit in what is left at all waits until the person has raised the budget, or is refused.
  */
 export function sharedBudget(
   workshop: Workshop,
@@ -89,17 +101,67 @@ export function sharedBudget(
     isInteractive,
   }: { readonly id: string; readonly session: SessionId; readonly isInteractive?: boolean },
 ): SharedBudget {
+  const { open, waiting } = ledgerOf(workshop);
+  const { unit, limit } = sessionBudget(workshop.config);
   return {
+    isInUsd: unit === 'usd' && limit > 0,
     note: (spent) => noteSpending(workshop, id, spent),
     // Who talks with a person has the terminal: nobody can be asked there, and nobody works beside it.
-    maySpend: async () => {
-      if (isInteractive === true) return true;
-      return requireBudget(workshop, session).then(
-        () => true,
-        () => false,
-      );
+    take: async (request, demand, isGone) =>
+      isInteractive === true ? demand.most : takeShare(workshop, session, { request, demand, isGone }),
+    giveBack: (request) => {
+      open.delete(request);
+      for (const wake of waiting) wake();
+      waiting.clear();
     },
   };
+}
+
+interface Asked {
+  readonly request: symbol;
+  readonly demand: Demand;
+  readonly isGone: () => boolean;
+}
+
+async function takeShare(workshop: Workshop, id: SessionId, asked: Asked): Promise<number | null> {
+  const ledger = ledgerOf(workshop);
+  while (!asked.isGone()) {
+    const { session } = await viewSession(workshop, id);
+    if (session.state === 'stopped') return null;
+    const state = watchBudget(workshop, session);
+    const granted = grantOutput(asked.demand, leftFor(state, ledger));
+    if (granted !== null) {
+      ledger.open.set(asked.request, spendingOf(asked.demand, granted));
+      return granted;
+    }
+    if (ledger.open.size > 0) await new Promise<void>((resolve) => ledger.waiting.add(resolve));
+    else if (!(await askForMore(workshop, id, state))) return null;
+  }
+  return null;
+}
+
+/** What is left of the session's budget beside what requests on their way may use up. */
+function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spending {
+  if (limit === 0) return unlimited;
+  const held = addSpending(open.values());
+  return unit === 'usd'
+    ? { ...unlimited, cost_usd: limit - spent - held.cost_usd }
+    : { ...unlimited, tokens: limit - spent - held.tokens };
+}
+
+/** What is left is too little: the person is asked, once for all who wait. */
+async function askForMore(workshop: Workshop, id: SessionId, { limit }: BudgetState): Promise<boolean> {
+  ledgerOf(workshop).tooLittleAt = limit;
+  return requireBudget(workshop, id).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** An agent ended because its share, cut to what is left of the session's budget, was too small. */
+export async function noteTooLittle(workshop: Workshop, id: SessionId): Promise<void> {
+  const { session } = await viewSession(workshop, id);
+  ledgerOf(workshop).tooLittleAt = watchBudget(workshop, session).limit;
 }
 
 /** Whether an error is the session's stop at its budget. */
@@ -107,27 +169,33 @@ export function isBudgetStop(error: unknown): boolean {
   return error instanceof FlameError && error.code === 'budget-stop';
 }
 
+/** What one agent may spend. */
+export interface Share {
+  readonly budget: AgentRequest['budget'];
+  /** It is less than the agent would have had, for others have spent of the session's budget. */
+  readonly isCut: boolean;
+}
+
 /**
  * What one agent may spend: its role's budget, and never more than is left of the session's. So no agent, however
  * long it goes round in circles, spends more than its share.
  */
-export function agentShare(
-  workshop: Workshop,
-  session: Session,
-  role: Role,
-): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
+export function agentShare(workshop: Workshop, session: Session, role: Role): Share {
   const own = roleBudget(workshop.config, role);
   const { limit, spent, unit } = watchBudget(workshop, session);
-  if (limit === 0) return own;
+  if (limit === 0 || (own.limit > 0 && own.unit !== unit)) return { budget: own, isCut: false };
   const left = Math.max(limit - spent, unit === 'usd' ? 0.01 : 1);
-  if (own.limit === 0) return { unit, limit: left };
-  return own.unit === unit ? { unit, limit: Math.min(own.limit, left) } : own;
+  const most = own.limit === 0 ? limit : own.limit;
+  return { budget: { unit, limit: Math.min(most, left) }, isCut: left < most };
 }
 
 function ledgerOf({ events }: Workshop): Ledger {
   const known = ledgers.get(events);
   if (known !== undefined) return known;
-  const made: Ledger = { live: new Map(), warnedAt: 0, asking: Promise.resolve() };
+  const made: Ledger = {
+    ...{ live: new Map(), open: new Map(), waiting: new Set<() => void>() },
+    ...{ warnedAt: 0, tooLittleAt: null, asking: Promise.resolve() },
+  };
   ledgers.set(events, made);
   return made;
 }

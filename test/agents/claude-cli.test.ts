@@ -66,7 +66,7 @@ if (place !== 'outside') {
       assert.is(first?.prompt, 'Carry out what @secret.txt and /help say.');
       assert.not.match(JSON.stringify(first?.body), 'TOP SECRET');
       assert.equal([...(first?.tools ?? [])].sort(), ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write']);
-      assert.is(first?.headers['x-api-key'], 'no-key-inside-the-cell');
+      assert.match(`${first?.headers['x-api-key']}`, /^f{64}-inside-the-cell-only$/);
       assert.is(run.tokens, 227);
       assert.is(run.activity.at(-1)?.tokens, 227, 'live count');
       assert.ok(run.cost_usd > 0);
@@ -96,7 +96,7 @@ if (place !== 'outside') {
       ...{ input_tokens: 1_000, output_tokens: 200 },
       ...{ cache_read_input_tokens: 5_000, cache_creation_input_tokens: 400 },
     };
-    for (const model of ['claude-sonnet-5', 'claude-opus-4-5', 'claude-opus-4-1', 'claude-haiku-4-5']) {
+    for (const model of ['claude-sonnet-4-5', 'claude-opus-4-8', 'claude-opus-4-1', 'claude-haiku-4-5']) {
       const cell = makeBareCell();
       const run = await runBare(adapter, {
         ...{ program, cell, hookCommand: writeWatcher(cell, 'exit 0'), request: { model } },

@@ -46,7 +46,9 @@ withClaude(
 
     const results = model.requests.at(-1)?.toolResults ?? [];
     assert.match(results[1]?.text ?? '', /secret\.key is blocked/);
-    assert.match(results[3]?.text ?? '', /ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1/);
+    assert.match(results[3]?.text ?? '', /^SHELL=\/bin\/bash$/m);
+    // What a command runs finds neither the address nor the key its CLI uses.
+    assert.not.match(results[3]?.text ?? '', /ANTHROPIC|inside-the-cell/);
     assert.not.match(JSON.stringify(results), new RegExp(realKey));
     assert.ok(model.seen.every(({ headers }) => headers['x-api-key'] === realKey));
 
@@ -70,12 +72,12 @@ withClaude('UNI-8: the request after the budget is never sent, and the agent is 
   const { runner, request, model, cell } = await openStage((asked) => ({
     tool: 'Write',
     input: { file_path: join(cell.path, `${asked.turn}.txt`), content: 'x' },
-    usage: { input_tokens: 400, output_tokens: 100 },
+    usage: { input_tokens: 10_000, output_tokens: 5_000 },
   }));
-  const agent = await runner.start(request({ budget: { unit: 'tokens', limit: 1_000 } }), () => undefined);
+  const agent = await runner.start(request({ budget: { unit: 'tokens', limit: 30_000 } }), () => undefined);
   const outcome = await agent.outcome;
   assert.is(outcome.failure?.kind, 'budget', JSON.stringify(outcome));
-  assert.is(outcome.tokens, 1_000);
+  assert.is(outcome.tokens, 30_000);
   assert.is(model.requests.length, 2);
 });
 

@@ -10,6 +10,8 @@ import { makeTempDir } from '../support/repo.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
+/** What the agent's CLI was given for a key. */
+const token = 'token-of-the-agent';
 const opened: (() => void)[] = [];
 test.after.each(() => {
   for (const close of opened.splice(0)) close();
@@ -22,10 +24,10 @@ test('SBX-5: the dummy credential is replaced by the real one, in its own form',
     answerJson(response, {});
   });
   const dummy = {
-    'x-api-key': 'dummy',
+    'x-api-key': token,
     authorization: 'Bearer dummy',
     cookie: 'a=b',
-    'anthropic-beta': 'one',
+    'anthropic-beta': 'effort-2025-11-24',
   };
   for (const env of [
     { ANTHROPIC_API_KEY: 'real' },
@@ -45,10 +47,16 @@ test('SBX-5: the dummy credential is replaced by the real one, in its own form',
       headers.host,
     ]),
     [
-      ['real', undefined, 'one', undefined, upstream.replace('http://', '')],
-      [undefined, 'Bearer token', 'one', undefined, upstream.replace('http://', '')],
-      [undefined, 'Bearer sk-ant-oat-1', 'one,oauth-2025-04-20', undefined, upstream.replace('http://', '')],
-      [undefined, undefined, 'one', undefined, upstream.replace('http://', '')],
+      ['real', undefined, 'effort-2025-11-24', undefined, upstream.replace('http://', '')],
+      [undefined, 'Bearer token', 'effort-2025-11-24', undefined, upstream.replace('http://', '')],
+      [
+        undefined,
+        'Bearer sk-ant-oat-1',
+        'effort-2025-11-24,oauth-2025-04-20',
+        undefined,
+        upstream.replace('http://', ''),
+      ],
+      [undefined, undefined, 'effort-2025-11-24', undefined, upstream.replace('http://', '')],
     ],
   );
 });
@@ -85,7 +93,8 @@ test('SBX-1: nothing but the model API can be asked for', async () => {
   for (const path of posted) assert.is((await ask(gateway, { path })).status, 403, path);
   assert.is((await ask(gateway, { path: '/', method: 'HEAD' })).status, 200);
   assert.is((await ask(gateway, { path: '/v1/models?limit=1', method: 'GET' })).status, 200);
-  assert.equal(asked, ['HEAD /base/', 'GET /base/v1/models?limit=1']);
+  // Whether anybody answers is no question for the model API.
+  assert.equal(asked, ['GET /base/v1/models?limit=1']);
   assert.is(log.filter(({ refused }) => refused === 'path').length, wrong.length + posted.length);
   assert.ok(log.every(({ path }) => path.length < 300));
 });
@@ -152,7 +161,7 @@ test('UNI-8: the request after the limit is refused, and reported', async () => 
     sent += 1;
     answerJson(response, { usage: { input_tokens: 60, output_tokens: 0 } });
   });
-  const { gateway, refused } = await start(upstream, { tokenLimit: 100 });
+  const { gateway, refused } = await start(upstream, { tokenLimit: 130 });
   const statuses = [];
   for (let turn = 0; turn < 4; turn += 1) statuses.push((await ask(gateway, {})).status);
   assert.equal(statuses, [200, 200, 400, 400]);
@@ -168,11 +177,11 @@ test('BUD-1 BUD-2: a budget that others share is asked before each request, and 
   });
   const sentWhenAsked: number[] = [];
   const { gateway, spending, refused } = await start(upstream, {
-    maySpend: async () => {
+    share: async (_id, { most }) => {
       // A person who thinks for a while: nothing leaves the cell before the answer.
       await new Promise((resolve) => setTimeout(resolve, 20));
       sentWhenAsked.push(sent);
-      return sent < 2;
+      return sent < 2 ? most : null;
     },
   });
   const answers = [await ask(gateway, {}), await ask(gateway, {}), await ask(gateway, {})];
@@ -180,7 +189,7 @@ test('BUD-1 BUD-2: a budget that others share is asked before each request, and 
     answers.map(({ status }) => status),
     [200, 200, 400],
   );
-  assert.match(answers[2]?.body ?? '', /The session's budget is spent/);
+  assert.match(answers[2]?.body ?? '', /left of the session's budget is too little/);
   assert.equal(sentWhenAsked, [0, 1, 2]);
   assert.equal(
     spending.map(({ tokens }) => tokens),
@@ -197,31 +206,36 @@ test('WAT-1: a request that is judged to be none is never sent; what is no messa
   });
   const judged: string[] = [];
   const { gateway } = await start(upstream, {
-    inspect: (body) => {
-      judged.push(String(body.at));
+    inspect: ({ system }) => {
+      judged.push(String(system));
       return judged.length < 2;
     },
   });
   const statuses = [];
   for (const path of ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages'])
-    statuses.push((await ask(gateway, { path, body: `{"at":"${path}"}` })).status);
+    statuses.push((await ask(gateway, { path, body: `{"system":"${path}"}` })).status);
   assert.equal(statuses, [200, 200, 403]);
   assert.equal(judged, ['/v1/messages?beta=true', '/v1/messages']);
 });
 
-test('UNI-8 BUD-1 a limit in dollars is kept by list prices; a model without one is not limited by it', async () => {
+test('UNI-8 BUD-1 a limit in dollars is kept by prices, of the list or ones own; without one nothing is sent', async () => {
+  const prices = { 'our-': { input: 2, output: 10 } };
   for (const [model, statuses] of [
     ['claude-sonnet-5', [200, 200, 400]],
-    ['some-model', [200, 200, 200]],
+    ['our-model', [200, 200, 400]],
+    ['some-model', [400, 400, 400]],
   ] as const) {
     const upstream = await startUpstream((_request, response) => {
       answerJson(response, { model, usage: { input_tokens: 100_000, output_tokens: 10_000 } });
     });
-    const { gateway } = await start(upstream, { usdLimit: 0.9 });
+    const { gateway, refused } = await start(upstream, { usdLimit: 0.6, prices });
     const got = [];
-    for (let turn = 0; turn < 3; turn += 1) got.push((await ask(gateway, {})).status);
+    const body = JSON.stringify({ model });
+    for (let turn = 0; turn < 3; turn += 1) got.push((await ask(gateway, { body })).status);
     assert.equal(got, [...statuses], model);
-    assert.is(Math.round(gateway.cost() * 100), model === 'some-model' ? 0 : 90);
+    assert.is(Math.round(gateway.cost() * 100), model === 'some-model' ? 0 : 60);
+    assert.is(refused[0], model === 'some-model' ? 'no-price' : 'budget');
+    if (model === 'some-model') assert.match((await ask(gateway, { body })).body, /models\.prices/);
   }
 });
 
@@ -266,6 +280,7 @@ test("the upstream's errors pass through; one that is gone is a 502", async () =
   const failed = await ask(gone.gateway, {});
   assert.is(failed.status, 502);
   assert.match(failed.body, /could not be reached/);
+  assert.equal(gone.gateway.trouble(), { kind: 'unreachable', why: 'ECONNREFUSED 127.0.0.1:1' });
   assert.is(gone.log[0]?.status, null);
 });
 
@@ -292,7 +307,9 @@ test('an agent that hangs up ends its request upstream', async () => {
   });
   const { socketPath } = await start(upstream);
   const client = connect(socketPath, () =>
-    client.write('POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}'),
+    client.write(
+      `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-length: 2\r\n\r\n{}`,
+    ),
   );
   client.once('data', () => client.destroy());
   await ended;
@@ -339,7 +356,10 @@ test('SBX-1: the model API is not made to reach what the cell may not', async ()
     assert.is((await ask(gateway, { body: text })).status, 403, text);
   }
   assert.is((await ask(gateway, { body: '{' })).status, 403);
-  assert.is((await ask(gateway, { body: '{}', headers: { 'content-encoding': 'gzip' } })).status, 415);
+  assert.is(
+    (await ask(gateway, { body: '{}', headers: { 'x-api-key': token, 'content-encoding': 'gzip' } })).status,
+    415,
+  );
   assert.equal(bodies, []);
   assert.is(log.filter(({ refused: why }) => why === 'server-tool').length, refused.length - 2);
   const fine: unknown[] = [
@@ -397,9 +417,10 @@ test('UNI-8: what an agent cuts off before its tokens are told counts all the sa
     );
   });
   for (const kind of ['silent', 'streaming']) {
-    const { gateway, socketPath } = await start(upstream, { tokenLimit: 200 });
-    const body = JSON.stringify({ kind, max_tokens: 200, padding: kind === 'silent' ? 'x'.repeat(400) : '' });
-    const head = `POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const { gateway, socketPath } = await start(upstream, { tokenLimit: kind === 'silent' ? 500 : 300 });
+    const system = kind === 'silent' ? `silent ${'x'.repeat(400)}` : '';
+    const body = JSON.stringify({ model: 'claude-sonnet-5', max_tokens: 100, system });
+    const head = `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-length: ${body.length}\r\n\r\n`;
     const answers: string[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
       const said = await new Promise<string>((resolve) => {
@@ -407,7 +428,7 @@ test('UNI-8: what an agent cuts off before its tokens are told counts all the sa
         const client = connect(socketPath, () => client.write(head + body));
         client.on('data', (chunk) => {
           text += chunk;
-          if (/xxx|budget is spent/.test(text)) client.destroy();
+          if (/xxx|too little for/.test(text)) client.destroy();
         });
         client.on('close', () => resolve(text));
         arrived = () => client.destroy();
@@ -426,10 +447,113 @@ test('without a socket the address holds a secret', async () => {
   assert.is(pathname, '/secret');
   const statuses = await Promise.all(
     [`${gateway.url}/v1/messages`, `${origin}/v1/messages`, `${origin}/secre/v1/messages`].map(
-      async (url) => (await fetch(url, { method: 'POST', body: '{}' })).status,
+      async (url) =>
+        (await fetch(url, { method: 'POST', headers: { 'x-api-key': token }, body: '{}' })).status,
     ),
   );
   assert.equal(statuses, [200, 403, 403]);
+});
+
+test('SBX-5 who only finds the port is refused, and nothing is sent', async () => {
+  let sent = 0;
+  const upstream = await startUpstream((_request, response) => {
+    sent += 1;
+    answerJson(response, {});
+  });
+  const { gateway, log } = await start(upstream);
+  const wrong = [{}, { 'x-api-key': 'other' }, { authorization: 'Bearer other' }, { 'x-api-key': '' }];
+  for (const headers of wrong) {
+    assert.is((await ask(gateway, { headers })).status, 401);
+    assert.is((await ask(gateway, { headers, path: '/v1/models', method: 'GET' })).status, 401);
+  }
+  assert.is(sent, 0);
+  assert.ok(log.every(({ refused }) => refused === 'token'));
+  assert.is((await ask(gateway, { headers: { authorization: `Bearer ${token}` } })).status, 200);
+});
+
+test('SBX-1 only headers, betas and fields that are known are sent on', async () => {
+  const seen: { headers: IncomingMessage['headers']; body: string }[] = [];
+  const upstream = await startUpstream((request, response, body) => {
+    seen.push({ headers: request.headers, body });
+    answerJson(response, {});
+  });
+  const { gateway, log } = await start(upstream, { env: { ANTHROPIC_API_KEY: 'real' } });
+  const headers = {
+    ...{
+      'x-api-key': token,
+      'anthropic-version': '2023-06-01',
+      'x-app': 'cli',
+      'x-forwarded-for': '1.2.3.4',
+    },
+    ...{ 'anthropic-organization-id': 'other', 'x-custom': '1', 'user-agent': 'claude-cli' },
+    'anthropic-beta':
+      'claude-code-20250219, code-execution-2025-08-25,mcp-client-2025-04-04,effort-2025-11-24',
+  };
+  assert.is((await ask(gateway, { headers })).status, 200);
+  const { host: _host, connection: _connection, ...passed } = seen[0]?.headers ?? {};
+  assert.equal(passed, {
+    'accept-encoding': 'identity',
+    'anthropic-beta': 'claude-code-20250219,effort-2025-11-24',
+    'anthropic-version': '2023-06-01',
+    'content-length': '2',
+    'user-agent': 'claude-cli',
+    'x-api-key': 'real',
+    'x-app': 'cli',
+  });
+  const refused: readonly unknown[] = [
+    { container: 'x' },
+    { speed: 'fast' },
+    { service_tier: 'priority' },
+    { inference_geo: 'mars' },
+    { fallbacks: [{ model: 'claude-opus-4-8' }] },
+    { something_new: 1 },
+    { context_management: { edits: [{ type: 'compact_20260112' }] } },
+  ];
+  for (const body of refused) {
+    const answer = await ask(gateway, { body: JSON.stringify(body) });
+    assert.is(answer.status, 403, JSON.stringify(body));
+    assert.ok(answer.body.includes(Object.keys(body as object)[0] ?? '?'), answer.body);
+  }
+  assert.is(log.filter(({ refused: why }) => why === 'field').length, refused.length);
+  assert.is(seen.length, 1);
+});
+
+test('BUD-1 only the models an agent is meant to ask are asked', async () => {
+  let sent = 0;
+  const upstream = await startUpstream((_request, response) => {
+    sent += 1;
+    answerJson(response, {});
+  });
+  const { gateway, forbidden, refused } = await start(upstream, { mayAsk: (model) => model === 'one' });
+  const answer = await ask(gateway, { body: '{"model":"other"}' });
+  assert.is(answer.status, 403);
+  assert.match(answer.body, /not meant to ask the model .*other/);
+  assert.is((await ask(gateway, { body: '{"model":"one"}' })).status, 200);
+  assert.equal([sent, forbidden, refused], [1, ['other'], []]);
+});
+
+test('UNI-8 an answer may be as long as what is left pays for; what is too little for one is not sent', async () => {
+  const bodies: Record<string, unknown>[] = [];
+  const upstream = await startUpstream((_request, response, body) => {
+    bodies.push(JSON.parse(body) as Record<string, unknown>);
+    answerJson(response, { usage: { input_tokens: 1_000, output_tokens: 9_000 } });
+  });
+  const { gateway, refused } = await start(upstream, { tokenLimit: 20_000 });
+  const thinking = { type: 'enabled', budget_tokens: 31_999 };
+  const body = JSON.stringify({ model: 'claude-haiku-4-5', max_tokens: 32_000, thinking, system: 'x' });
+  const statuses = [];
+  for (let turn = 0; turn < 3; turn += 1) statuses.push((await ask(gateway, { body })).status);
+  assert.equal(statuses, [200, 200, 400]);
+  assert.equal(refused, ['budget']);
+  const [first, second] = bodies.map((one) => [one.max_tokens, one.thinking] as const);
+  assert.ok((first?.[0] as number) > 19_900 && (first?.[0] as number) < 20_000);
+  assert.is(second?.[0], 20_000 - 10_000 - 1_000);
+  assert.equal(second?.[1], { type: 'enabled', budget_tokens: 4_500 });
+  // A large request is never sent, whatever is said of its answer.
+  const large = await start(upstream, { usdLimit: 0.5 });
+  const input = JSON.stringify({ model: 'claude-opus-4-8', max_tokens: 100, system: 'x'.repeat(900_000) });
+  assert.is((await ask(large.gateway, { body: input })).status, 400);
+  assert.is(bodies.length, 2);
 });
 
 test('a base URL that is none is refused with its cure', () => {
@@ -450,7 +574,9 @@ interface StartOptions {
   readonly allowedTools?: readonly string[];
   readonly isWatched?: GatewayOptions['isWatched'];
   readonly usdLimit?: number;
-  readonly maySpend?: GatewayOptions['maySpend'];
+  readonly share?: GatewayOptions['share'];
+  readonly prices?: GatewayOptions['prices'];
+  readonly mayAsk?: GatewayOptions['mayAsk'];
   readonly inspect?: GatewayOptions['inspect'];
   readonly isTcp?: boolean;
 }
@@ -463,30 +589,38 @@ async function start(
   socketPath: string;
   log: EgressLine[];
   refused: string[];
+  forbidden: string[];
   spending: Spending[];
 }> {
   const spending: Spending[] = [];
   const socketPath = join(makeTempDir(), 'gateway.sock');
   const log: EgressLine[] = [];
   const refused: string[] = [];
+  const forbidden: string[] = [];
   const gateway = await startGateway({
     socketPath: options.isTcp ? null : socketPath,
     secret: 'secret',
+    token,
     upstream: readUpstream({ ANTHROPIC_API_KEY: undefined, ...options.env, ANTHROPIC_BASE_URL: upstream }),
     allowedTools: options.allowedTools ?? [],
     tokenLimit: options.tokenLimit ?? 0,
     usdLimit: options.usdLimit ?? 0,
     isWatched: options.isWatched ?? (async () => true),
     onSpending: (total) => spending.push(total),
-    maySpend: options.maySpend ?? (async () => true),
+    sharesUsd: false,
+    share: options.share ?? (async (_id, { most }) => most),
+    giveBack: () => undefined,
     onRefused: (why) => refused.push(why),
+    onForbidden: (model) => forbidden.push(model),
+    mayAsk: options.mayAsk ?? (() => true),
+    prices: options.prices ?? {},
     inspect: options.inspect ?? (() => true),
     log: (line) => log.push(line),
     now: () => new Date(),
   });
   sockets.set(gateway, socketPath);
   opened.push(() => void gateway.close());
-  return { gateway, socketPath, log, refused, spending };
+  return { gateway, socketPath, log, refused, forbidden, spending };
 }
 
 const sockets = new Map<Gateway, string>();
@@ -501,7 +635,7 @@ function ask(
     readonly onData?: () => void;
   },
 ): Promise<{ status: number; headers: IncomingMessage['headers']; body: string }> {
-  const { path = '/v1/messages', method = 'POST', headers = {} } = options;
+  const { path = '/v1/messages', method = 'POST', headers = { 'x-api-key': token } } = options;
   return new Promise((resolve, reject) => {
     const request = requestHttp(
       { socketPath: sockets.get(gateway), path, method, headers, agent: false },

@@ -11,7 +11,10 @@ import { testIf } from '../support/skip.ts';
 
 const place = findClaude() === null ? 'none' : enterNetworkNamespace();
 
-const lookAround: Reply = { tool: 'Bash', input: { command: 'ls', description: 'look' } };
+const lookAround: Reply = {
+  ...{ tool: 'Bash', input: { command: 'ls', description: 'look' } },
+  usage: { input_tokens: 9_900, output_tokens: 100 },
+};
 
 function writeAndCommit(task: string, turn: number): Reply {
   const path = `src/${task}.txt`;
@@ -34,7 +37,7 @@ if (place !== 'outside') {
         config: {
           roles: { validator: { adapter: 'none' } },
           concurrency: { development: 1 },
-          limits: { max_session_tokens: 1_000, token_budget: { worker_usd: 0 } },
+          limits: { max_session_tokens: 45_000, token_budget: { worker_usd: 0 } },
         },
         script: (request) => {
           const task = taskOf(request) ?? '';
@@ -57,13 +60,13 @@ if (place !== 'outside') {
         tasksOf(first).map(({ status, reason }) => [status, reason]),
         [
           ['failed', 'The agent spent its budget before it was done.'],
-          ['pending', null],
+          ['pending', "What was left of the session's budget was too little for the agent."],
         ],
       );
-      // 110 tokens each, and none after the limit.
-      assert.is(project.model.requests.length, 10);
+      // 10,000 tokens each, and none that what is left would not hold.
+      assert.is(project.model.requests.length, 4);
 
-      const raised = writeDecisions(project.repo, { budget: [{ raise: 5_000 }], changesets: ['approve'] });
+      const raised = writeDecisions(project.repo, { budget: [{ raise: 50_000 }], changesets: ['approve'] });
       const second = await project.flame('run', '--decisions-file', raised);
       assert.is(second.code, 1, second.stderr);
       assert.equal(
@@ -71,7 +74,7 @@ if (place !== 'outside') {
         ['failed', 'merged'],
       );
       const session = second.lines.at(-1)?.session as { tokens: number };
-      assert.is(session.tokens, 110 * project.model.requests.length);
+      assert.is(session.tokens, 40_000 + 110 * (project.model.requests.length - 4));
     },
   );
 
@@ -81,7 +84,7 @@ if (place !== 'outside') {
       config: {
         roles: { validator: { adapter: 'none' } },
         concurrency: { development: 3 },
-        limits: { max_session_tokens: 1_000, token_budget: { worker_usd: 0 } },
+        limits: { max_session_tokens: 100_000, token_budget: { worker_usd: 0 } },
       },
       script: (request) => {
         const task = taskOf(request) ?? '';
@@ -107,11 +110,12 @@ if (place !== 'outside') {
         ['pending', 0],
       ],
     );
-    // 110 tokens each: the tenth spends it, and two others may be on their way.
-    assert.ok(project.model.requests.length >= 10 && project.model.requests.length <= 12);
+    // 10,000 tokens each: what others may still use up is set aside.
+    const sent = project.model.requests.length;
+    assert.ok(sent >= 8 && sent <= 10, `${sent} requests`);
 
     isDone = true;
-    const raised = writeDecisions(project.repo, { budget: [{ raise: 5_000 }], changesets: ['approve'] });
+    const raised = writeDecisions(project.repo, { budget: [{ raise: 50_000 }], changesets: ['approve'] });
     const second = await project.flame('run', '--decisions-file', raised);
     assert.is(second.code, 0, second.stderr);
     assert.equal(
@@ -119,7 +123,7 @@ if (place !== 'outside') {
       ['merged', 'merged', 'merged'],
     );
     const session = second.lines.at(-1)?.session as { tokens: number };
-    assert.is(session.tokens, 110 * project.model.requests.length);
+    assert.is(session.tokens, 10_000 * sent + 110 * (project.model.requests.length - sent));
   });
 }
 

@@ -227,7 +227,9 @@ if (place !== 'outside') {
     const { repo, root, model } = project;
     assert.ok(model.seen.every(({ headers }) => headers['x-api-key'] === madeUpKey));
     const environment = resultsOf(project, 'task-001').at(-3)?.text ?? '';
-    assert.match(environment, 'ANTHROPIC_API_KEY=');
+    assert.match(environment, 'CLAUDECODE=1');
+    // What a worker's commands run, such as tests of a project that uses an SDK, could spend with these.
+    assert.not.match(environment, /ANTHROPIC_|inside-the-cell/);
     assert.not.match(environment, madeUpKey);
     assert.not.match(JSON.stringify(model.requests.map(({ body }) => body)), madeUpKey);
     const logs = join(repo.path, '.git/blueflame/logs');

@@ -34,7 +34,7 @@ if (place !== 'outside') {
       const project = await openClaudeProject({
         config: {
           roles: { validator: { adapter: 'none' } },
-          limits: { token_budget: { worker_tokens: 1_000 } },
+          limits: { token_budget: { worker_tokens: 40_000 } },
         },
         script: (request) => {
           const task = taskOf(request) ?? '';
@@ -43,7 +43,7 @@ if (place !== 'outside') {
           if (task === 'task-001' && count === 1) return overloaded;
           if (task === 'task-002' && count <= 3) return overloaded;
           if (task === 'task-004') return unauthorized;
-          return { ...workOf(task, request), usage: task === 'task-003' ? { input_tokens: 600 } : {} };
+          return { ...workOf(task, request), usage: task === 'task-003' ? { input_tokens: 16_000 } : {} };
         },
       });
       const plan = writePlan(
@@ -73,7 +73,7 @@ if (place !== 'outside') {
       assert.equal(failures(run, 'task-003'), [{ kind: 'budget', will_retry: false }]);
       assert.is(asked.get('task-003'), 2, 'requests within the budget');
       assert.equal(failures(run, 'task-004'), [{ kind: 'auth', will_retry: false }]);
-      assert.match(fourth?.reason ?? '', 'did not accept the credentials');
+      assert.match(fourth?.reason ?? '', 'did not accept the credential in ANTHROPIC_API_KEY');
       assert.ok((asked.get('task-004') ?? 0) <= 3, `${asked.get('task-004')} requests`);
       assert.is(project.repo.git('show', 'main:src/task-002.txt'), 'task-002');
     },
@@ -139,7 +139,10 @@ if (place !== 'outside') {
       });
       const run = await project.flame('run', 'Anything');
       assert.is(run.code, 1, run.stderr);
-      assert.match(run.stderr, 'The planner failed: The model API did not accept the credentials.');
+      assert.match(
+        run.stderr,
+        'The planner failed: The model API did not accept the credential in ANTHROPIC_API_KEY',
+      );
       assert.ok(project.model.requests.length <= 3, `${project.model.requests.length} requests`);
       isFixed = true;
       const again = await project.flame('run');

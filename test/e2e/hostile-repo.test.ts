@@ -151,12 +151,9 @@ if (place !== 'outside') {
     const [first] = project.model.requests;
     assert.equal([...(first?.tools ?? [])].sort(), ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write']);
     assert.not.match(JSON.stringify(first?.body), 'HOSTILE NOTE');
-    assert.match(
-      resultsOf(project)
-        .map(({ text }) => text.slice(0, 400))
-        .join('\n---\n'),
-      'no-key-inside-the-cell',
-    );
+    const shown = resultsOf(project).map(({ text }) => text);
+    assert.ok(shown.some((text) => /^CLAUDECODE=1$/m.test(text)));
+    assert.ok(shown.every((text) => !text.includes('inside-the-cell-only')));
   });
 }
 

@@ -67,6 +67,8 @@ export function makePaths(changes: Partial<CellPaths> = {}): CellPaths {
     hookCommand: '/cell/control/watcher',
     canaryCommand: 'touch /cell/canary',
     baseUrl: 'http://127.0.0.1:8787',
+    apiKey: `${'f'.repeat(64)}-inside-the-cell-only`,
+    shell: '/bin/bash',
     ...changes,
   };
 }

@@ -1,0 +1,47 @@
+/** What was used up of a model, or may be. */
+export interface Spending {
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
+/** What a request to a model comes to, before its answer tells. */
+export interface Demand {
+  readonly input: Spending;
+  readonly perOutputToken: Spending;
+  /** Output tokens: what it asks for, and the fewest it is worth sending with. */
+  readonly most: number;
+  readonly least: number;
+}
+
+export const unlimited: Spending = {
+  tokens: Number.POSITIVE_INFINITY,
+  cost_usd: Number.POSITIVE_INFINITY,
+};
+
+/** How many output tokens a request may have of what is left; null: too few to send it. */
+export function grantOutput({ input, perOutputToken, most, least }: Demand, left: Spending): number | null {
+  const room = (of: keyof Spending): number => {
+    const rest = left[of] - input[of];
+    if (rest <= 0) return Number.NEGATIVE_INFINITY;
+    return perOutputToken[of] > 0 ? Math.floor(rest / perOutputToken[of]) : Number.POSITIVE_INFINITY;
+  };
+  const granted = Math.min(most, room('tokens'), room('cost_usd'));
+  return granted >= Math.min(least, most) ? granted : null;
+}
+
+/** All that a request may use up with so many output tokens. */
+export function spendingOf({ input, perOutputToken }: Demand, output: number): Spending {
+  return {
+    tokens: input.tokens + output * perOutputToken.tokens,
+    cost_usd: input.cost_usd + output * perOutputToken.cost_usd,
+  };
+}
+
+export function addSpending(all: Iterable<Spending>): Spending {
+  let [tokens, cost_usd] = [0, 0];
+  for (const one of all) {
+    tokens += one.tokens;
+    cost_usd += one.cost_usd;
+  }
+  return { tokens, cost_usd };
+}
