@@ -9,6 +9,7 @@ import type { Io } from '../domain/io.ts';
 import { type Repair, repairState } from '../store/repair-state.ts';
 import { renderFindings, renderRepairs } from '../ui/render-doctor.ts';
 import { packageRoot } from '../util/package-root.ts';
+import { examineBase } from './wiring/doctor-base.ts';
 import { examineCredential } from './wiring/doctor-credential.ts';
 import { examineHooks } from './wiring/doctor-hooks.ts';
 import { examineLeftovers } from './wiring/doctor-leftovers.ts';
@@ -47,6 +48,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
     const findings = [
       ...(barrier.length > 0 || args.options.repair ? barrier : await tried()),
       ...problems,
+      ...(await examineBase(git, config)),
       ...(await examineState(reading)),
       ...(await examineHooks(git, io)),
       ...(await examineLeftovers(reading)),

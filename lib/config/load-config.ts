@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Config } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import { beadsWarnings } from './beads-warning.ts';
 import { defaultConfig, digestConfig, parseConfig } from './parse-config.ts';
 
 export interface LoadedConfig {
@@ -31,7 +32,8 @@ export async function loadConfig(options: {
   }
   const name = options.displayName ?? basename(file);
   const text = await readText(file, name);
-  return { ...parseConfig(text, name), file, text };
+  const parsed = parseConfig(text, name);
+  return { ...parsed, warnings: [...parsed.warnings, ...beadsWarnings(parsed.config)], file, text };
 }
 
 /** Reads a text file as UTF-8 and nothing else. Throws a FlameError `config-unreadable`. */

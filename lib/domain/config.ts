@@ -115,7 +115,10 @@ const superpowersSchema = z
 
 const beadsSchema = z
   .strictObject({
-    enabled: z.boolean().default(false).describe('Keep memory in Beads (bd). false: in git notes.'),
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe('Not supported yet: memory stays in git notes, and a warning says so.'),
     archive_after_wave: z.boolean().default(true).describe('Save results after each cycle.'),
     include_failure_notes: z.boolean().default(true).describe('Remember what failed, and why.'),
     memory_decay: z.boolean().default(true).describe('Shorten what is old.'),

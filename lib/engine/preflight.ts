@@ -17,7 +17,7 @@ export interface Base {
 /** Everything that would make a run fail later, checked before anything is started. Throws a FlameError naming the way out. */
 export async function preflight(workshop: Workshop, roles: readonly Role[]): Promise<Base> {
   const base = await findBase(workshop);
-  await requireCleanTree(workshop);
+  await requireCleanTree(workshop, base);
   if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
   await requireAdapters(workshop, roles);
   await requireRoom(workshop);
@@ -25,7 +25,7 @@ export async function preflight(workshop: Workshop, roles: readonly Role[]): Pro
 }
 
 /** The branch a session is built on: the configured one, else the one that is checked out. */
-export async function findBase(workshop: Workshop): Promise<Base> {
+export async function findBase(workshop: Pick<Workshop, 'config' | 'git' | 'root'>): Promise<Base> {
   const head = await workshop.git.head(workshop.root);
   const branch = workshop.config.project.base_branch ?? head.branch;
   if (branch === null) {
@@ -57,17 +57,25 @@ export async function findBase(workshop: Workshop): Promise<Base> {
   });
 }
 
-async function requireCleanTree(workshop: Workshop): Promise<void> {
-  const managed = new Set(['.blueflame.yml', '.gitignore']);
-  const dirty = (await workshop.git.changedTracked(workshop.root)).filter((path) => !managed.has(path));
-  if (dirty.length === 0) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'dirty-tree',
-    message: `The work tree ${workshop.root} has local changes that agents would not see and a landing could touch.`,
-    details: dirty.slice(0, 20),
-    hints: [`git -C ${shellQuote(workshop.root)} stash`, `git -C ${shellQuote(workshop.root)} commit -a`],
-  });
+/** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */
+async function requireCleanTree(workshop: Workshop, { branch }: Base): Promise<void> {
+  for (const { path, isThere } of await workshop.git.branchUses(branch)) {
+    const dirty = isThere ? await workshop.git.changedTracked(path) : [];
+    if (dirty.length === 0) continue;
+    const inTree = `git -C ${shellQuote(path)}`;
+    const isOnlyConfig = dirty.every((name) => name === '.blueflame.yml');
+    throw new FlameError({
+      kind: 'refused',
+      code: 'dirty-tree',
+      message: isOnlyConfig
+        ? `.blueflame.yml of ${path} has changes that are not committed: nothing could land beside them.`
+        : `The work tree ${path} has local changes that agents would not see and a landing could touch.`,
+      details: dirty.slice(0, 20),
+      hints: isOnlyConfig
+        ? [`${inTree} commit -m 'configure git flame' .blueflame.yml`]
+        : [`${inTree} stash`, `${inTree} commit -a`],
+    });
+  }
 }
 
 async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Promise<void> {

@@ -8,6 +8,7 @@ import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { askForBudget } from './ask-for-budget.ts';
 import { attemptTask } from './attempt-task.ts';
+import { warnOfBase } from './base-checks.ts';
 import { interruptedError } from './interrupted.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { releaseOrphans } from './recover-session.ts';
@@ -24,6 +25,7 @@ const lookAgainMs = 1_000;
 export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
   const opening = await takeUp(workshop, session);
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
+  if (startable(workshop, opening).length > 0) await warnOfBase(workshop, opening.session);
   const running = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
   while (!workshop.signal.aborted && failures.length === 0) {

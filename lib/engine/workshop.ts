@@ -72,6 +72,11 @@ export interface Workshop {
   /** What claims made here name as their place, see cloneName. */
   readonly place: string;
   readonly windDown: WindDown;
+  /** What needn't be tried twice, by a key that holds all it depends on. It may be forgotten at any time. */
+  readonly tried: {
+    read(key: string): Promise<string | null>;
+    write(key: string, text: string): Promise<void>;
+  };
   /** The main work tree. */
   readonly root: string;
 }

@@ -100,6 +100,7 @@ export async function openTestWorkshop(options: {
     landInTurn: (work) => work(),
     place: 'here',
     windDown: createWindDown(),
+    tried: { read: async () => null, write: async () => undefined },
     root: repo.path,
   };
   const session = workshop.newSessionId();

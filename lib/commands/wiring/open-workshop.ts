@@ -36,6 +36,7 @@ import { type Reading, withState } from './read-state.ts';
 import { type Asked, openTrustDesk, readAsked, type TrustDesk } from './repository-trust.ts';
 import { requireSoundState } from './require-sound-state.ts';
 import { holdReviewPage } from './review-page.ts';
+import { triedBefore } from './tried-before.ts';
 
 export interface Opened extends Reading {
   readonly workshop: Workshop;
@@ -241,6 +242,7 @@ function assemble(parts: Parts): Omit<Workshop, 'reload'> {
     landInTurn: (work) =>
       withLandingLock(reading.git.repository.commonDir, io.signal ?? new AbortController().signal, work),
     place: cloneName(reading.git.repository.commonDir),
+    tried: triedBefore(reading.git.repository.commonDir),
     root,
   };
 }

@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { flame, flameJson } from '../support/flame.ts';
+import type { TestRepo } from '../support/repo.ts';
+
+const failing = {
+  validation: { validator_diagnostics: { enabled: true, commands: ['sh -c "echo broken; exit 3"'] } },
+};
+
+async function planOne(repo: TestRepo): Promise<void> {
+  const plan = writePlan(repo, [{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const planned = await flame(repo, ['plan', 'One', '--from', plan, '--decisions-file', decisions]);
+  assert.is(planned.code, 0, planned.stderr);
+}
+
+async function findings(
+  repo: TestRepo,
+): Promise<readonly { check: string; result: string; message: string }[]> {
+  const { lines } = await flameJson(repo, ['doctor']);
+  return (lines[0]?.findings ?? []) as readonly { check: string; result: string; message: string }[];
+}
+
+test('DSK-4 a diagnostic that fails on the base itself is said before anybody works, and tried once', async () => {
+  const repo = makeExecProject({ config: failing });
+  await planOne(repo);
+  const work = await flame(repo, ['work']);
+  const said = 'sh -c "echo broken; exit 3" fails on main already (exit 3), so no task can pass it.';
+  const text = work.stderr.replace(/\s+/g, ' ');
+  assert.ok(text.includes(said), work.stderr);
+  assert.ok(text.indexOf(said) < text.indexOf('worker-'), 'before the first worker');
+  assert.match(text, /broken.*Mend it first/);
+  const logs = readdirSync(join(repo.path, '.git', 'blueflame', 'logs'));
+  assert.is(logs.filter((name) => name.endsWith('.tried.json')).length, 1);
+});
+
+test('PLN-1 a changed configuration that is not committed is refused before anything is paid', async () => {
+  const repo = makeExecProject();
+  repo.write('.blueflame.yml', 'schema_version: 1\nproject: { name: other, base_branch: main }\n');
+  const run = await flame(repo, ['run', 'Anything']);
+  assert.is(run.code, 1, run.stderr);
+  assert.match(run.stderr, /\.blueflame\.yml of \S+ has changes that are not committed/);
+  assert.match(run.stderr, /git -C \S+ commit -m 'configure git flame' \.blueflame\.yml/);
+  const found = (await findings(repo)).find(({ check }) => check === 'configuration-committed');
+  assert.is(found?.result, 'weaker');
+});
+
+test('CFG-5 doctor finds a base branch that is missing, and that git knows no name', async () => {
+  const repo = makeExecProject({ config: { project: { name: 'x', base_branch: 'trunk' } } });
+  const missing = (await findings(repo)).find(({ check }) => check === 'base-branch');
+  assert.is(missing?.result, 'missing');
+  assert.match(missing?.message ?? '', /The base branch trunk does not exist/);
+  repo.git('branch', 'trunk');
+  const found = await findings(repo);
+  assert.is(found.find(({ check }) => check === 'base-branch')?.result, 'proven');
+  assert.is(found.find(({ check }) => check === 'identity')?.result, 'proven');
+});
+
+test('MEM-2 Beads, which this version has not, is one warning and no silence', async () => {
+  const repo = makeExecProject({ config: { beads: { enabled: true } } });
+  await planOne(repo);
+  const work = await flame(repo, ['work']);
+  assert.is(work.code, 0, work.stderr);
+  assert.is(work.stderr.match(/beads\.enabled/g)?.length, 1);
+  const found = (await findings(repo)).filter(({ message }) => message.includes('beads.enabled'));
+  assert.is(found.length, 1);
+});
+
+test.run();
