@@ -16,6 +16,8 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const { commonDir, objectFormat } = git.repository;
     const isDry = args.globals.dryRun;
     const held = isDry ? [] : await ownClaims({ git, store });
+    for (const { ref, object, message } of (await store.snapshot()).problems)
+      output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it before others get it`);
     const result = await syncState({ context, commonDir, objectFormat, remote, isDry });
     output.json({ schema_version: 1, dry_run: isDry, ...result });
     if (!args.globals.quiet) output.result(renderSync(result, isDry).join('\n'));

@@ -62,6 +62,24 @@ export function* listNotes<N>(root: TreeNode<N> | null): Generator<N> {
   }
 }
 
+/** The anchors of a tree: what each is of, and its id, which is the key of a note. */
+export function* listAnchors<N>(
+  root: TreeNode<N> | null,
+): Generator<{ readonly name: string; readonly key: ObjectId }> {
+  yield* anchorsIn(root?.entries.get(anchorsFolder)?.tree ?? null, []);
+}
+
+function* anchorsIn<N>(
+  folder: TreeNode<N> | null,
+  above: readonly string[],
+): Generator<{ readonly name: string; readonly key: ObjectId }> {
+  for (const [name, entry] of folder?.entries ?? []) {
+    const path = [...above, name];
+    if (entry.tree === null) yield { name: path.join('/'), key: entry.oid };
+    else yield* anchorsIn(entry.tree, path);
+  }
+}
+
 /** The notes only one of two trees has; folders they share cost nothing. */
 export function diffNotes<N>(
   before: TreeNode<N> | null,

@@ -6,7 +6,7 @@ import { commitTree } from './commit-edits.ts';
 import { readCommitIdentity } from './commit-identity.ts';
 import { Note } from './note.ts';
 import type { NoteKind } from './note-kinds.ts';
-import { fileMode, findNotes, listNotes, notePath, type TreeEdit } from './note-tree.ts';
+import { fileMode, findNotes, listAnchors, listNotes, notePath, type TreeEdit } from './note-tree.ts';
 import type { Repair, RepairContext } from './repair-state.ts';
 import { readSideRef } from './side-ref.ts';
 import type { RefState } from './state.ts';
@@ -62,7 +62,19 @@ async function findBroken<T>(context: RepairContext, state: RefState<T>): Promis
       : ((await bestOf(places)) ?? (await fromHistory(context, state, key, places)));
     broken.push({ key, problem, blobs: places.map(({ note }) => note.blob), good });
   }
-  return broken;
+  return [...broken, ...(await findLost(context, state))];
+}
+
+/** Anchors whose notes are gone. */
+async function findLost<T>(context: RepairContext, state: RefState<T>): Promise<readonly Broken<T>[]> {
+  const keys = new Set([...listNotes(state.root)].map(({ key }) => key));
+  const lost = [...listAnchors(state.root)].filter(({ key }) => !keys.has(key));
+  return Promise.all(
+    lost.map(async ({ name, key }) => ({
+      ...{ key, problem: `is the anchor of ${name}, whose note is gone`, blobs: [key] },
+      good: await fromHistory(context, state, key, []),
+    })),
+  );
 }
 
 type Places<T> = ReturnType<typeof findNotes<Note<T>>>;

@@ -13,7 +13,7 @@ import {
   type ValidationNote,
   validationNotes,
 } from './note-kinds.ts';
-import { findNotes, listNotes, type TreeNode } from './note-tree.ts';
+import { findNotes, listAnchors, listNotes, type TreeNode } from './note-tree.ts';
 import { indexTasks, type TaskIndex } from './task-index.ts';
 
 /** One state ref at one moment. */
@@ -127,7 +127,18 @@ function problemsOf<T>(state: RefState<T>): StateProblem[] {
     const message = isTwice ? `is one of several notes on ${note.key}` : note.problem;
     if (message !== null) found.push({ ref: state.kind.ref, object: note.blob, key: note.key, message });
   }
-  return found;
+  return [...found, ...lostNotes(state)];
+}
+
+/** What an anchor stands for must be there: a note that is gone, or lies where none can, is damage. */
+function lostNotes<T>(state: RefState<T>): StateProblem[] {
+  const keys = new Set([...listNotes(state.root)].map(({ key }) => key));
+  return [...listAnchors(state.root)]
+    .filter(({ key }) => !keys.has(key))
+    .map(({ name, key }) => {
+      const message = `is the anchor of ${name}, whose note is gone`;
+      return { ref: state.kind.ref, object: key, key, message };
+    });
 }
 
 function compare(a: string, b: string): number {

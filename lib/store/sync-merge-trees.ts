@@ -94,8 +94,11 @@ function mergeSlots<T>(
 ): { readonly slot: Slot<T>; readonly losses: readonly Loss[] } {
   const { old, mine = [], other = [] } = slots;
   const [before, left, right] = [blobsOf(old ?? []), blobsOf(mine), blobsOf(other)];
-  if (right === '' || left === right || before === right) return { slot: mine, losses: [] };
-  if (left === '' || before === left) return { slot: other, losses: [] };
+  if (right === '' || left === right) return { slot: mine, losses: [] };
+  if (left === '') return { slot: other, losses: [] };
+  // What one side alone changed is that side's, unless it was damaged there.
+  if (before === right) return { slot: isDamaged(mine) && !isDamaged(other) ? other : mine, losses: [] };
+  if (before === left) return { slot: isDamaged(other) && !isDamaged(mine) ? mine : other, losses: [] };
   const [ours, theirs, base] = [usable(mine), usable(other), usable(old ?? [])];
   if (ours !== null && theirs !== null) {
     const { note, lost } = mergeNote(kind, { base, ours, theirs }, sink);
@@ -103,6 +106,11 @@ function mergeSlots<T>(
   }
   const [slot, loser] = preferSlot(mine, other) ? [mine, other] : [other, mine];
   return { slot, losses: [{ what: 'note', kept: blobsOf(slot), lost: blobsOf(loser) }] };
+}
+
+/** A note of a newer version is none that this one could judge. */
+function isDamaged<T>(slot: Slot<T>): boolean {
+  return usable(slot) === null && !slot.some(({ note }) => note.isNewer);
 }
 
 /** The note of a slot if it's the only one and can be read. */

@@ -223,4 +223,30 @@ function loseFolder(repo: TestRepo): void {
   rmSync(join(repo.path, '.git/objects', lost.slice(0, 2), lost.slice(2)));
 }
 
+for (const [name, damage] of [
+  ['is gone', null],
+  ['lies at a path that was cut short', 'cut'],
+] as const) {
+  test(`STA-7 a task whose note ${name} is named, stops work, and comes back from the history`, async () => {
+    const { repo, status } = await plan();
+    const { session } = JSON.parse(status);
+    const path = noteAt(repo, ref, `${session.id}/task-001`);
+    const text = repo.git('show', `${ref}:${path}`);
+    editByHand(repo, ref, path, null);
+    if (damage !== null) editByHand(repo, ref, path.slice(0, -3), text);
+    const told = await flame(repo, ['status']);
+    assert.match(told.stderr, new RegExp(`is the anchor of ${session.id}/task-001, whose note is gone`));
+    const stopped = await flame(repo, ['work']);
+    assert.is(stopped.code, 128, stopped.stderr);
+    assert.match(stopped.stderr, /What is stored about task-001 can't be read/);
+    assert.match(stopped.stderr, /next: git flame doctor --repair$/m);
+    const mended = JSON.parse((await flame(repo, ['doctor', '--repair', '--json'])).stdout);
+    assert.equal(
+      mended.repairs.map(({ isDone }: { isDone: boolean }) => isDone),
+      [true],
+    );
+    assert.is((await flame(repo, ['status', '--json'])).stdout, status);
+  });
+}
+
 test.run();

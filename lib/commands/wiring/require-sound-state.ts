@@ -55,6 +55,7 @@ function unsound(
     message: `What is stored about ${[...new Set(names)].slice(0, 5).join(', ')} can't be read, so nothing was done.`,
     details: problems.slice(0, 20).map(describe),
     hints: [
+      'git flame doctor --repair',
       ...refs.map((ref) => `git log --stat ${ref}`),
       ...refs.map((ref) => `go back to the commit before the damage: git update-ref ${ref} <commit>`),
     ],
