@@ -89,9 +89,15 @@ test('a name that was pointed at the loopback address, and another page, are ref
 
 test('the address a browser is started with works once', async () => {
   await withServer(async (server) => {
-    const opening = new URL(server.openingUrl());
+    let used = 0;
+    const opening = new URL(
+      server.openingUrl(() => {
+        used += 1;
+      }),
+    );
     const first = await ask(server, { path: opening.pathname + opening.search });
     assert.equal([first.status, first.headers.location], [302, server.url]);
+    assert.is(used, 1);
     const again = await ask(server, { path: opening.pathname + opening.search });
     assert.is(again.status, 403);
   });

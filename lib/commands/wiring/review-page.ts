@@ -2,11 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Io } from '../../domain/io.ts';
-import { openBrowser } from '../../ui/open-browser.ts';
 import type { PageOpener } from '../../ui/paged-gates.ts';
 import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/page-request.ts';
+import { openPage } from './open-page.ts';
 import { readPageFacts } from './read-page-facts.ts';
 import { type Reading, requireSession } from './read-state.ts';
 
@@ -46,8 +46,15 @@ async function serve(args: CommandArgs, io: Io, { git, store, output }: Reading)
   });
   output.events.emit({ event: 'review-page', url: page.url });
   const wantsBrowser = !('open' in args.options) || args.options.open;
-  if (wantsBrowser && io.stderr.isTTY === true) openBrowser(io, page.openingUrl());
-  return page;
+  if (!wantsBrowser || io.stderr.isTTY !== true) return page;
+  const forget = openPage(io, commonDir, page);
+  return {
+    ...page,
+    close: async () => {
+      await forget();
+      await page.close();
+    },
+  };
 }
 
 const defaults: PagePreferences = { layout: 'line', theme: 'auto' };

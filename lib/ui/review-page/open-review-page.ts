@@ -15,8 +15,8 @@ import { renderPage } from './render-page.ts';
 export interface ReviewPage {
   /** For the person: works until the command ends. */
   readonly url: string;
-  /** For starting a browser: works once. */
-  openingUrl(): string;
+  /** See PageServer. */
+  openingUrl(onUsed: () => void): string;
   /** Resolves to what the person decided on the page; rejects when `withdrawn` aborts, with its reason. */
   ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision>;
   /** Tells every tab what is so now. */
@@ -39,7 +39,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   const server = await servePage((request) => page.answer(request));
   return {
     url: server.url,
-    openingUrl: () => server.openingUrl(),
+    openingUrl: (onUsed) => server.openingUrl(onUsed),
     ask: (question, withdrawn) => page.ask(question, withdrawn),
     refresh: () => page.refresh(),
     close: async () => {

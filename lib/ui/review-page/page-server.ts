@@ -27,8 +27,8 @@ export interface EventStream {
 export interface PageServer {
   /** With the token: whoever has it may decide. */
   readonly url: string;
-  /** An address that works once: what a browser is started with is seen by everybody on the machine. */
-  openingUrl(): string;
+  /** An address that works once, for a file that leads a browser here; `onUsed` hears when it has. */
+  openingUrl(onUsed: () => void): string;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function servePage(
   host = '127.0.0.1',
 ): Promise<PageServer> {
   const token = randomBytes(24).toString('base64url');
-  const tickets = new Set<string>();
+  const tickets = new Map<string, () => void>();
   let origin = '';
   const server = createServer((request, response) => {
     handle({ request, response, token, tickets, answer, origin }).catch((error: unknown) => {
@@ -60,9 +60,9 @@ export async function servePage(
   origin = originOf(server);
   return {
     url: `${origin}/?token=${token}`,
-    openingUrl: () => {
+    openingUrl: (onUsed) => {
       const ticket = randomBytes(24).toString('base64url');
-      tickets.add(ticket);
+      tickets.set(ticket, onUsed);
       return `${origin}/?ticket=${ticket}`;
     },
     close: () =>
@@ -79,7 +79,7 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly token: string;
-  readonly tickets: Set<string>;
+  readonly tickets: Map<string, () => void>;
   readonly origin: string;
   answer(request: PageRequest): Promise<PageAnswer>;
 }
@@ -93,7 +93,10 @@ async function handle(exchange: Exchange): Promise<void> {
   if (from !== undefined && from !== origin) return refuse(response, 403, 'This comes from another page.');
   const isPage = url.pathname === '/';
   const ticket = url.searchParams.get('ticket');
-  if (isPage && ticket !== null && tickets.delete(ticket)) {
+  const onUsed = isPage && ticket !== null ? tickets.get(ticket) : undefined;
+  if (ticket !== null && onUsed !== undefined) {
+    tickets.delete(ticket);
+    onUsed();
     response.writeHead(302, { ...headers, location: `${origin}/?token=${token}` }).end();
     return;
   }

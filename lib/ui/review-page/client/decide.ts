@@ -70,6 +70,11 @@ export function wireDecisions(decided: () => void): void {
   buttons.reject.addEventListener('click', openReject);
   buttons.skip.addEventListener('click', skip);
   byId('reason-cancel', HTMLButtonElement).addEventListener('click', () => dialog.close());
+  reason.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+    event.preventDefault();
+    void sendReason();
+  });
   sendButton.addEventListener('click', (event) => {
     event.preventDefault();
     void sendReason();
