@@ -1,13 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
+import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { isBelow } from '../util/is-below.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
+import type { SystemPath } from './system-paths.ts';
 
 /** What a cell shows and what can be written in it. All paths are absolute and the same inside and outside. */
 export interface CellProfile {
+  /** What every cell shows of the machine, read-only: nothing else of it is there. */
+  readonly system: readonly SystemPath[];
   /** Folders shown empty: they hold what no agent needs, or sockets (a read-only mount doesn't stop connect()). */
   readonly hidden: readonly string[];
-  /** Shown again, read-only, although they are below a hidden folder. */
+  /** Shown beside the system, read-only, also below a hidden folder. */
   readonly readOnly: readonly string[];
+  /** Files and folders in it that are shown empty, and what in these is shown all the same. */
+  readonly covered: readonly string[];
+  readonly shownAgain: readonly string[];
   /** Folders shown empty inside what was just shown again. */
   readonly hiddenInside: readonly string[];
   /** Single files shown empty: sockets that are still in sight. */
@@ -53,7 +61,10 @@ export function bwrapArguments(profile: CellProfile): string[] {
   return [
     ...isolation,
     ...(profile.isInteractive ? [] : ['--new-session']),
-    ...wholeSystem(profile.kernelEntries),
+    ...profile.system.flatMap(({ path, link }) =>
+      link === null ? ['--ro-bind', path, path] : ['--symlink', link, path],
+    ),
+    ...processes(profile.kernelEntries),
     ...mountArguments(profile),
     ...['--chdir', profile.workingDirectory, '--clearenv'],
     ...Object.entries(profile.env).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -83,8 +94,12 @@ export function handFilter(child: ChildProcess, { mayTrace }: Pick<CellProfile, 
 // Settings of the whole machine are files of root, which the kernel lets root write without any capability:
 // core_pattern names a program that is run outside every cell.
 function wholeSystem(kernelEntries: readonly string[]): string[] {
+  return ['--ro-bind', '/', '/', ...processes(kernelEntries)];
+}
+
+function processes(kernelEntries: readonly string[]): string[] {
   return [
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...['--dev', '/dev', '--proc', '/proc'],
     ...kernelEntries.flatMap((path) => ['--ro-bind-try', path, path]),
   ];
 }
@@ -92,20 +107,33 @@ function wholeSystem(kernelEntries: readonly string[]): string[] {
 // Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.
 function mountArguments(profile: CellProfile): string[] {
   const hidden = outermostFirst(profile.hidden.filter((path) => path !== '/tmp'));
+  const isVeiled = (path: string): boolean => profile.hidden.some((place) => isBelow(path, place));
+  const show = (paths: readonly string[]): string[] =>
+    outermostFirst(paths).flatMap((path) => ['--ro-bind', path, path]);
+  const empty = (paths: readonly string[]): string[] =>
+    paths.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', profile.emptyFile, path]));
+  const folders = profile.covered.filter(isFolder);
   return [
     ...['--bind', profile.tempDir, '/tmp'],
     // Files in memory belong to no process, so no limit would count them.
     ...['--bind', profile.tempDir, '/dev/shm', '--remount-ro', '/dev'],
+    ...show(profile.readOnly.filter((path) => !isVeiled(path))),
     ...hidden.flatMap((path) => ['--tmpfs', path]),
-    ...outermostFirst(profile.readOnly).flatMap((path) => ['--ro-bind', path, path]),
+    ...show(profile.readOnly.filter(isVeiled)),
+    ...empty(outermostFirst(profile.covered)),
+    ...show(profile.shownAgain),
     ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),
     ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile, path]),
     ...outermostFirst(profile.writable).flatMap((path) => ['--bind', path, path]),
-    ...outermostFirst(profile.protected).flatMap((path) => ['--ro-bind', path, path]),
+    ...show(profile.protected),
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
-    // A write below a hidden folder fails instead of vanishing.
-    ...hidden.concat(profile.hiddenInside).flatMap((path) => ['--remount-ro', path]),
+    // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
+    ...[...hidden, ...folders, ...profile.hiddenInside, '/'].flatMap((path) => ['--remount-ro', path]),
   ];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function outermostFirst(paths: readonly string[]): string[] {

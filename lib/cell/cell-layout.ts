@@ -1,10 +1,13 @@
-import { closeSync, openSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
 import { isBelow } from '../util/is-below.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { listKernelEntries } from './kernel-entries.ts';
+import { linkedTools } from './linked-tools.ts';
+import type { WorkTreeView } from './private-paths.ts';
 import type { RunFolder } from './run-folder.ts';
+import { listPrivateSystemPaths, listSystemPaths, type SystemPath } from './system-paths.ts';
 import { isThere, packagePaths, realPath, toolchainPaths } from './tool-paths.ts';
 import { listSocketPaths } from './unix-sockets.ts';
 
@@ -24,8 +27,8 @@ export interface CellLayoutRequest {
   readonly searchFolders: readonly string[];
   /** Files that will be run, with the packages they belong to. */
   readonly programs: readonly string[];
-  /** See findPrivatePaths. */
-  readonly privatePaths: readonly string[];
+  /** See viewWorkTree. */
+  readonly workTree: WorkTreeView;
   /** Other files and folders it must see. */
   readonly shown: readonly string[];
   readonly mounts: CellProfile['mounts'];
@@ -42,18 +45,20 @@ const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
 export function layOutCell(request: CellLayoutRequest): CellProfile {
   const { folder, place } = request;
   const hidden = hiddenFolders(request.personHome);
-  const isBelowAny = (path: string, folders: readonly string[]): boolean =>
-    folders.some((place) => isBelow(path, place));
-  const readOnly = neededPaths(request).filter(
-    (path) => isBelowAny(path, hidden) && !hidden.includes(path) && isThere(path),
-  );
+  const system = listSystemPaths();
+  const needed = neededPaths(request, hidden, system);
+  const { covered, shownAgain } = coverWorkTree(request, needed);
   const inner = innerFolders(request);
+  const shown = [...system.map(({ path }) => path), ...needed];
   const isInSight = (path: string): boolean =>
-    isThere(path) && !isBelowAny(path, inner) && (isBelowAny(path, readOnly) || !isBelowAny(path, hidden));
-  const secret = request.privatePaths.map(realPath).filter(isInSight);
+    isThere(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
+  const secret = listPrivateSystemPaths().filter(isInSight);
   return {
+    system,
     hidden,
-    readOnly,
+    readOnly: outermost(needed),
+    covered,
+    shownAgain,
     hiddenInside: [...inner, ...secret.filter(isFolder)],
     hiddenFiles: [...listSocketPaths().filter(isInSight), ...secret.filter((path) => !isFolder(path))],
     kernelEntries: listKernelEntries(),
@@ -68,6 +73,46 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     isInteractive: request.isInteractive,
     mayTrace: request.mayTrace,
   };
+}
+
+interface Sight {
+  readonly hidden: readonly string[];
+  readonly shown: readonly string[];
+  readonly covered: readonly string[];
+  readonly shownAgain: readonly string[];
+}
+
+/** Whether a path can be seen: what is shown last counts. */
+function isShown({ hidden, shown, covered, shownAgain }: Sight, path: string): boolean {
+  if (isBelowAny(path, shownAgain)) return true;
+  if (isBelowAny(path, covered)) return false;
+  const veil = hidden.find((place) => isBelow(path, place));
+  return shown.some((place) => isBelow(path, place) && (veil === undefined || isBelow(place, veil)));
+}
+
+/** What of the person's work tree is shown empty, and what of that is shown all the same. */
+function coverWorkTree(
+  { workTree, repository }: CellLayoutRequest,
+  needed: readonly string[],
+): Pick<CellProfile, 'covered' | 'shownAgain'> {
+  const covered = workTree.covered
+    .map(realPath)
+    .filter((path) => isThere(path) && !needed.includes(path) && isBelowAny(path, needed));
+  // The work tree itself is needed only for what it holds.
+  const whole = workTree.covered.filter((path) => path === repository.mainWorkTree);
+  const all = [...new Set([...covered, ...whole])];
+  const shownAgain = needed.filter((path) => !whole.includes(path) && isBelowAny(path, all));
+  return { covered: all, shownAgain: outermost(shownAgain) };
+}
+
+/** Without what lies below another: that is seen there, also what links in it lead to. */
+function outermost(paths: readonly string[]): string[] {
+  const all = [...new Set(paths)];
+  return all.filter((path) => !all.some((other) => other !== path && isBelow(path, other)));
+}
+
+function isBelowAny(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isBelow(path, folder));
 }
 
 function isFolder(path: string): boolean {
@@ -88,18 +133,47 @@ function innerFolders({ repository, place }: CellLayoutRequest): string[] {
   return place.quarantine === null || holdsMore ? [own] : [own, siblings];
 }
 
-function neededPaths(request: CellLayoutRequest): string[] {
-  const { repository, personHome } = request;
-  return [
-    repository.commonDir,
-    ...(repository.mainWorkTree === null ? [] : [repository.mainWorkTree]),
+/** What must be seen beside the system, each path once and none of them hidden itself. */
+function neededPaths(
+  request: CellLayoutRequest,
+  hidden: readonly string[],
+  system: readonly SystemPath[],
+): string[] {
+  const { repository, personHome, searchFolders, workTree } = request;
+  const { commonDir, mainWorkTree } = repository;
+  const objects = join(commonDir, 'objects');
+  // With another HOME (sudo, the container of a CI) PATH leads into the hidden one of root all the same.
+  const homes = [personHome, '/root'];
+  const needed = [
+    commonDir,
+    ...(mainWorkTree === null ? [] : [mainWorkTree]),
     ...(request.place.quarantine?.alternates ?? []),
+    ...[realPath(objects), ...borrowedObjects(objects)],
     request.place.path,
-    // With another HOME (sudo, the container of a CI) PATH leads into the hidden one of root all the same.
-    ...toolchainPaths(request.searchFolders, [personHome, '/root']),
+    ...toolchainPaths(searchFolders, homes),
     ...request.programs.flatMap((program) => packagePaths(program, personHome)),
     ...request.shown,
+    ...workTree.kept,
   ];
+  const veils = hidden.filter((place) => place !== '/');
+  const inSystem = (path: string): boolean =>
+    !isBelowAny(path, veils) && system.some((place) => isBelow(path, place.path));
+  const isSeen = (path: string): boolean => inSystem(path) || isBelowAny(path, needed);
+  const tools = linkedTools(searchFolders, homes, isSeen);
+  return [...new Set([...needed, ...tools])].filter(
+    (path) => path !== '/' && !hidden.includes(path) && !inSystem(path) && isThere(path),
+  );
+}
+
+/** Object folders of other repositories that this one reads from; gitrepository-layout(5). */
+function borrowedObjects(objects: string, depth = 0): string[] {
+  const file = join(objects, 'info', 'alternates');
+  if (depth > 5 || !existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const folders = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  return folders
+    .map((line) => resolve(objects, line))
+    .flatMap((folder) => [folder, ...borrowedObjects(folder, depth + 1)]);
 }
 
 function workPlaces(place: CellPlace): string[] {

@@ -3,7 +3,7 @@ import type { Config } from '../domain/config.ts';
 import type { Repository } from '../domain/git-port.ts';
 import { readQuietConfig } from '../git/quiet-config.ts';
 import { decide } from '../policy/decide.ts';
-import { findPrivatePaths } from './private-paths.ts';
+import { viewWorkTree, type WorkTreeView } from './private-paths.ts';
 import { probeWatcher } from './probe-watcher.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { probeSandbox, type SandboxState } from './sandbox-probe.ts';
@@ -34,7 +34,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   let probed: Promise<SandboxState> | null = null;
   let watcher: Promise<WatcherClient> | null = null;
   let gitConfig: Promise<string> | null = null;
-  let found: { readonly paths: Promise<readonly string[]>; readonly at: number } | null = null;
+  let found: { readonly view: Promise<WorkTreeView>; readonly at: number } | null = null;
   const context: RunnerContext = {
     ...options,
     decide,
@@ -52,11 +52,10 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       gitConfig ??= readQuietConfig({ cwd: commonDir, env }, commonDir);
       return gitConfig;
     },
-    privatePaths: () => {
+    workTree: () => {
       const now = performance.now();
-      if (found === null || now - found.at > lookAgainMs)
-        found = { paths: findPrivatePaths(options), at: now };
-      return found.paths;
+      if (found === null || now - found.at > lookAgainMs) found = { view: viewWorkTree(options), at: now };
+      return found.view;
     },
     sandbox: () => {
       probed ??= probeSandbox(env);

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isBelow } from '../util/is-below.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
+import type { WorkTreeView } from './private-paths.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';
@@ -16,8 +17,8 @@ export interface CellRequest {
   /** See FilterOptions; absent: no. */
   readonly mayTrace?: boolean;
   readonly programs: readonly string[];
-  /** See findPrivatePaths. */
-  readonly privatePaths?: readonly string[];
+  /** See viewWorkTree; absent where no agent is in it. */
+  readonly workTree?: WorkTreeView;
   readonly shown?: readonly string[];
   readonly mounts: CellProfile['mounts'];
   readonly doors?: CellProfile['doors'];
@@ -46,8 +47,8 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     personHome: realPath(context.env.HOME || '/'),
     searchFolders: context.searchFolders,
     programs: request.programs,
-    privatePaths: request.privatePaths ?? [],
-    shown: request.shown ?? [],
+    workTree: request.workTree ?? { covered: [], kept: [] },
+    shown: [...(request.shown ?? []), ...configuredPaths(context), ...toolchainFolders(context)],
     mounts: [...request.mounts, ...quietConfig(context, request)],
     doors: request.doors ?? { sockets: [], ports: [] },
     env,
@@ -56,13 +57,37 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
 }
 
 /** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */
-function withoutUnseen({ env, hidden, readOnly }: CellProfile): CellProfile['env'] {
+function withoutUnseen({ env, system, hidden, readOnly }: CellProfile): CellProfile['env'] {
+  const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
   const isSeen = (path: string): boolean =>
-    !hidden.some((place) => isBelow(path, place)) ||
+    (!isHidden(path) && system.some((place) => isBelow(path, place.path))) ||
     readOnly.some((place) => isBelow(path, place) || isBelow(place, path));
   const isKept = ([name, value]: readonly [string, string]): boolean =>
     !toolchainVariables.includes(name) || !value.startsWith('/') || isSeen(realPath(value));
   return Object.fromEntries(Object.entries(env).filter(isKept));
+}
+
+/** What the configuration shows beside what programs need; `~` is the person's home. */
+function configuredPaths({ config, env }: RunnerContext): readonly string[] {
+  return config.sandbox.read_paths.map((path) =>
+    path.startsWith('~/') ? join(env.HOME ?? '/nonexistent', path.slice(2)) : path,
+  );
+}
+
+// These hold credentials or projects beside what programs need.
+const partsShown: Readonly<Record<string, readonly string[]>> = {
+  CARGO_HOME: ['bin', 'registry', 'git'],
+  GOPATH: ['bin', 'pkg'],
+};
+
+/** Toolchains that variables name outside of homes; what of a home is shown follows from PATH. */
+function toolchainFolders({ env }: RunnerContext): readonly string[] {
+  const homes = [env.HOME ?? '/nonexistent', '/root', '/home'];
+  return toolchainVariables.flatMap((name) => {
+    const path = env[name] ?? '';
+    if (!/^\/[^/]/.test(path) || homes.some((home) => isBelow(path, home))) return [];
+    return partsShown[name]?.map((part) => join(path, part)) ?? [path];
+  });
 }
 
 function quietConfig(
@@ -94,10 +119,19 @@ export function commandEnvironment(context: RunnerContext, folder: RunFolder): R
   };
 }
 
-function toolchainEnvironment({ env }: RunnerContext): Record<string, string> {
+function toolchainEnvironment({ env, searchFolders }: RunnerContext): Record<string, string> {
   const kept = toolchainVariables.flatMap((name): [string, string][] => {
     const value = env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  return Object.fromEntries(kept);
+  return { ...rustupHome(searchFolders), ...Object.fromEntries(kept) };
+}
+
+/** rustup's programs in PATH look for their toolchains in HOME, which is another one in a cell. */
+function rustupHome(searchFolders: readonly string[]): Record<string, string> {
+  const homes = searchFolders
+    .filter((folder) => folder.endsWith('/.cargo/bin'))
+    .map((folder) => join(dirname(dirname(folder)), '.rustup'));
+  const found = homes.find(isThere);
+  return found === undefined ? {} : { RUSTUP_HOME: found };
 }

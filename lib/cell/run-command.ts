@@ -4,7 +4,6 @@ import type { AgentRunner, CommandRun } from '../domain/agent-port.ts';
 import { watchAwake } from './awake-clock.ts';
 import { describeLimit, type LimitName } from './limits.ts';
 import { commandEnvironment, prepareCell } from './prepare-cell.ts';
-import { findPrivatePaths } from './private-paths.ts';
 import { makeRunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { type CellProcess, spawnCell } from './spawn-cell.ts';
@@ -23,10 +22,10 @@ export async function runCommand(
   onStart: (cell: CellProcess) => void,
 ): Promise<CommandRun> {
   const began = performance.now();
-  const [sandbox, gitConfig, privatePaths] = await Promise.all([
+  const [sandbox, gitConfig, workTree] = await Promise.all([
     context.sandbox(),
     context.gitConfig(),
-    findPrivatePaths(context),
+    context.workTree(),
   ]);
   const name = `command-${randomBytes(4).toString('hex')}`;
   const folder = makeRunFolder(context.repository.commonDir, name);
@@ -44,7 +43,7 @@ export async function runCommand(
       isInteractive: false,
       mayTrace: true,
       programs: [],
-      privatePaths,
+      workTree,
       mounts: [],
       env: commandEnvironment(context, folder),
       gitConfig,

@@ -3,6 +3,7 @@ import type { Config } from '../domain/config.ts';
 import type { Repository } from '../domain/git-port.ts';
 import type { Decide } from './decision-server.ts';
 import type { CellLimits } from './limits.ts';
+import type { WorkTreeView } from './private-paths.ts';
 import type { SandboxState } from './sandbox-probe.ts';
 import type { WatcherClient } from './watcher-command.ts';
 
@@ -22,8 +23,8 @@ export interface RunnerContext {
   readonly searchFolders: readonly string[];
   /** The repository's settings as a cell may see them; see readQuietConfig. Read once. */
   gitConfig(): Promise<string>;
-  /** See findPrivatePaths; as it was a second ago at most. */
-  privatePaths(): Promise<readonly string[]>;
+  /** See viewWorkTree; as it was a second ago at most. */
+  workTree(): Promise<WorkTreeView>;
   /** Tried once. */
   sandbox(): Promise<SandboxState>;
   /** Tried once. */

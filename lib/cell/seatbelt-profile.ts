@@ -14,7 +14,8 @@ const services = [
  * agent is ended by the watch over its process tree. Written from Apple's shipped profiles; not yet run on a Mac.
  */
 export function seatbeltProfile(profile: CellProfile): string {
-  const { hidden, readOnly, hiddenInside, hiddenFiles, writable, protected: guarded, doors } = profile;
+  const { hidden, readOnly, covered, shownAgain, hiddenInside, hiddenFiles, writable, doors } = profile;
+  const guarded = profile.protected;
   return [
     '(version 1)',
     '(deny default)',
@@ -27,6 +28,8 @@ export function seatbeltProfile(profile: CellProfile): string {
     '(allow file-read* (subpath "/"))',
     ...rule('deny', 'file-read-data', hidden),
     ...rule('allow', 'file-read*', readOnly),
+    ...rule('deny', 'file-read-data', covered),
+    ...rule('allow', 'file-read*', shownAgain),
     ...rule('deny', 'file-read-data', [...hiddenInside, ...hiddenFiles]),
     ...rule('allow', 'file-read* file-write*', writable),
     ...rule('deny', 'file-write*', guarded),

@@ -18,7 +18,7 @@ import { openCappedLog } from './capped-log.ts';
 import type { CellPlace } from './cell-layout.ts';
 import { missingCredential } from './model-credential.ts';
 import { prepareCell } from './prepare-cell.ts';
-import { findPrivatePaths } from './private-paths.ts';
+import type { WorkTreeView } from './private-paths.ts';
 import { watchQuiet } from './quiet-watch.ts';
 import { programFiles, resolveCommand } from './resolve-command.ts';
 import { makeRunFolder, writeLaunchFiles } from './run-folder.ts';
@@ -71,9 +71,9 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     run.services = services;
     const launch = describeLaunch(context, run, { command, services });
     writeLaunchFiles(folder, launch.files);
-    const [gitConfig, privatePaths] = await Promise.all([context.gitConfig(), findPrivatePaths(context)]);
+    const [gitConfig, workTree] = await Promise.all([context.gitConfig(), context.workTree()]);
     const profile = describeCell(context, run, {
-      ...{ command, services, launch, gitConfig, privatePaths },
+      ...{ command, services, launch, gitConfig, workTree },
       place: start.place ?? request.worktree,
     });
     return watch(run, launch, context.config.limits.heartbeat_interval, (output) =>
@@ -130,13 +130,13 @@ interface CellParts extends Parts {
   readonly launch: Launch;
   readonly place: CellPlace;
   readonly gitConfig: string;
-  readonly privatePaths: readonly string[];
+  readonly workTree: WorkTreeView;
 }
 
 function describeCell(
   context: RunnerContext,
   { folder, request }: AgentRun,
-  { command, services, launch, place, gitConfig, privatePaths }: CellParts,
+  { command, services, launch, place, gitConfig, workTree }: CellParts,
 ): CellProfile {
   const { enabled, plugin_dir } = context.config.superpowers;
   const plugin = enabled ? plugin_dir : null;
@@ -146,7 +146,7 @@ function describeCell(
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
     programs: [...programFiles(command), ...services.programs],
-    privatePaths,
+    workTree,
     shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
     mounts: services.mounts,
     doors: services.doors,

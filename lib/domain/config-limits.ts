@@ -75,6 +75,12 @@ export const sandboxSchema = z
       .describe('What one agent may write to disk in all, its worktree and temporary files, in MB.'),
     max_open_files: z.int().min(64).default(1024).describe('Files it may have open.'),
     max_processes: z.int().min(32).default(1024).describe('Processes and threads of one agent at once.'),
+    read_paths: z
+      .array(z.string().regex(/^(?:~\/|\/)./, 'must be an absolute path, or one in your home: ~/…'))
+      .default([])
+      .describe(
+        'Folders and files that cells show beside the system, the programs in PATH and the repository, for reading.',
+      ),
     allow_network: z
       .literal(false, 'must be false: agents never have a network')
       .default(false)

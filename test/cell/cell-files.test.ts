@@ -153,7 +153,7 @@ inCell(
     repo.git('add', 'pkg/index.txt');
     symlinkSync('pkg/.env.local', join(repo.path, '.env.link'));
     const script = `cd '${repo.path}'; cat ${secrets.join(' ')} .env.link; ls keys.secret; grep -rs 'in ' . --exclude-dir=.git`;
-    const seen = ['in .env.test', 'in vendor/lib.txt', 'in plain.txt'];
+    const seen = ['in .env.test', 'in vendor/lib.txt'];
     const { output } = await sh(script);
     const { text } = await (await runner.start(request({ prompt: script }), () => undefined)).outcome;
     for (const said of [output, text]) {
@@ -162,5 +162,51 @@ inCell(
     }
   },
 );
+
+inCell(
+  'SBX-2 a cell shows the system, programs and the repository, and nothing else of the machine',
+  async () => {
+    const neighbour = makeTempDir('flame-neighbour');
+    writeFileSync(join(neighbour, 'theirs.txt'), 'theirs\n');
+    const wished = makeTempDir('flame-wished');
+    writeFileSync(join(wished, 'read.txt'), 'may be read\n');
+    const { sh, repo } = await openCellFixture({ config: { sandbox: { read_paths: [wished] } } });
+    repo.write('certs/deep/server.pem', 'private\n');
+    repo.write('.gitignore', 'local/\n');
+    repo.write('local/pkg/.env', 'private\n');
+    repo.write('node_modules/dep/index.js', "module.exports = 'found upwards';\n");
+    const { output } = await sh(
+      [
+        'ls /; ls /home /mnt /media /srv /opt /var/lib /var/log 2>&1',
+        `cat ${neighbour}/theirs.txt ${wished}/read.txt /etc/shadow /etc/gshadow; ls -R /etc/ssl/private 2>&1`,
+        `cat ${repo.path}/certs/deep/server.pem ${repo.path}/local/pkg/.env`,
+        `node -p "require('dep')"; touch /new 2>&1; echo x | tee /var/new`,
+      ].join('\n'),
+    );
+    assert.match(output, /^may be read$/m);
+    assert.match(output, /^found upwards$/m);
+    assert.not.match(output, /^(?:theirs|private|root:.*|boot|lost\+found|dpkg)$/m);
+    for (const name of ['home', 'mnt', 'media', 'srv', 'opt'])
+      assert.not.match(output, new RegExp(`^${name}$`, 'm'), name);
+    assert.match(output, /'\/new': Read-only file system/);
+  },
+);
+
+inCell('a program that PATH reaches through links is shown where it is', async () => {
+  const home = makeTempDir('flame-home');
+  const real = join(home, '.local/share/tool/versions/2.1.0');
+  mkdirSync(join(real, '..'), { recursive: true });
+  writeFileSync(real, '#!/bin/sh\necho the tool runs\n', { mode: 0o755 });
+  mkdirSync(join(home, '.local/bin'), { recursive: true });
+  symlinkSync(real, join(home, '.local/bin/current'));
+  symlinkSync('current', join(home, '.local/bin/tool'));
+  writeFileSync(join(home, '.local/share/tool/token'), 'private\n');
+  const { sh } = await openCellFixture({
+    env: { HOME: home, PATH: `${home}/.local/bin:${process.env.PATH}` },
+  });
+  const { output } = await sh(`tool; cat ${home}/.local/share/tool/token`);
+  assert.match(output, /^the tool runs$/m);
+  assert.not.match(output, /^private$/m);
+});
 
 test.run();

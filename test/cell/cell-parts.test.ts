@@ -14,8 +14,14 @@ import { shellQuote } from '../../lib/util/shell-quote.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 const profile: CellProfile = {
+  system: [
+    { path: '/usr', link: null },
+    { path: '/bin', link: 'usr/bin' },
+  ],
+  covered: ['/home/lea/repo/certs.pem'],
+  shownAgain: ['/home/lea/repo/node_modules'],
   hidden: ['/home/lea', '/run', '/tmp'],
-  readOnly: ['/home/lea/repo'],
+  readOnly: ['/home/lea/repo', '/opt/tool'],
   hiddenInside: ['/home/lea/repo/.git/blueflame'],
   hiddenFiles: ['/srv/x.sock'],
   kernelEntries: ['/proc/sys'],
@@ -34,17 +40,21 @@ const profile: CellProfile = {
 test('mounts are ordered: hide, show again, make writable, protect', () => {
   const line = bwrapArguments(profile).join(' ');
   const order = [
-    '--ro-bind / /',
+    '--ro-bind /usr /usr --symlink usr/bin /bin',
     '--proc /proc --ro-bind-try /proc/sys /proc/sys',
     '--bind /home/lea/t /tmp',
+    '--ro-bind /opt/tool /opt/tool',
     '--tmpfs /run --tmpfs /home/lea',
     '--ro-bind /home/lea/repo /home/lea/repo',
+    '--ro-bind /e /home/lea/repo/certs.pem',
+    '--ro-bind /home/lea/repo/node_modules',
     '--tmpfs /home/lea/repo/.git/blueflame',
     '--ro-bind /e /srv/x.sock',
     '--bind /home/lea/repo/.trees/a /home/lea/repo/.trees/a',
     '--ro-bind /home/lea/repo/.trees/a/.git',
     '--ro-bind /s /run/blueflame',
     '--remount-ro /run',
+    '--remount-ro / ',
     '--clearenv --setenv PATH /bin',
   ].map((part) => line.indexOf(part));
   assert.ok(order.every((at) => at >= 0));

@@ -5,6 +5,9 @@ import { seatbeltProfile } from '../../lib/cell/seatbelt-profile.ts';
 
 const profile: CellProfile = {
   hidden: ['/Users/lea', '/private/tmp'],
+  system: [],
+  covered: ['/Users/lea/repo/certs'],
+  shownAgain: [],
   readOnly: ['/Users/lea/repo'],
   hiddenInside: ['/Users/lea/repo/.trees'],
   hiddenFiles: ['/Users/lea/repo/agent.sock'],
