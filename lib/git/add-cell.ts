@@ -56,12 +56,13 @@ function claimFolders(paths: CellPaths, path: string): void {
   mkdirSync(dirname(paths.root), { recursive: true });
   mkdirSync(dirname(paths.objectDir), { recursive: true });
   mkdirSync(dirname(paths.listing), { recursive: true });
-  mkdirSync(dirname(path), { recursive: true });
+  // A program with the setuid bit, left there by an agent, is nothing that another user of the machine can reach.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const claimed: string[] = [];
   // mkdir is the claim: it fails where anything is already.
   for (const folder of [paths.root, paths.listing, paths.objectDir, path]) {
     try {
-      mkdirSync(folder);
+      mkdirSync(folder, { mode: folder === path ? 0o700 : 0o777 });
     } catch (error) {
       for (const made of claimed) rmSync(made, { recursive: true });
       const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';

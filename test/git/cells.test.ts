@@ -5,10 +5,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
@@ -218,6 +219,12 @@ test('folders an agent closed are removed too', async () => {
   await port.discardCell(cell);
   assert.is(existsSync(cell.path), false);
   assert.is(existsSync('/etc/passwd'), true);
+});
+
+test('a worktree of an agent can be reached by nobody else on the machine', async () => {
+  const { port, tree, head } = await openFixture();
+  const { path } = await port.addCellWorktree(tree('worker-1'), head);
+  for (const folder of [path, dirname(path)]) assert.is(statSync(folder).mode & 0o777, 0o700, folder);
 });
 
 test.run();
