@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { listUntracked } from '../git/untracked-paths.ts';
 import { isBlockedBy } from '../policy/judge-path.ts';
-import { pathMatches } from '../util/path-globs.ts';
 import { isBelow } from '../util/is-below.ts';
+import { pathMatches } from '../util/path-globs.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';
 
