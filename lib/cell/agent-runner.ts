@@ -3,6 +3,7 @@ import { agentIdPattern } from '../domain/ids.ts';
 import { readLiveAgents } from './agent-registry.ts';
 import { auditFile, summarizeAudit } from './audit-log.ts';
 import { checkAdapter } from './check-adapter.ts';
+import { readProcessTable, usageOf } from './limits-usage.ts';
 import { makeRunnerContext, type RunnerOptions } from './make-context.ts';
 import { missingCredential } from './model-credential.ts';
 import { runCanary } from './run-canary.ts';
@@ -20,6 +21,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     ended.then(forget, forget);
   };
   const { commonDir } = options.repository;
+  const pids = new Set<number>();
   const commands = new Set<{ stop(graceMs: number): Promise<void> }>();
   const stopAll = (cells: Iterable<{ stop(graceMs: number): Promise<void> }>, graceMs: number): void => {
     for (const cell of cells) void cell.stop(graceMs);
@@ -44,6 +46,9 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
     async start(request, onActivity, shared): Promise<RunningAgent> {
       const agent = await startAgent(context, { request, onActivity, shared });
       keep(agent, agent.outcome);
+      pids.add(agent.pid);
+      const forget = (): boolean => pids.delete(agent.pid);
+      agent.outcome.then(forget, forget);
       return agent;
     },
     runCommand: (request) =>
@@ -55,6 +60,10 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       }),
     auditOf: async (agent) =>
       agentIdPattern.test(agent) ? summarizeAudit(auditFile(commonDir, agent)) : noAudit,
+    usedMemoryMb: () => {
+      const table = readProcessTable();
+      return [...pids].map((pid) => usageOf(table, [pid]).residentBytes / 1024 / 1024);
+    },
     live: async () => readLiveAgents(commonDir),
     stop: (agent, order) => stopAgent(commonDir, agent, order),
     close: async () => {

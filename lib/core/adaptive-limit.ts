@@ -1,19 +1,21 @@
 /**
- * How many agents may run at once: at most the configured number, at least one, and no more on top of those
- * `running` (default 0) than the memory that is free now has room for.
+ * How many agents may run at once: at most the configured number, at least one, and no more than memory has room for.
+ * Of what is free now, each running agent is still to take what it uses less than `minPerAgentMb`; `usedMb` holds
+ * what each of them uses.
  */
 export function adaptiveLimit({
   configured,
   freeMb,
   minPerAgentMb,
-  running = 0,
+  usedMb = [],
 }: {
   readonly configured: number;
   readonly freeMb: number;
   readonly minPerAgentMb: number;
-  readonly running?: number;
+  readonly usedMb?: readonly number[];
 }): { readonly limit: number; readonly isReduced: boolean } {
-  const fitting = running + Math.floor(Math.max(0, freeMb) / Math.max(1, minPerAgentMb));
-  const limit = Math.max(1, Math.min(configured, fitting));
+  const toCome = usedMb.reduce((sum, used) => sum + Math.max(0, minPerAgentMb - used), 0);
+  const further = Math.floor(Math.max(0, freeMb - toCome) / Math.max(1, minPerAgentMb));
+  const limit = Math.max(1, Math.min(configured, usedMb.length + further));
   return { limit, isReduced: limit < configured };
 }

@@ -140,6 +140,8 @@ export interface AgentRunner {
   }): Promise<CommandRun>;
   /** What the watcher allowed and blocked in an agent's run; zeros where there is no audit. */
   auditOf(agent: string): Promise<AuditSummary>;
+  /** Memory each agent of this process uses now, in MB; 0 where the system doesn't tell. */
+  usedMemoryMb(): readonly number[];
   /** Registered agents whose process still lives, from any process of this machine. */
   live(): Promise<readonly LiveAgent[]>;
   /**

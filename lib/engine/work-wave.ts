@@ -87,9 +87,14 @@ const told = new WeakSet<Workshop>();
 function agentLimit(workshop: Workshop, running: number): number {
   const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
   if (!adaptive) return development;
-  // Running agents have taken their memory already: the free memory is for the further ones.
-  const freeMb = workshop.machine.freeMemoryMb() + running * perAgent;
-  const { limit, isReduced } = adaptiveLimit({ configured: development, freeMb, minPerAgentMb: perAgent });
+  const freeMb = workshop.machine.freeMemoryMb();
+  // One that is about to start has taken nothing yet.
+  const known = workshop.agents.usedMemoryMb();
+  const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
+  const { limit, isReduced } = adaptiveLimit({
+    configured: development,
+    ...{ freeMb, minPerAgentMb: perAgent, usedMb },
+  });
   if (isReduced && !told.has(workshop)) {
     told.add(workshop);
     const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;

@@ -159,6 +159,7 @@ function fakeRunner(run: (request: AgentRequest) => Partial<AgentOutcome>): Agen
     }),
     runCommand: async () => ({ exitCode: 0, timedOut: false, duration_ms: 0, output: '' }),
     auditOf: async () => quiet.audit,
+    usedMemoryMb: () => [],
     live: async () => [],
     stop: async () => false,
     close: async () => undefined,
