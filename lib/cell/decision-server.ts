@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { decideGitHook, type GitHookCall } from '../policy/decide-git-hook.ts';
 import type { AuditLog } from './audit-log.ts';
+import { isTooComplex, openJudgingTurns } from './judging-turns.ts';
 import { listenOn } from './listen-on.ts';
 import { readGitHook } from './read-git-hook.ts';
 import { findReplay, type Replays, renderReplacement } from './replays.ts';
@@ -44,7 +45,9 @@ export async function startDecisionServer(
   return listenOn(server, options.socketPath);
 }
 
-const mostConnections = 128;
+const mostConnections = 64;
+/** Of this process: it judges for all its agents. */
+const turns = openJudgingTurns();
 /** Of all requests together, until they are whole. */
 const mostHeldBytes = 4 * largestRequestBytes;
 /** Longer than any client waits. */
@@ -58,6 +61,7 @@ function serve(socket: Socket, options: DecisionServerOptions, held: Held): void
   const chunks: Buffer[] = [];
   let size = 0;
   let needed: number | null = null;
+  let isWhole = false;
   const answer = (decision: Answer): void => {
     socket.removeAllListeners('data');
     socket.end(renderAnswer(decision, chunks[0] ?? Buffer.of()));
@@ -74,12 +78,23 @@ function serve(socket: Socket, options: DecisionServerOptions, held: Held): void
     if (size > largestRequestBytes || held.bytes > mostHeldBytes) answer(record(options, null, tooLarge));
     else if (needed !== null || chunk.includes(10)) {
       needed ??= requestLength(Buffer.concat(chunks));
-      if (size >= needed) answer(judge(Buffer.concat(chunks), options));
+      if (size < needed || isWhole) return;
+      isWhole = true;
+      const isAsked = turns.ask(options, () => {
+        // Nobody waits for the answer, or the next call of its own will be another.
+        if (!socket.destroyed) answer(judge(Buffer.concat(chunks), options));
+      });
+      if (!isAsked) answer(record(options, null, tooMany));
     }
   });
 }
 
 const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
+const tooMany = blocked('too-many-calls', 'Too many calls wait to be judged; make one after another.');
+const tooComplex = blocked(
+  'command-too-complex',
+  'The command has too many parts to be judged: put it into a script, or run it in smaller steps.',
+);
 const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
 
 function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
@@ -126,6 +141,7 @@ function subjectOf(call: GitHookCall): string {
 
 function decideSafely(call: ToolCall, options: DecisionServerOptions): Decision {
   try {
+    if (isTooComplex(call.tool_input.command)) return tooComplex;
     return options.decide(options.policy, call, options.facts);
   } catch (error) {
     return failed(error);

@@ -8,6 +8,7 @@ import { openAuditLog, summarizeAudit } from '../../lib/cell/audit-log.ts';
 import { cappedEgress } from '../../lib/cell/capped-egress.ts';
 import { type DecisionServerOptions, startDecisionServer } from '../../lib/cell/decision-server.ts';
 import type { EgressLine } from '../../lib/cell/gateway.ts';
+import { isTooComplex, openJudgingTurns } from '../../lib/cell/judging-turns.ts';
 import { realPathFacts } from '../../lib/cell/path-facts.ts';
 import { writeReplays } from '../../lib/cell/replays.ts';
 import { type WatcherClient, watcherCommand } from '../../lib/cell/watcher-command.ts';
@@ -247,6 +248,66 @@ test('egress: what is refused is logged so often and no more, what left always',
   assert.is(lines.at(-2)?.refused, 'path; no more of these are logged');
 });
 
+test('WAT-2 an agent that asks without end does not slow the judging of another one', async () => {
+  const order: string[] = [];
+  let begun = (): void => undefined;
+  const hasBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const judge =
+    (agent: string): DecisionServerOptions['decide'] =>
+    () => {
+      order.push(agent);
+      begun();
+      return { decision: 'allow', rule: 'allowed', details: '' };
+    };
+  const flooding = await startServer({ decide: judge('flooding') });
+  const other = await startServer({ decide: judge('other') });
+  const flood = Array.from({ length: 30 }, () => say(flooding.path, `{"call":${call('a.txt')}}`));
+  await hasBegun;
+  await say(other.path, `{"call":${call('b.txt')}}`);
+  const place = order.indexOf('other');
+  assert.ok(place < 20, `its turn was the ${place}th of ${order.length}`);
+  await Promise.all(flood);
+  await Promise.all([flooding.close(), other.close()]);
+});
+
+test('WAT-2 each agent has its turn, one judgement at a time, and more than it may wait for is refused', () => {
+  const steps: (() => void)[] = [];
+  const turns = openJudgingTurns((step) => void steps.push(step));
+  const order: string[] = [];
+  const [first, second] = [{}, {}];
+  const asked = Array.from({ length: 40 }, (_, at) => turns.ask(first, () => order.push(`first ${at}`)));
+  assert.is(asked.filter(Boolean).length, 32);
+  for (const at of [0, 1]) assert.ok(turns.ask(second, () => order.push(`second ${at}`)));
+  for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+    assert.is(steps.length, 0);
+    step();
+  }
+  assert.equal(order.slice(0, 5), ['first 0', 'second 0', 'first 1', 'second 1', 'first 2']);
+  assert.is(order.length, 34);
+});
+
+test('WAT-4 a command of a thousand parts is refused without being judged; a file in one is fine', async () => {
+  assert.ok(isTooComplex('ls | '.repeat(1_001)));
+  assert.ok(isTooComplex('for f in a; do ls $f; done; '.repeat(500)));
+  assert.ok(isTooComplex('x'.repeat(100_001)));
+  assert.not(isTooComplex(`cat > a.ts <<'END'\n${'f({ a: 1 });\n'.repeat(500)}END\nnpm test 2>&1 | tail`));
+  assert.not(isTooComplex(undefined));
+  let judged = 0;
+  const server = await startServer({
+    decide: () => {
+      judged += 1;
+      return { decision: 'allow', rule: 'allowed', details: '' };
+    },
+  });
+  const command = { tool_name: 'Bash', tool_input: { command: 'ls | '.repeat(2_000) }, cwd: worktree };
+  const answer = await say(server.path, JSON.stringify({ call: command }));
+  assert.match(answer, /command-too-complex/);
+  assert.is(judged, 0);
+  await server.close();
+});
+
 function call(file: string, content = 'x'): string {
   const tool_input = { file_path: join(worktree, file), content };
   return JSON.stringify({ tool_name: 'Write', cwd: worktree, tool_input, session_id: 's' });
@@ -309,6 +370,19 @@ function ask(
     child.on('close', (code) => resolve({ code, ...said }));
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
+  });
+}
+
+/** One line to the judge, and what it answers. */
+function say(path: string, line: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(path, () => socket.write(`${line}\n`));
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(text));
   });
 }
 
