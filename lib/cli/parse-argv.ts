@@ -166,7 +166,7 @@ function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | 
   if (given.value === undefined || isMissing) {
     throw usage('missing-value', `Option ${given.typed} needs a value (${spec.value ?? 'VALUE'}).`, command);
   }
-  if (spec.kind === 'list') return given.value.split(',').filter((part) => part !== '');
+  if (spec.kind === 'list') return splitList(given.value);
   if (spec.kind === 'text') return given.value;
   if (!/^[1-9]\d{0,8}$/.test(given.value)) {
     throw usage('bad-value', `Option ${given.typed} needs a number from 1, not '${given.value}'.`, command);
@@ -260,4 +260,17 @@ function usage(
     hints: [...hints, command === null ? 'git flame help' : `git flame help ${command}`],
     data: { command },
   });
+}
+
+/** At the commas outside braces: `src/a,assets/*.{png,svg}` is a list of two. */
+function splitList(text: string): readonly string[] {
+  const parts: string[] = [''];
+  let depth = 0;
+  for (const character of text) {
+    if (character === '{') depth += 1;
+    if (character === '}') depth = Math.max(0, depth - 1);
+    if (character === ',' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${character}`);
+  }
+  return parts.filter((part) => part !== '');
 }

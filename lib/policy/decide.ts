@@ -1,8 +1,10 @@
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import { pathMatches } from '../util/path-globs.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { insideOnly } from './bash/program.ts';
+import { isSpecific, judgeWideSearch } from './bash/wide-search.ts';
 import { judgeGlob } from './judge-glob.ts';
-import { judgePath } from './judge-path.ts';
+import { judgePath, type PathContext } from './judge-path.ts';
 import { resolvePath } from './resolve-path.ts';
 import { listSome, type Objection, objection } from './rules.ts';
 import { toolPaths } from './tool-fields.ts';
@@ -70,8 +72,24 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
   if (start !== null) return start;
   const base = named.base === null ? call.cwd : baseFolder(call.cwd, named.base);
   return (
-    named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ?? null
+    judgeWholeSearch({ ...context, cwd: base }, call) ??
+    named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ??
+    null
   );
+}
+
+/** A search that shows lines, in all files it comes to. */
+function judgeWholeSearch(
+  context: PathContext,
+  { tool_name: tool, tool_input: input }: ToolCall,
+): Objection | null {
+  const isShowing =
+    tool === 'Grep' && input.output_mode !== 'files_with_matches' && input.output_mode !== 'count';
+  if (!isShowing || typeof input.pattern !== 'string' || isSpecific(input.pattern)) return null;
+  const glob = typeof input.glob === 'string' ? input.glob : null;
+  const takes = (below: string): boolean =>
+    glob === null || pathMatches(glob, below) || pathMatches(`**/${glob}`, below);
+  return typeof input.type === 'string' ? null : judgeWideSearch(context, { places: ['.'], takes });
 }
 
 function baseFolder(cwd: string, base: string): string {

@@ -14,6 +14,8 @@ export interface PathContext {
   readonly policy: AgentPolicy;
   readonly facts: PathFacts;
   readonly cwd: string;
+  /** What another program writes into its standard input, where that is known; null: anything. */
+  readonly piped?: string | null;
 }
 
 /** Judges one path of a tool call or command; null: nothing against it. */

@@ -39,6 +39,11 @@ test('CLI-2: options stand before or after the command', () => {
   });
 });
 
+test('a list is parted at commas outside braces', () => {
+  const { options } = parseRun('policy', 'check', '--locks', 'src/a,assets/*.{png,svg},docs/');
+  assert.equal(options.locks, ['src/a', 'assets/*.{png,svg}', 'docs/']);
+});
+
 test('a value is never taken for the command', () => {
   assert.is(parseRun('--config', 'status', 'log').command, 'log');
   assert.is(parseRun('-C', 'plan', 'status').directory, 'plan');

@@ -4,8 +4,11 @@ import { judgeAll, judgeScanned, type ProgramCall } from './program.ts';
 
 /** Judges awk by the tokens of its program: it may compute and print, not run commands or open files. */
 export function judgeAwk(call: ProgramCall): Objection | null {
-  const scanned = scanOptions('-F: -v:', call.args.slice(call.trusted));
-  const [program = '', ...files] = scanned.operands;
+  const args = call.args.slice(call.trusted);
+  // Behind its program awk knows no options: whatever stands there it opens.
+  const end = programAt(args);
+  const scanned = scanOptions('-F: -v:', args.slice(0, end));
+  const [program = '', ...files] = args.slice(end);
   const tokens = readAwk(program);
   if (tokens === null || tokens.some(isReaching) || redirects(tokens)) {
     return objection(
@@ -20,6 +23,16 @@ export function judgeAwk(call: ProgramCall): Objection | null {
       files.filter((path) => !/^(?:-|\w+=.*)$/.test(path)).map((path) => ({ path, access: 'read' as const })),
     )
   );
+}
+
+function programAt(args: readonly string[]): number {
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? '';
+    if (arg === '--') return at + 1;
+    if (/^-[Fv]$/.test(arg)) at += 1;
+    else if (!arg.startsWith('-') || arg === '-') return at;
+  }
+  return args.length;
 }
 
 interface Token {

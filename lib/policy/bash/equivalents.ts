@@ -1,3 +1,4 @@
+const modules = /^(?:pytest|unittest|mypy|ruff|black|flake8|isort|pylint|coverage)$/;
 const pythons = ['python', 'python3'];
 
 /** Other spellings of a command that start the same program: an entry for one of them is an entry for all. */
@@ -12,7 +13,9 @@ export function equivalents(name: string, args: readonly string[]): readonly (re
     return runForms(name, [first, second, ...rest]);
   const bin = /^(?:\.\/)?node_modules\/\.bin\/([\w.-]+)$/.exec(name)?.[1];
   if (bin !== undefined) return toolForms(bin, args);
-  return /^[\w.-]+$/.test(name) ? [...moduleForms(name, args), ...toolForms(name, args)] : [];
+  return /^[\w.-]+$/.test(name)
+    ? [...(modules.test(name) ? moduleForms(name, args) : []), ...toolForms(name, args)]
+    : [];
 }
 
 function moduleForms(module: string, args: readonly string[]): readonly (readonly string[])[] {

@@ -55,11 +55,27 @@ function segmentAims(name: string, glob: string): boolean {
   const start = plainStart(name);
   const isPlain = !isWild(glob) && !/[{}\\]/.test(glob);
   // `?env` finds no dot file in bash as it is started here; who writes it means one all the same.
+  if (start === '' && isPlain)
+    return /^(?:[?[]|\*+\w).*\w\w/.test(name) && segmentMatcher(name, true).test(glob);
   if (start === '')
-    return isPlain && /^(?:[?[]|\*+\w).*\w\w/.test(name) && segmentMatcher(name, true).test(glob);
+    return saysEnough(name) && stands(glob).some((one) => segmentMatcher(name, true).test(one));
   if (isPlain) return segmentMatcher(name).test(glob);
   const other = plainStart(glob);
-  return other !== '' && (start.startsWith(other) || other.startsWith(start));
+  if (other === '') return stands(glob).some((one) => segmentMatcher(name).test(one));
+  return start.startsWith(other) || other.startsWith(start);
+}
+
+/** A wildcard at the start must be followed by something of its own: `*.k*` means keys, `*` and `*.*` nothing yet. */
+function saysEnough(name: string): boolean {
+  const letters = name.replace(/\[[^\]]*\]/g, 'a').replace(/[^\p{L}\p{N}.]/gu, '');
+  return /\w\w|\.\w/.test(letters);
+}
+
+/** Names a blocked glob stands for, with and without something in place of its wildcards. */
+function stands(glob: string): readonly string[] {
+  if (/[{}\\]/.test(glob)) return [];
+  const fill = (text: string): string => glob.replace(/\*+/g, text).replace(/\[[^\]]*\]|\?/g, 'x');
+  return [...new Set([fill(''), fill('x')])];
 }
 
 export function isWild(segment: string): boolean {

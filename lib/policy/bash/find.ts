@@ -1,8 +1,12 @@
+import { pathMatches } from '../../util/path-globs.ts';
+import { judgeTree } from '../judge-tree.ts';
 import { type Objection, objection } from '../rules.ts';
+import { filesBelow, representatives } from './candidates.ts';
 import { judgeAll, judgePattern, type ProgramCall } from './program.ts';
+import { isSpecific } from './wide-search.ts';
 
 const tests = new Set(
-  '-name -iname -path -ipath -wholename -regex -iregex -regextype -type -xtype -size -empty -maxdepth -mindepth -depth -mtime -mmin -atime -amin -ctime -cmin -newer -newermt -samefile -perm -user -group -not -a -and -o -or -print -print0 -printf -ls -prune -quit -true -false -xdev -mount -daystart -follow -readable -writable -executable -links -inum -L -P -H'.split(
+  '-name -iname -path -ipath -wholename -regex -iregex -regextype -type -xtype -size -empty -maxdepth -mindepth -depth -mtime -mmin -atime -amin -ctime -cmin -newer -newermt -samefile -perm -user -group -not -a -and -o -or -print -print0 -printf -ls -prune -quit -true -false -xdev -mount -daystart -follow -delete -nogroup -nouser -fstype -lname -ilname -anewer -cnewer -used -ignore_readdir_race -readable -writable -executable -links -inum -L -P -H'.split(
     ' ',
   ),
 );
@@ -70,26 +74,72 @@ function splitRuns(args: readonly string[]): FindParts | null {
 }
 
 function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindParts): Objection | null {
-  for (const run of parts.runs) {
-    const [name = '', ...words] = run;
-    const isLooking =
-      searchers.has(name) &&
-      words.includes('{}') &&
-      words.every((word) => word === '{}' || !word.includes('{}'));
-    if (!isLooking || places.some((place) => place.startsWith('-')))
-      return refused(`-exec ${name}`, 'It may run grep, wc, ls and the like on {}.');
-    const inner = run.flatMap((word) => (word === '{}' ? places : [word]));
-    const found = call.judgeInner(inner);
-    if (found !== null) return found;
-  }
-  if (parts.runs.length === 0) return null;
+  if (parts.runs.length === 0 && !parts.tests.includes('-delete')) return null;
   if (parts.tests.length > 200 || parts.tests.some((arg) => /^-i?regex$/.test(arg)))
     return refused('-regex with -exec', 'Ask for a few names with -name or -path.');
+  if (places.some((place) => place.startsWith('-'))) return refused('-exec', 'Start from a plain folder.');
   // The files it opens are those it looks for by name.
   const { policy, cwd } = call.context;
   const here = cwd === policy.worktree ? '' : `${cwd.slice(policy.worktree.length + 1)}/`;
   const wanted = wantedNames(parts.tests).map((one) => one.replace(/^(?:\.\/)+/, here));
-  return wanted.map((one) => judgePattern(call.context, one)).find((one) => one !== null) ?? null;
+  const aimed = wanted.map((one) => judgePattern(call.context, one)).find((one) => one !== null);
+  if (aimed !== undefined) return aimed;
+  const found = filesFound(call, places, parts.tests);
+  if (found === null)
+    return refused('-exec', 'The folder holds too many files to look at. Start from a smaller one.');
+  const runs = parts.tests.includes('-delete') ? [...parts.runs, ['rm', '-rf', '{}']] : parts.runs;
+  return runs.map((run) => judgeRun(call, run, found)).find((one) => one !== null) ?? null;
+}
+
+/** What find runs, judged for the files among those it finds that the rules tell apart. */
+function judgeRun(call: ProgramCall, run: readonly string[], found: readonly string[]): Objection | null {
+  const [name = ''] = run;
+  if (name === '{}' || name === '' || name.includes('{}'))
+    return refused('-exec {}', 'Name the program that is run.');
+  if (!run.some((word) => word.includes('{}'))) return refused(`-exec ${name}`, 'Give it the file as {}.');
+  const isShown = searchers.has(name) && !/grep$/.test(name);
+  const isNarrow =
+    /grep$/.test(name) &&
+    run
+      .slice(1)
+      .filter((word) => !word.startsWith('-'))
+      .slice(0, 1)
+      .every(isSpecific);
+  const files = isShown || isNarrow ? found.slice(0, 1) : representatives(call.context, found);
+  for (const file of files.length === 0 ? ['./any-file'] : files) {
+    const words = run.map((word) => word.replaceAll('{}', file));
+    const bad =
+      name === 'rm' && run.length === 3 && run[1] === '-rf' && run[2] === '{}'
+        ? judgeTree(call.context, file, { access: 'write' })
+        : call.judgeInner(words);
+    if (bad !== null) return bad;
+  }
+  return null;
+}
+
+/** The files below the places, those left out whose names are surely not asked for; null: too many. */
+function filesFound(
+  call: ProgramCall,
+  places: readonly string[],
+  tests: readonly string[],
+): readonly string[] | null {
+  const outside = tests.slice(tests.lastIndexOf(')') + 1);
+  const isOne =
+    !outside.some((arg) => /^-or?$|^,$/.test(arg)) &&
+    !tests.some((arg) => /^(?:-not|!)$/.test(arg)) &&
+    !tests.slice(0, Math.max(0, tests.indexOf('('))).some((arg) => /^-or?$/.test(arg));
+  const names = tests.flatMap((arg, at) =>
+    arg === '-name' || arg === '-iname' ? [tests[at + 1] ?? '*'] : [],
+  );
+  const isNarrowed =
+    isOne &&
+    names.length > 0 &&
+    !tests.some((arg) => /^-i?path$|^-wholename$/.test(arg) && tests.includes('('));
+  return filesBelow(
+    call.context,
+    places,
+    (name) => !isNarrowed || names.some((one) => pathMatches(one.toLowerCase(), name.toLowerCase())),
+  );
 }
 
 /** The names find is asked for, not those it leaves out: `-not -path './x/*'`, `-path ./x -prune -o`. */

@@ -13,6 +13,7 @@ import {
 import { changingRules, judgeOther } from './git-changes.ts';
 import { scanOptions } from './options.ts';
 import { type ProgramRule as GitRule, judgeScanned, type ProgramCall } from './program.ts';
+import { isSpecific, judgeWideSearch } from './wide-search.ts';
 
 /** The arguments of git without the global options that change nothing but its output. */
 export function withoutGlobalOptions(args: readonly string[]): readonly string[] {
@@ -153,7 +154,23 @@ function judgeGrep(call: ProgramCall): Objection | null {
   const hasPattern = call.args.some((arg) => /^-[A-Za-z]*e/.test(arg));
   const pattern = hasPattern ? -1 : (operandsOf(call.args, grepValues)[0]?.at ?? -1);
   const args = call.args.filter((_, at) => at !== pattern);
+  const texts = hasPattern
+    ? call.args.flatMap((arg, at) => (/^-[A-Za-z]*e$/.test(arg) ? [call.args[at + 1] ?? ''] : []))
+    : [call.args[pattern] ?? ''];
+  const places = operandsOf(args, grepValues).map((one) => one.text);
+  const isQuiet = call.args.some((arg) =>
+    /^-[a-zA-Z]*[lLcq]|^--(?:files-with|name-only|count|quiet)/.test(arg),
+  );
+  const wide =
+    isQuiet || (texts.length > 0 && texts.every(isSpecific)) || !places.every((place) => isThere(call, place))
+      ? null
+      : judgeWideSearch(call.context, { places });
+  if (wide !== null) return wide;
   return judgePathspecs(call, args, { access: 'read', values: grepValues });
+}
+
+function isThere({ context }: ProgramCall, place: string): boolean {
+  return context.facts.lstat(place.startsWith('/') ? place : `${context.cwd}/${place}`) !== null;
 }
 
 function judgeAdd(call: ProgramCall): Objection | null {

@@ -15,6 +15,7 @@ export interface BashQuestion {
   /** Absolute; where the command starts. */
   readonly cwd: string;
   readonly command: string;
+  readonly piped?: string | null;
 }
 
 /** Judges a command of the Bash tool by its parse; null: nothing against it. */
@@ -75,7 +76,8 @@ function judgeNode(question: BashQuestion, node: BashNode, places: readonly stri
     case 'pipeline': {
       if (node.nodes.length > 1) {
         // Each part runs in a process of its own.
-        for (const part of node.nodes) judgeNode(question, part, places);
+        for (const [at, part] of node.nodes.entries())
+          judgeNode(at === 0 ? question : { ...question, piped: printed(node.nodes[at - 1]) }, part, places);
         return unchanged;
       }
       const [only] = node.nodes;
@@ -219,7 +221,21 @@ function refuseRedirections(
 }
 
 function contextAt(question: BashQuestion, cwd: string): PathContext {
-  return { policy: question.policy, facts: question.facts, cwd };
+  const { policy, facts, piped } = question;
+  return { policy, facts, cwd, ...(piped !== undefined && { piped }) };
+}
+
+/** The text a command writes, where it stands in the command itself; null: nobody knows. */
+function printed(node: BashNode | undefined): string | null {
+  if (node?.kind !== 'command' || node.words.some((word) => word.isGlob || word.unknown !== null))
+    return null;
+  if (node.redirections.length > 0) return null;
+  const [name, ...args] = node.words.map(({ text }) => text);
+  if (name === 'cat' && args.length === 0) return node.input;
+  if (name === 'echo') return `${args.filter((arg, at) => at > 0 || !/^-[neE]+$/.test(arg)).join(' ')}\n`;
+  const [format = '', only = ''] = args;
+  if (name === 'printf' && args.length === 1 && !/[%\\]/.test(format)) return format;
+  return name === 'printf' && /^%s(?:\\n)?$/.test(format) && args.length === 2 ? `${only}\n` : null;
 }
 
 function flat(places: Places): readonly string[] {

@@ -80,7 +80,9 @@ export function judgeCommand(context: PathContext, command: SimpleCommand): Obje
   if (head.text === 'export' && command.environment.length === 0)
     return notAllowed(context.policy, 'export without a value');
   const args = expandArguments(context, head.text, rest);
-  return 'rule' in args ? args : judgeWords(context, [head.text, ...args.words], command.input);
+  return 'rule' in args
+    ? args
+    : judgeWords(context, [head.text, ...args.words], command.input ?? context.piped ?? null);
 }
 
 /** Pagers are programs, and what a search path holds is run. */

@@ -1,0 +1,43 @@
+import { judgePath, type PathContext } from '../judge-path.ts';
+import { isHeavy, listTree } from '../judge-tree.ts';
+
+/** The files and folders below some places, as a search that starts there names them; null: too many. */
+export function filesBelow(
+  context: PathContext,
+  places: readonly string[],
+  takes: (name: string) => boolean,
+): readonly string[] | null {
+  const found: string[] = [];
+  for (const place of places) {
+    const tree = listTree(context, place, { skips: isHeavy });
+    if (tree === null) return null;
+    for (const { below } of tree) {
+      const name = (below === '' ? place : below).split('/').at(-1) ?? '';
+      if (takes(name)) found.push(below === '' ? place : `${place.replace(/\/$/, '')}/${below}`);
+    }
+  }
+  return found;
+}
+
+/**
+ * A few names that stand for all: one that may not be read, one that may not be written, one that looks like an option,
+ * one that is several words, and an ordinary one. What is let pass for them is let pass for each.
+ */
+export function representatives(context: PathContext, names: readonly string[]): readonly string[] {
+  const first = (test: (name: string) => boolean): readonly string[] =>
+    names.filter((name) => test(name)).slice(0, 1);
+  const isRefused = (access: 'read' | 'write') => (name: string) => judgePath(context, name, access) !== null;
+  const isFolder = (name: string): boolean =>
+    context.facts.list(name.startsWith('/') ? name : `${context.cwd}/${name}`) !== null;
+  const plain = names.filter((name) => name !== '' && !name.startsWith('-'));
+  const files = plain.filter((name) => !isFolder(name));
+  return [
+    ...new Set([
+      ...first((name) => name.startsWith('-')),
+      ...plain.filter(isRefused('read')).slice(0, 1),
+      ...files.filter(isRefused('write')).slice(0, 1),
+      ...plain.filter(isFolder).slice(0, 1),
+      ...files.slice(0, 1),
+    ]),
+  ];
+}
