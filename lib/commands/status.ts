@@ -1,24 +1,30 @@
 import { readLiveAgents, readRegisteredAgents } from '../cell/agent-registry.ts';
+import { listProposals } from '../core/list-proposals.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
 import { statusOf } from '../domain/status.ts';
 import { renderOthers } from '../ui/render-others.ts';
+import { renderProposals } from '../ui/render-proposals.ts';
 import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
 import { askingPerson, nextCommand } from './wiring/next-command.ts';
 import { overdueClaims } from './wiring/overdue-claims.ts';
 import { pickSession, readSnapshot, withState } from './wiring/read-state.ts';
 import { isSessionBusy } from './wiring/session-busy.ts';
+import { standingOf } from './wiring/standing.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, output }) => {
+  return withState(args, io, async ({ git, store, origins, output }) => {
     const snapshot = await readSnapshot(store, args);
     const session = pickSession(snapshot, args);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const { commonDir } = git.repository;
     const agents = readLiveAgents(commonDir, session?.id ?? null);
-    const status = statusOf(session, tasks, agents);
+    const standing = session === null ? null : standingOf(snapshot, session, origins);
+    const proposals =
+      session === null || standing === null ? undefined : listProposals(session, standing, snapshot);
+    const status = statusOf(standing?.session ?? null, tasks, agents, proposals);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
     if (output.isJson) return 0;
@@ -26,11 +32,9 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const activity = new Map(registered.map((agent) => [agent.id, agent.activity]));
     const spend = session === null ? [] : renderSpend(session, output.style, '  ');
     const isGoing = session !== null && isSessionBusy(commonDir, session.id);
-    const next = isGoing
-      ? 'git flame agent list'
-      : nextCommand(session, tasks, await askingPerson(git, tasks));
+    const next = isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks));
     const overdue = await overdueClaims(tasks, { args, io, git });
-    const more = [...overdue, ...renderOthers(snapshot.sessions, session)];
+    const more = [...renderProposals(proposals), ...overdue, ...renderOthers(snapshot.sessions, session)];
     output.result(
       renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more }),
     );

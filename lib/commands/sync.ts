@@ -1,16 +1,22 @@
+import { allProposals, newProposals } from '../core/list-proposals.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { GitPort } from '../domain/git-port.ts';
 import type { Io } from '../domain/io.ts';
+import type { Origins } from '../domain/origins.ts';
+import type { Proposals } from '../domain/status.ts';
+import type { Snapshot } from '../domain/store-port.ts';
 import type { GitContext } from '../git/run-git.ts';
 import { pickRemote } from '../store/sync-pick-remote.ts';
 import { syncState } from '../store/sync-state.ts';
+import { renderReceived } from '../ui/render-proposals.ts';
 import { renderSync } from '../ui/render-sync.ts';
 import { lostClaims, ownClaims } from './wiring/lost-claims.ts';
 import { withState } from './wiring/read-state.ts';
+import { standingOf } from './wiring/standing.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, output }) => {
+  return withState(args, io, async ({ git, store, origins, output }) => {
     const context = standingIn(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
@@ -18,9 +24,12 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const held = isDry ? [] : await ownClaims({ git, store });
     for (const { ref, object, message } of (await store.snapshot()).problems)
       output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it before others get it`);
+    const before = outstanding(await store.snapshot(), origins);
     const result = await syncState({ context, commonDir, objectFormat, remote, isDry });
-    output.json({ schema_version: 1, dry_run: isDry, ...result });
-    if (!args.globals.quiet) output.result(renderSync(result, isDry).join('\n'));
+    const proposals = newProposals(before, outstanding(await store.snapshot(), origins));
+    output.json({ schema_version: 1, dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) });
+    const received = renderReceived([...proposals.values()], remote);
+    if (!args.globals.quiet) output.result([...renderSync(result, isDry), ...received].join('\n'));
     for (const { note, what, kept, lost } of result.conflicts)
       output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
     for (const lost of await lostClaims(store, held)) output.warn(lost);
@@ -30,6 +39,11 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       );
     return 0;
   });
+}
+
+/** What waits for a word of this clone's person, by session. */
+function outstanding(snapshot: Snapshot, origins: Origins): ReadonlyMap<string, Proposals> {
+  return allProposals(snapshot, (session) => standingOf(snapshot, session, origins));
 }
 
 /** git as the person would call it here: where remotes with relative paths are found. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Config, configSchema, supportedSchemaVersion } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import { canonicalJson } from '../util/canonical-digest.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';
 import { findLimitClashes } from './find-limit-clashes.ts';
 import { migrateDocument } from './migrate-config.ts';
@@ -71,13 +72,4 @@ function tooNew(fileName: string, version: number): FlameError {
     hints: ['npm install --global git-flame@latest'],
     data: { version, supported: supportedSchemaVersion },
   });
-}
-
-/** Keys sorted, so that equal values have equal texts. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }

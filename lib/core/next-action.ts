@@ -11,6 +11,8 @@ export type Action =
   | { readonly kind: 'validate' }
   | { readonly kind: 'merge' }
   | { readonly kind: 'review' }
+  /** Nothing of this clone's own is left to do before a person says what they think of what was received. */
+  | { readonly kind: 'accept' }
   /** Nothing can be done before these tasks are: somebody claimed them and works by hand. */
   | { readonly kind: 'wait'; readonly tasks: readonly Task[] }
   /** A cycle is over and work is left: a person decides. */
@@ -20,6 +22,10 @@ export type Action =
 export interface SessionState {
   readonly session: Session;
   readonly tasks: readonly Task[];
+  /** Open tasks that were only received; none unless told. */
+  readonly received?: readonly Task[];
+  /** Whether the session itself counts here; it does unless told. */
+  readonly isOurs?: boolean;
   readonly maxCycles: number;
   /** Whether a task could be started beside those that are claimed; see canStart. Dependencies alone count unless told. */
   readonly canStart?: (tasks: readonly Task[]) => boolean;
@@ -30,8 +36,10 @@ export interface SessionState {
 /** The next action of a session: work before validation before merging before review, then the next cycle. */
 export function nextAction(state: SessionState): Action {
   const { session, tasks, maxCycles, canStart = hasReady, isWindingDown = false } = state;
+  const { received = [], isOurs = true } = state;
   if (session.state === 'ended') return { kind: 'end', reason: 'the session has ended' };
   if (session.wave === 'plan') return { kind: 'plan' };
+  if (!isOurs) return { kind: 'accept' };
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
@@ -40,6 +48,7 @@ export function nextAction(state: SessionState): Action {
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
   if (mergeable(tasks, current).length > 0) return { kind: 'merge' };
+  if (received.length > 0 && !isWindingDown) return { kind: 'accept' };
   const held = tasks.filter(isHeld);
   if (held.length > 0) return { kind: 'wait', tasks: held };
   if (!tasks.some(isOpen)) return { kind: 'end', reason: endReason(tasks) };

@@ -274,6 +274,11 @@ export function landingBranch(config: Config, session: string): string {
   return config.project.landing_branch.replaceAll('{session}', session);
 }
 
+/** Whether a task of a role may ask for an adapter: the role's own, and those that `adapters` names. */
+export function isOffered(config: Config, role: Role, adapter: string): boolean {
+  return adapter === roleAdapter(config, role) || Object.hasOwn(config.adapters, adapter);
+}
+
 /**
  * The adapter a role runs with: its own setting, else `claude`; beside an exec worker nothing needs a model.
  * A script judges and merges nothing: exec validators and mergers are `none`.

@@ -27,6 +27,8 @@ export interface PlanQuestion {
   readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
   readonly problems: readonly string[];
   readonly replansLeft: number;
+  /** Where another clone decided what is asked about: what of it is new here or changed, a line each. */
+  readonly received?: readonly string[];
   /** What would be wrong with another plan; task: null of the plan as a whole. */
   check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];
 }

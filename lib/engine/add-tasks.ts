@@ -1,3 +1,4 @@
+import { handDecisions, sessionDecision } from '../core/decisions.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../domain/ids.ts';
 import type { PlannedTask } from '../domain/plan.ts';
@@ -5,7 +6,7 @@ import type { Session } from '../domain/session.ts';
 import type { Snapshot } from '../domain/store-port.ts';
 import type { Task } from '../domain/task.ts';
 import { newSession } from './create-session.ts';
-import { describeProblem, problemsBeside } from './plan-wave.ts';
+import { describeProblem, problemsBeside } from './plan-problems.ts';
 import { findBase } from './preflight.ts';
 import { toTask } from './take-plan.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -50,6 +51,10 @@ export async function addTasks(
     done = { session, tasks, isNewSession: open === null };
     const what = tasks.length === 1 ? `${tasks[0]?.id}` : `${tasks.length} tasks`;
     const subject = `${what}: added by ${workshop.gates.person}`;
+    workshop.origins.vouch([
+      ...(open === null ? [sessionDecision(session)] : []),
+      ...tasks.flatMap(handDecisions),
+    ]);
     const started = { subject: `session: started on ${base.branch} by hand`, session };
     return {
       changes: [...(open === null ? [started] : []), { subject, tasks, transition: 'none -> pending' }],

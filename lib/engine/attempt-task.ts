@@ -6,7 +6,7 @@ import { compilePolicy } from '../policy/compile-policy.ts';
 import { earlierChange } from './earlier-change.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
 import { prepareWorktree } from './prepare-worktree.ts';
-import { record, type SessionView, taskOf } from './record.ts';
+import { record, type SessionView } from './record.ts';
 import { runAgent } from './run-agent.ts';
 import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
 import { startPoint } from './start-point.ts';
@@ -49,7 +49,9 @@ async function claim(
   { session, task, agent, path }: Attempt,
 ): Promise<SessionView | null> {
   const claimed = await record(workshop, session, (view) => {
-    const now = taskOf(view, task.id);
+    // Changed by another clone in this moment, it is only received.
+    const now = view.tasks.find(({ id }) => id === task.id);
+    if (now === undefined) return null;
     if (now.status !== 'pending' || now.rev !== task.rev) return null;
     return {
       steps: [

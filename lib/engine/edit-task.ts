@@ -1,9 +1,10 @@
+import { handDecisions } from '../core/decisions.ts';
 import { applyEdit, type PlanKey, planOf, type TaskPlan } from '../core/edit-task.ts';
 import { transitiveDependents } from '../core/transitive-dependents.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
-import { describeProblem, problemsBeside } from './plan-wave.ts';
+import { describeProblem, problemsBeside } from './plan-problems.ts';
 import { record, taskOf } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -34,7 +35,8 @@ export async function editTask(
     const problems = editProblems(workshop, result.task, view.tasks);
     if (problems.length > 0) throw badTask(now, problems);
     const subject = `${now.id}: ${changed.join(', ')} changed by ${workshop.gates.person}`;
-    return { steps: [{ task: result.task, subject, transition: `${now.status} -> ${now.status}` }] };
+    const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
+    return { steps: [step], vouched: handDecisions(result.task) };
   });
   if (task === undefined) throw new Error('nothing was decided');
   return { task: done.kind === 'done' ? taskOf(done.view, before.id) : task, changed };

@@ -1,4 +1,5 @@
 import { claimObjection, takeByHand } from '../core/claim-rules.ts';
+import { handDecisions } from '../core/decisions.ts';
 import { reopenSession } from '../core/reopen-session.ts';
 import { selectReady } from '../core/select-ready.ts';
 import { isHeldBy } from '../core/task-holder.ts';
@@ -104,7 +105,8 @@ async function claim(
     const at = timestamp(workshop);
     const reopened = reopenSession(view.session, task.id);
     const steps = takeByHand(now, { worktree, at, claimedBy: person, host: workshop.place, start });
-    return { steps, ...(reopened === undefined ? {} : { session: reopened }) };
+    // Whoever takes a task that was received has said what they think of it.
+    return { steps, vouched: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
   });
   return done.kind === 'done' ? taskOf(done.view, task.id) : null;
 }

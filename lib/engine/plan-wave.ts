@@ -1,15 +1,18 @@
-import { checkPlan, type PlanProblem } from '../core/check-plan.ts';
+import type { PlanProblem } from '../core/check-plan.ts';
+import { adapterDecision, sessionDecision } from '../core/decisions.ts';
 import { estimateCost } from '../core/estimate-cost.ts';
 import { planWaves } from '../core/plan-waves.ts';
 import { sendBack } from '../core/send-back.ts';
-import { adapterNames } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
+import type { Decision } from '../domain/origins.ts';
 import type { Plan } from '../domain/plan.ts';
 import type { Session } from '../domain/session.ts';
+import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { withGate } from './ask-for-budget.ts';
 import { askPlanner } from './ask-planner.ts';
+import { describeProblem, invalidPlan, planProblems, problemsBeside, takenIds } from './plan-problems.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { runScript } from './run-script.ts';
 import { takePlan } from './take-plan.ts';
@@ -31,15 +34,24 @@ export interface PlanOptions {
 export async function planWave(workshop: Workshop, id: SessionId, options: PlanOptions): Promise<boolean> {
   let view = await viewSession(workshop, id);
   workshop.events.emit({ event: 'wave-started', wave: 'plan', cycle: view.session.cycle + 1 });
+  let isByHand = options.plan !== null;
   let proposal = options.plan ?? (view.session.proposal === null ? null : { tasks: view.session.proposal });
+  if (proposal === null && !view.isOurs) {
+    await acceptReceived(workshop, id);
+    view = await viewSession(workshop, id);
+  }
   for (;;) {
     proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
-    view = await propose(workshop, view.session, proposal);
-    const problems = planProblems(workshop, proposal, view.tasks);
+    view = await propose(workshop, view.session, proposal, isByHand);
+    const problems = planProblems(workshop, view, proposal);
     if (proposal.tasks.length === 0) return endEmpty(workshop, id);
     const decision = await decidePlan(workshop, view, proposal, problems);
-    if (decision.kind === 'approve') return approve(workshop, id, proposal);
-    if (decision.kind === 'quit') return quit(workshop, id);
+    if (decision.kind === 'approve') return approve(workshop, view, proposal);
+    if (decision.kind === 'quit') {
+      if (!view.isOurs) throw notAccepted(view.session);
+      return quit(workshop, id);
+    }
+    isByHand = decision.kind === 'edit';
     proposal = decision.kind === 'edit' ? decision.plan : null;
     if (decision.kind === 'replan') view = await noteReplan(workshop, id, decision.notes);
   }
@@ -66,7 +78,7 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
     if (answer.kind === 'plan') plan = answer.plan;
     problems =
       answer.kind === 'plan'
-        ? planProblems(workshop, answer.plan, view.tasks).map(describeProblem)
+        ? planProblems(workshop, view, answer.plan).map(describeProblem)
         : answer.problems;
     if (problems.length === 0 && plan !== null) return plan;
     workshop.events.emit({ event: 'plan-invalid', problems });
@@ -83,46 +95,16 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
 
 /** Refuses a plan that can't be approved, before anything is stored: for plans nobody could mend at the gate. */
 export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): void {
-  const problems = planProblems(workshop, plan, tasks);
+  const problems = problemsBeside(workshop, plan, takenIds(tasks));
   if (problems.length > 0) throw invalidPlan(problems);
 }
 
-function planProblems(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): readonly PlanProblem[] {
-  return problemsBeside(workshop, plan, takenIds(tasks));
-}
-
-/** What is wrong with tasks that come beside those of these ids. */
-export function problemsBeside(
-  workshop: Pick<Workshop, 'config'>,
+async function propose(
+  workshop: Workshop,
+  session: Session,
   plan: Plan,
-  existing: readonly string[],
-): readonly PlanProblem[] {
-  const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
-  const rules = { allowedPaths, blockedPaths, existing };
-  return [...checkPlan(plan, rules), ...adapterProblems(plan)];
-}
-
-/** Adapters are looked up by name: one that isn't there is a mistake of the plan, not of the run. */
-function adapterProblems(plan: Plan): readonly PlanProblem[] {
-  return plan.tasks.flatMap(({ id, adapter }) => {
-    if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
-    return [{ task: id, message: `there is no adapter ${adapter}; there are: ${adapterNames.join(', ')}` }];
-  });
-}
-
-/** A new plan may replace what is still open, and build upon the rest. */
-function takenIds(tasks: SessionView['tasks']): readonly string[] {
-  return tasks
-    .filter(({ status }) => status === 'merged' || status === 'done' || status === 'claimed')
-    .map(({ id }) => id);
-}
-
-/** A mistake of a plan in one line. */
-export function describeProblem({ task, message }: PlanProblem): string {
-  return task === null ? message : `${task}: ${message}`;
-}
-
-async function propose(workshop: Workshop, session: Session, plan: Plan): Promise<SessionView> {
+  isByHand: boolean,
+): Promise<SessionView> {
   const { sessions } = await workshop.store.snapshot();
   const runs = sessions.flatMap(({ agents }) => agents);
   const estimate = estimateCost({ config: workshop.config, tasks: plan.tasks, runs });
@@ -131,18 +113,27 @@ async function propose(workshop: Workshop, session: Session, plan: Plan): Promis
       next: { ...now, proposal: [...plan.tasks], estimate },
       subject: `session: a plan of ${plan.tasks.length} tasks is proposed`,
     },
+    // The plan a person wrote is their word on its adapters, whatever comes of the rest.
+    vouched: isByHand ? adapterChoices(session.id, plan) : [],
   }));
   const waves = planWaves(plan.tasks, workshop.config.concurrency.development).length;
   workshop.events.emit({ event: 'plan-proposed', tasks: plan.tasks.length, waves });
   return viewSession(workshop, session.id);
 }
 
+function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[] {
+  return tasks.flatMap(({ id, adapter }) =>
+    adapter === null ? [] : [adapterDecision({ session, id, adapter })],
+  );
+}
+
 async function decidePlan(
   workshop: Workshop,
-  { session, tasks }: SessionView,
+  view: SessionView,
   plan: Plan,
   problems: readonly PlanProblem[],
 ): Promise<PlanDecision> {
+  const { session } = view;
   const decision = await workshop.gates.plan({
     objective: session.objective,
     plan,
@@ -150,22 +141,13 @@ async function decidePlan(
     estimate: session.estimate,
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,
-    check: (edited) => planProblems(workshop, edited, tasks),
+    check: (edited) => problemsBeside(workshop, edited, takenIds(view.tasks)),
+    ...(view.isOurs ? {} : { received: describeReceived(workshop, view) }),
   });
   workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
   if (decision.kind === 'replan' && session.replans >= maxReplans) throw tooManyReplans();
   return decision;
-}
-
-function invalidPlan(problems: readonly PlanProblem[]): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'bad-plan',
-    message: `The plan has ${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'} and can't be approved.`,
-    details: problems.map(describeProblem),
-    hints: ['git flame plan', 'git flame plan --from FILE'],
-  });
 }
 
 function tooManyReplans(): FlameError {
@@ -177,8 +159,9 @@ function tooManyReplans(): FlameError {
   });
 }
 
-async function approve(workshop: Workshop, id: SessionId, plan: Plan): Promise<boolean> {
-  await takePlan(workshop, id, plan);
+async function approve(workshop: Workshop, { session, isOurs }: SessionView, plan: Plan): Promise<boolean> {
+  const { id } = session;
+  await takePlan(workshop, id, plan, isOurs ? [] : [sessionDecision(session)]);
   await runScript(workshop, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
   return true;
 }

@@ -1,7 +1,11 @@
+import { decisionsMade, restoreUnheeded } from '../core/decisions-made.ts';
+import { type HeededSession, type Heeding, heedDecisions, heedVerdicts } from '../core/heed-decisions.ts';
+import { isOffered } from '../domain/config.ts';
 import type { Verification } from '../domain/evidence.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { RefUpdate } from '../domain/git-port.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
+import type { Decision } from '../domain/origins.ts';
 import type { Session } from '../domain/session.ts';
 import type { Change, Snapshot } from '../domain/store-port.ts';
 import type { Task } from '../domain/task.ts';
@@ -16,11 +20,11 @@ export interface Step {
   readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
 }
 
-/** A session and its tasks at one moment. */
-export interface SessionView {
+/** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */
+export interface SessionView extends HeededSession {
   readonly snapshot: Snapshot;
-  readonly session: Session;
-  readonly tasks: readonly Task[];
+  /** The session as it is stored. */
+  readonly stored: Session;
 }
 
 /** What moves together: all of it or nothing. */
@@ -32,6 +36,8 @@ export interface Recording {
   readonly verification?: Verification;
   readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
   readonly refs?: readonly RefUpdate[];
+  /** What the person decided with it beyond what is recorded: their word about what was received. */
+  readonly vouched?: readonly Decision[];
   /** Why, for `git log`. */
   readonly body?: string;
   /** Who did it; the person unless an agent did. */
@@ -45,12 +51,12 @@ export type RecordResult =
 
 /** Reads a session with its tasks. */
 export async function viewSession(workshop: Workshop, id: SessionId): Promise<SessionView> {
-  return viewOf(await workshop.store.snapshot(), id);
+  return viewOf(workshop, await workshop.store.snapshot(), id);
 }
 
 /**
  * Decides on the newest state and records the outcome by compare-and-swap: on a lost race `decide` is asked
- * again. Task changes are reported as events after the refs moved, never before.
+ * again. What is decided by it is remembered as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
  */
 export async function record(
   workshop: Workshop,
@@ -59,9 +65,11 @@ export async function record(
 ): Promise<RecordResult> {
   let changed: { before: SessionView; recording: Recording } | undefined;
   const result = await workshop.store.transact((snapshot) => {
-    const before = viewOf(snapshot, id);
-    const recording = decide(before);
-    if (recording === null) return null;
+    const before = viewOf(workshop, snapshot, id);
+    const decided = decide(before);
+    if (decided === null) return null;
+    workshop.origins.vouch(decisionsIn(before, decided));
+    const recording = asStored(before, decided);
     changed = { before, recording };
     return {
       changes: changesOf(recording),
@@ -72,7 +80,7 @@ export async function record(
   if (result.kind === 'ref-moved') return { kind: 'ref-moved', ref: result.ref };
   if (result.kind === 'nothing' || changed === undefined) return { kind: 'nothing' };
   reportSteps(workshop, changed.before, changed.recording);
-  return { kind: 'done', view: viewOf(result.snapshot, id) };
+  return { kind: 'done', view: viewOf(workshop, result.snapshot, id) };
 }
 
 function changesOf(recording: Recording): readonly Change[] {
@@ -121,9 +129,26 @@ function reasonIn(subject: string, change: string): string {
   return subject.startsWith(change) ? subject.slice(change.length).replace(/^[\s,:]+/, '') : subject;
 }
 
-function viewOf(snapshot: Snapshot, id: SessionId): SessionView {
-  const session = snapshot.sessions.find((candidate) => candidate.id === id);
-  if (session === undefined) {
+/** A recording whose session has again what was only taken out of the view: nobody decided about that. */
+function asStored({ stored, session }: SessionView, recording: Recording): Recording {
+  if (recording.session === undefined) return recording;
+  const next = restoreUnheeded(recording.session.next, { seen: session, stored });
+  return { ...recording, session: { ...recording.session, next } };
+}
+
+function decisionsIn(before: SessionView, recording: Recording): readonly Decision[] {
+  return decisionsMade(before, {
+    session: recording.session?.next ?? null,
+    added: recording.newTasks?.tasks ?? [],
+    changed: (recording.steps ?? []).map(({ task }) => task),
+    verdict: recording.verdict ?? null,
+    vouched: recording.vouched ?? [],
+  });
+}
+
+function viewOf(workshop: Workshop, snapshot: Snapshot, id: SessionId): SessionView {
+  const stored = snapshot.sessions.find((candidate) => candidate.id === id);
+  if (stored === undefined) {
     throw new FlameError({
       kind: 'refused',
       code: 'no-session',
@@ -131,12 +156,23 @@ function viewOf(snapshot: Snapshot, id: SessionId): SessionView {
       hints: ['git flame status'],
     });
   }
-  return { snapshot, session, tasks: snapshot.tasksOf(id) };
+  const tasks = snapshot.tasksOf(id);
+  const heeded = heedDecisions({ session: stored, tasks, snapshot }, heedingOf(workshop));
+  return { ...heeded, stored, snapshot: heedVerdicts(snapshot, workshop.origins) };
 }
 
-/** A task of a view. Throws FlameError `no-task`. */
-export function taskOf(view: Pick<SessionView, 'tasks'>, id: string): Task {
-  const task = view.tasks.find((candidate) => candidate.id === id);
+/** What a workshop heeds: the decisions of this clone, and the adapters its configuration offers. */
+export function heedingOf({ origins, config }: Pick<Workshop, 'origins' | 'config'>): Heeding {
+  return { origins, isOffered: (adapter) => isOffered(config, 'worker', adapter) };
+}
+
+/** A task of a view, also one that was only received. Throws FlameError `no-task`. */
+export function taskOf(
+  view: Pick<SessionView, 'tasks'> & { readonly received?: readonly Task[] },
+  id: string,
+): Task {
+  const isMeant = (task: Task): boolean => task.id === id;
+  const task = view.tasks.find(isMeant) ?? view.received?.find(isMeant);
   if (task === undefined) {
     throw new FlameError({
       kind: 'refused',

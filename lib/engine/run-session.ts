@@ -9,6 +9,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { unreachable } from '../util/unreachable.ts';
+import { acceptReceived } from './accept-received.ts';
 import { archiveInPassing } from './archive-old.ts';
 import { withGate } from './ask-for-budget.ts';
 import { interruptedError } from './interrupted.ts';
@@ -35,10 +36,11 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
   await resume(workshop, id);
   for (;;) {
     if (workshop.signal.aborted) throw interruptedError();
-    const { session, tasks } = await viewSession(workshop, id);
+    const view = await viewSession(workshop, id);
+    const { session, tasks } = view;
     if (session.state === 'stopped') return;
     const action = nextAction({
-      ...{ session, tasks, maxCycles: workshop.config.limits.max_wave_cycles },
+      ...{ ...view, maxCycles: workshop.config.limits.max_wave_cycles },
       canStart: (all) => canStart(all, workshop.config.concurrency.development),
       isWindingDown: workshop.windDown.isAsked(),
     });
@@ -135,6 +137,8 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
     case 'review':
       await reviewWave(workshop, id);
       return remember(workshop, id);
+    case 'accept':
+      return acceptReceived(workshop, id);
     case 'wait':
       throw claimedElsewhere(workshop, action.tasks);
     case 'end-cycle':

@@ -1,5 +1,6 @@
 import { dropTask } from '../core/task-state.ts';
 import type { SessionId } from '../domain/ids.ts';
+import type { Decision } from '../domain/origins.ts';
 import type { Plan, PlannedTask } from '../domain/plan.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
@@ -11,13 +12,19 @@ import { timestamp, type Workshop } from './workshop.ts';
  * Turns an approved plan into tasks and begins the next cycle, all in one transaction. On a re-plan the new plan
  * takes the place of what is still open; a task of the same id keeps its history.
  */
-export async function takePlan(workshop: Workshop, id: SessionId, plan: Plan): Promise<void> {
+export async function takePlan(
+  workshop: Workshop,
+  id: SessionId,
+  plan: Plan,
+  vouched: readonly Decision[] = [],
+): Promise<void> {
   const at = timestamp(workshop);
   await record(workshop, id, (view) => {
     const planned = new Set(plan.tasks.map((task) => task.id));
-    const tasks = plan.tasks.map((task) => toTask(workshop, view, task, at));
+    const all = [...view.tasks, ...view.received];
+    const tasks = plan.tasks.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
     // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
-    const open = view.session.cycle === 0 ? [] : view.tasks.filter(isReplaceable);
+    const open = view.session.cycle === 0 ? [] : all.filter(isReplaceable);
     const replaced = open.filter((task) => !planned.has(task.id));
     const gated = withGate(view.session, 'plan', 'approve', workshop);
     const next: Session = {
@@ -37,6 +44,7 @@ export async function takePlan(workshop: Workshop, id: SessionId, plan: Plan): P
       },
       steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
       session: { next, subject: `session: cycle ${next.cycle} begins` },
+      vouched,
     };
   });
 }

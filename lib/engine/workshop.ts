@@ -6,6 +6,7 @@ import type { Gates } from '../domain/gates.ts';
 import type { GitPort } from '../domain/git-port.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { MemoryProvider } from '../domain/memory.ts';
+import type { Origins } from '../domain/origins.ts';
 import type { PromptRenderer } from '../domain/prompt-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { Store } from '../domain/store-port.ts';
@@ -71,6 +72,8 @@ export interface Workshop {
   readonly landInTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** What claims made here name as their place, see cloneName. */
   readonly place: string;
+  /** Which decisions were made here; what others decided doesn't count. */
+  readonly origins: Origins;
   readonly windDown: WindDown;
   /** What needn't be tried twice, by a key that holds all it depends on. It may be forgotten at any time. */
   readonly tried: {

@@ -10,9 +10,14 @@ import { visibleLine, visibleText } from './visible-text.ts';
 export function renderPlan(question: PlanQuestion, style: Style): string {
   const { plan, waves, estimate, problems } = question;
   const groups = [...new Set(plan.tasks.map((task) => task.cohesion_group))];
-  const objective = wrapText(`Plan: ${visibleText(question.objective)}`, style.width);
+  const { received = [] } = question;
+  const objective = wrapText(
+    `${received.length === 0 ? 'Plan' : 'Received from another clone'}: ${visibleText(question.objective)}`,
+    style.width,
+  );
   return [
     ...objective.map(style.bold),
+    ...received.flatMap((line) => bullet(line, style, '  ')),
     '',
     ...groups.flatMap((group, index) => renderGroup(group, question, style, index === groups.length - 1)),
     '',

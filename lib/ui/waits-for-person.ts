@@ -51,8 +51,19 @@ export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolea
 }
 
 /** The plan gate; a plan with mistakes can't be approved. */
-export function waitingPlan({ problems }: Pick<PlanQuestion, 'problems'>): WaitingGate {
-  if (problems.length === 0) return waitingGates.plan;
+export function waitingPlan({
+  problems,
+  received = [],
+}: Pick<PlanQuestion, 'problems' | 'received'>): WaitingGate {
+  const subject = 'What was received from another clone';
+  if (problems.length === 0)
+    return received.length === 0 ? waitingGates.plan : { ...waitingGates.plan, subject, details: received };
+  if (received.length > 0)
+    return {
+      ...{ gate: 'plan', subject: `${subject} has mistakes, and` },
+      answers: '{edit: FILE} | {replan: NOTES} | quit',
+      details: [...received, ...problems],
+    };
   return {
     gate: 'plan',
     subject: `The plan, which has ${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'},`,

@@ -265,8 +265,13 @@ test('STA-4 a claim made in another clone is not freed by this one, unless it is
   repo.git('clone', '-q', '-b', 'main', remote, other);
   const clone = openRepo(other, repo.env);
   await done(clone, 'sync');
+  // What was received is a proposal, until its person has said a word.
+  const unasked = await flame(clone, ['run']);
+  assert.is(unasked.code, 2, unasked.stderr);
+  assert.match(unasked.stderr, /received from another clone waits for a person/);
   // Nothing is known there of the agent: it may well live, as it does here.
-  const run = await flame(clone, ['run']);
+  writeDecisions(clone, { plan: ['approve'] });
+  const run = await flame(clone, ['run', '--decisions-file', '.git/decisions.yml']);
   assert.is(run.code, 2, run.stderr);
   assert.match(run.stderr, /somebody else's work is: task-001 by worker-/);
   const refusal = await flame(clone, ['task', 'release', 'task-001']);

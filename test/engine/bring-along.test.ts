@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { checkoutDecision } from '../../lib/core/decisions.ts';
 import { type ObjectId, parseObjectId } from '../../lib/domain/ids.ts';
 import { bringAlong } from '../../lib/engine/bring-along.ts';
+import { viewSession } from '../../lib/engine/record.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -21,6 +23,8 @@ async function makeCut(place: string | null, isLanded: boolean) {
   repo.git('reset', '-q', '--hard', from);
   if (isLanded) repo.git('update-ref', 'refs/heads/main', to, from);
   const checkout: { from: ObjectId; to: ObjectId; place: string | null } = { from, to, place };
+  const { session: stored } = await viewSession(workshop, session);
+  workshop.origins.vouch([checkoutDecision(stored, checkout)]);
   await workshop.store.transact(({ sessions: [now] }) =>
     now === undefined
       ? null

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { parseConfig } from '../../lib/config/parse-config.ts';
+import { adapterDecision } from '../../lib/core/decisions.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/agent-port.ts';
 import type { EventBody } from '../../lib/domain/event.ts';
 import type { Gates } from '../../lib/domain/gates.ts';
@@ -15,6 +16,7 @@ import { createWindDown } from '../../lib/engine/wind-down.ts';
 import type { Workshop } from '../../lib/engine/workshop.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
+import { openOrigins } from '../../lib/trust/open-origins.ts';
 import { makeRepo, type TestRepo } from './repo.ts';
 
 /** What an agent comes to; it may write into `request.worktree.path` first. */
@@ -99,6 +101,7 @@ export async function openTestWorkshop(options: {
     signal: new AbortController().signal,
     landInTurn: (work) => work(),
     place: 'here',
+    origins: openOrigins({ env: repo.env, commonDir }),
     windDown: createWindDown(),
     tried: { read: async () => null, write: async () => undefined },
     root: repo.path,
@@ -106,7 +109,10 @@ export async function openTestWorkshop(options: {
   const session = workshop.newSessionId();
   const base = await findBase(workshop);
   await createSession(workshop, session, { objective: 'Test', base, isBeside: false });
-  await takePlan(workshop, session, planSchema.parse({ tasks: options.tasks }));
+  const plan = planSchema.parse({ tasks: options.tasks });
+  // As a person's own plan file: their word on its adapters too.
+  const chosen = plan.tasks.map(({ id, adapter }) => adapterDecision({ session, id, adapter }));
+  await takePlan(workshop, session, plan, chosen);
   return { repo, workshop, session, events, started };
 }
 

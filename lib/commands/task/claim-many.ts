@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline';
 import { claimObjection, takeByHand } from '../../core/claim-rules.ts';
+import { handDecisions } from '../../core/decisions.ts';
 import { reopenSession } from '../../core/reopen-session.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/io.ts';
+import type { Origins } from '../../domain/origins.ts';
 import type { Store, Transaction } from '../../domain/store-port.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { cloneName } from '../../util/clone-name.ts';
@@ -22,8 +24,8 @@ const mostAtOnce = 256;
 
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
 export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, output }) => {
-    const claimer = { person: await git.identity(), place: cloneName(git.repository.commonDir) };
+  return withState(args, io, async ({ git, store, origins, output }) => {
+    const claimer = { person: await git.identity(), place: cloneName(git.repository.commonDir), origins };
     const tell = (answer: ClaimAnswer): void => {
       output.json(answer);
       output.result(
@@ -56,7 +58,7 @@ async function claimOne(
   store: Store,
   args: CommandArgs<'task'>,
   id: string,
-  claimer: { readonly person: string; readonly place: string },
+  claimer: { readonly person: string; readonly place: string; readonly origins: Origins },
 ): Promise<ClaimAnswer> {
   let reason: string | null = null;
   await store
@@ -77,6 +79,8 @@ async function claimOne(
         subject,
         transition,
       }));
+      // Whoever takes a task that was received has said what they think of it.
+      claimer.origins.vouch(handDecisions(task));
       const reopened = reopenSession(session, task.id);
       const goesOn = reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }];
       return { changes: [...claimed, ...goesOn], actor: claimer.person };

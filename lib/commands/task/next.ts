@@ -6,14 +6,15 @@ import { nextTask } from '../../engine/hand-claim.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { readConfig, requireWorkTree } from '../wiring/read-config.ts';
 import { requireSession, withState } from '../wiring/read-state.ts';
+import { standingOf } from '../wiring/standing.ts';
 
 /** `git flame task next`: what is to be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, output }) => {
+  return withState(args, io, async ({ git, store, origins, output }) => {
     const role = readRole(args.options.role);
     const { config } = await readConfig(args, io, requireWorkTree(git));
     const snapshot = await store.snapshot();
-    const tasks = snapshot.tasksOf(requireSession(snapshot, args).id);
+    const { tasks } = standingOf(snapshot, requireSession(snapshot, args), origins);
     const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });
     output.json({ task, why: task === null ? why : null });
     if (task === null) {

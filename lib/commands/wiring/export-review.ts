@@ -16,13 +16,13 @@ import { readPreferences } from './review-page.ts';
 export async function exportReview(
   args: CommandArgs<'review'>,
   io: Io,
-  { git, store, output }: Reading,
+  { git, store, origins, output }: Reading,
   target: string,
 ): Promise<number> {
   const { commonDir } = git.repository;
   const snapshot = await store.snapshot();
   const session = requireSession(snapshot, args);
-  const facts = only(readPageFacts(snapshot, session, commonDir), args.options.changeset);
+  const facts = only(readPageFacts(snapshot, { session, origins, commonDir }), args.options.changeset);
   const { renderExport } = await import('../../ui/review-page/render-export.ts');
   const { layout } = await readPreferences(commonDir);
   const source = { patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit) };

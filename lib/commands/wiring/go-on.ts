@@ -29,10 +29,7 @@ export async function goOn(opened: Opened, io: Io, { session, plan, pr }: GoOnOp
       await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive });
       requested = await preparePullRequest(opened, io, { session, isWanted: pr });
     },
-    (view) =>
-      view.session.state === 'stopped'
-        ? 'git flame run'
-        : nextCommand(view.session, view.tasks, workshop.gates.person),
+    (view) => (view.session.state === 'stopped' ? 'git flame run' : nextCommand(view, workshop.gates.person)),
   );
   // The limit of cycles can end a session whose work isn't done.
   return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;

@@ -1,19 +1,19 @@
+import type { HeededSession } from '../../core/heed-decisions.ts';
 import { type Action, isHeld, nextAction } from '../../core/next-action.ts';
 import { isHeldBy } from '../../core/task-holder.ts';
 import type { CommandName } from '../../domain/command-args.ts';
 import type { GitPort } from '../../domain/git-port.ts';
-import type { Session } from '../../domain/session.ts';
 import type { Task } from '../../domain/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
 
+/** A session and its tasks, with nothing in them that only another clone decided. */
+export type Standing = Pick<HeededSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
+
 /** What this person types next, as a whole command; null when nothing is left to do. */
-export function nextCommand(
-  session: Session | null,
-  tasks: readonly Task[],
-  person: string | null,
-): string | null {
-  if (session === null) return "git flame run 'What you want done'";
-  const action = nextAction({ session, tasks, maxCycles: Number.POSITIVE_INFINITY });
+export function nextCommand(standing: Standing | null, person: string | null): string | null {
+  if (standing === null) return "git flame run 'What you want done'";
+  const { tasks } = standing;
+  const action = nextAction({ ...standing, maxCycles: Number.POSITIVE_INFINITY });
   if (action.kind === 'wait') {
     const own = person === null ? undefined : action.tasks.find((task) => isHeldBy(task, person));
     return own === undefined
@@ -45,6 +45,7 @@ export function commandFor(action: Action): CommandName | null {
     case 'merge':
     case 'review':
       return action.kind;
+    case 'accept':
     case 'end-cycle':
       return 'work';
     case 'wait':

@@ -243,6 +243,7 @@ function assemble(parts: Parts): Omit<Workshop, 'reload'> {
       withLandingLock(reading.git.repository.commonDir, io.signal ?? new AbortController().signal, work),
     place: cloneName(reading.git.repository.commonDir),
     tried: triedBefore(reading.git.repository.commonDir),
+    origins: reading.origins,
     root,
   };
 }

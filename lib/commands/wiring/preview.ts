@@ -5,6 +5,7 @@ import type { Io } from '../../domain/io.ts';
 import type { Plan } from '../../domain/plan.ts';
 import { requireSoundPlan } from '../../engine/plan-wave.ts';
 import { findBase } from '../../engine/preflight.ts';
+import { viewSession } from '../../engine/record.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { isMeant, openSession } from './find-plan.ts';
 import type { Opened } from './open-workshop.ts';
@@ -33,8 +34,8 @@ export async function previewPlan(
   } else if (args.positionals.length > 0)
     lines.push(`A planner would be asked for: ${args.positionals[0] ?? ''}`);
   else if (session !== null && session.state !== 'ended') {
-    const tasks = (await opened.store.snapshot()).tasksOf(session.id);
-    const { kind } = nextAction({ session, tasks, maxCycles: opened.config.limits.max_wave_cycles });
+    const view = await viewSession(opened.workshop, session.id);
+    const { kind } = nextAction({ ...view, maxCycles: opened.config.limits.max_wave_cycles });
     lines.push(`Session ${session.id} would go on with: ${kind}`);
   }
   opened.output.result(lines.join('\n'));

@@ -1,13 +1,24 @@
 import { auditFile, summarizeAudit } from '../../cell/audit-log.ts';
 import { doubtsOf } from '../../core/compare-evidence.ts';
+import { heedVerdicts } from '../../core/heed-decisions.ts';
 import { changesetsOfCycle } from '../../core/next-action.ts';
 import type { Changeset } from '../../domain/changeset.ts';
+import type { Origins } from '../../domain/origins.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Snapshot } from '../../domain/store-port.ts';
 import type { ChangesetFacts, PageFacts } from '../../ui/review-page/page-facts.ts';
+import { standingOf } from './standing.ts';
+
+export interface PageSource {
+  readonly session: Session;
+  readonly origins: Origins;
+  readonly commonDir: string;
+}
 
 /** What the review page shows of a session: the changesets of its cycle, in the order they are reviewed. */
-export function readPageFacts(snapshot: Snapshot, session: Session, commonDir: string): PageFacts {
+export function readPageFacts(stored: Snapshot, { session: raw, origins, commonDir }: PageSource): PageFacts {
+  const { session } = standingOf(stored, raw, origins);
+  const snapshot = heedVerdicts(stored, origins);
   const changesets = changesetsOfCycle(session).map((changeset) =>
     readChangeset(snapshot, session, changeset, commonDir),
   );

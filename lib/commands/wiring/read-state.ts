@@ -3,10 +3,12 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/git-port.ts';
 import { parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
+import type { Origins } from '../../domain/origins.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Snapshot, Store } from '../../domain/store-port.ts';
 import { openGit } from '../../git/open-git.ts';
 import { openStore } from '../../store/open-store.ts';
+import { openOrigins } from '../../trust/open-origins.ts';
 import { createOutput, type Output } from '../../ui/output.ts';
 import { readGitColor } from './git-color.ts';
 
@@ -14,6 +16,8 @@ import { readGitColor } from './git-color.ts';
 export interface Reading {
   readonly git: GitPort;
   readonly store: Store;
+  /** Which decisions were made in this clone. */
+  readonly origins: Origins;
   readonly output: Output;
 }
 
@@ -31,7 +35,8 @@ export async function withState(
   const store = await openStore({ context, commonDir, objectFormat });
   try {
     const gitColor = await asked;
-    return await work({ git, store, output: createOutput(io, args.globals, { gitColor }) });
+    const origins = openOrigins({ env: io.env, commonDir });
+    return await work({ git, store, origins, output: createOutput(io, args.globals, { gitColor }) });
   } finally {
     await store.close();
     await git.close();

@@ -1,9 +1,11 @@
 import { readLiveAgents } from '../../cell/agent-registry.ts';
+import { listProposals } from '../../core/list-proposals.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/session.ts';
 import { statusOf } from '../../domain/status.ts';
 import type { Task } from '../../domain/task.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
+import { renderProposals } from '../../ui/render-proposals.ts';
 import { renderStatus } from '../../ui/render-status.ts';
 import { isBesideCurrent, nameSession } from './name-session.ts';
 import { nextCommand } from './next-command.ts';
@@ -16,14 +18,17 @@ export async function reportEnd(
   comesNext?: (view: SessionView) => string | null,
 ): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
   const view = await viewSession(workshop, id);
-  const { session, tasks } = view;
-  const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id));
+  const { session, snapshot, stored } = view;
+  const tasks = snapshot.tasksOf(id);
+  const proposals = listProposals(stored, view, snapshot);
+  const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id), proposals);
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
   else {
-    const next =
-      comesNext === undefined ? nextCommand(session, tasks, workshop.gates.person) : comesNext(view);
+    const next = comesNext === undefined ? nextCommand(view, workshop.gates.person) : comesNext(view);
     const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
-    output.result(renderStatus(status, output.style, { now: new Date(), next: named }));
+    output.result(
+      renderStatus(status, output.style, { now: new Date(), next: named, more: renderProposals(proposals) }),
+    );
   }
   return { session, tasks };
 }

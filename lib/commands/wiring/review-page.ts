@@ -31,14 +31,18 @@ export function holdReviewPage(args: CommandArgs, io: Io, reading: Reading): Hel
   };
 }
 
-async function serve(args: CommandArgs, io: Io, { git, store, output }: Reading): Promise<ReviewPage> {
+async function serve(
+  args: CommandArgs,
+  io: Io,
+  { git, store, origins, output }: Reading,
+): Promise<ReviewPage> {
   const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
   const { commonDir } = git.repository;
   const page = await openReviewPage({
     source: {
       read: async () => {
         const snapshot = await store.snapshot();
-        return readPageFacts(snapshot, requireSession(snapshot, args), commonDir);
+        return readPageFacts(snapshot, { session: requireSession(snapshot, args), origins, commonDir });
       },
       patch: ({ parent, commit }) => git.readPatch(parent, commit),
     },

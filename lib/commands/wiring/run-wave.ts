@@ -4,7 +4,8 @@ import type { CommandArgs } from '../../domain/command-args.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
-import { type SessionView, viewSession } from '../../engine/record.ts';
+import { acceptReceived } from '../../engine/accept-received.ts';
+import { viewSession } from '../../engine/record.ts';
 import { remember } from '../../engine/remember.ts';
 import { endSession, resume } from '../../engine/run-session.ts';
 import { startCycle } from '../../engine/start-cycle.ts';
@@ -36,6 +37,10 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
     return withSessionLock(opened, session, async () => {
       await resume(opened.workshop, session);
       let action = await next(opened, session, wave);
+      if (action.kind === 'accept') {
+        await acceptReceived(opened.workshop, session);
+        action = await next(opened, session, wave);
+      }
       if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
         await startCycle(opened.workshop, session);
         action = await next(opened, session, wave);
@@ -80,9 +85,9 @@ async function preview(opened: Opened, session: SessionId, wave: WaveCommand): P
 
 /** A wave asked for by name is done with what there is, also while other tasks are not worked on yet. */
 async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<Action> {
-  const { session, tasks }: SessionView = await viewSession(opened.workshop, id);
+  const view = await viewSession(opened.workshop, id);
   return nextAction({
-    ...{ session, tasks, maxCycles: opened.config.limits.max_wave_cycles },
+    ...{ ...view, maxCycles: opened.config.limits.max_wave_cycles },
     isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
     canStart: (all) => canStart(all, opened.config.concurrency.development),
   });

@@ -9,12 +9,13 @@ import type { AttemptTime, TaskStory, TaskWork } from '../../domain/task-story.t
 import { listRescues } from '../../engine/rescue-list.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { callsOf } from './agent-calls.ts';
-import { askingPerson, nextCommand } from './next-command.ts';
+import { askingPerson, nextCommand, type Standing } from './next-command.ts';
 import type { Reading } from './read-state.ts';
+import { standingOf } from './standing.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
 export async function tellStory(
-  { git, store }: Reading,
+  { git, store, origins }: Reading,
   {
     snapshot,
     session,
@@ -38,7 +39,11 @@ export async function tellStory(
     worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
-    next: nextSteps(task, { session, tasks, worktrees, person: await askingPerson(git, tasks) }),
+    next: nextSteps(task, {
+      standing: standingOf(snapshot, session, origins),
+      worktrees,
+      person: await askingPerson(git, tasks),
+    }),
   };
 }
 
@@ -79,13 +84,12 @@ interface Kept {
 }
 
 interface Surroundings {
-  readonly session: Session;
-  readonly tasks: readonly Task[];
+  readonly standing: Standing;
   readonly worktrees: readonly Kept[];
   readonly person: string | null;
 }
 
-function nextSteps(task: Task, { session, tasks, worktrees, person }: Surroundings): readonly string[] {
+function nextSteps(task: Task, { standing, worktrees, person }: Surroundings): readonly string[] {
   const steps: string[] = [];
   if (task.status === 'claimed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
@@ -97,6 +101,6 @@ function nextSteps(task: Task, { session, tasks, worktrees, person }: Surroundin
     steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
   if (task.commit !== null && task.status !== 'claimed') steps.push(`git flame show ${task.id} --diff`);
-  const command = nextCommand(session, tasks, person);
+  const command = nextCommand(standing, person);
   return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
 }

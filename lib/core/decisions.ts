@@ -1,0 +1,72 @@
+import type { Changeset } from '../domain/changeset.ts';
+import type { Decision } from '../domain/origins.ts';
+import type { Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import { diagnosticRunSchema, type Verdict, verdictSchema } from '../domain/verdict.ts';
+import { planOf } from './edit-task.ts';
+
+/** What a session is for and where it lands. */
+export function sessionDecision({ id, objective, base_branch, landing }: Session): Decision {
+  const branch = landing === undefined ? null : { name: landing.branch, from: landing.from };
+  return { kind: 'session', session: id, about: '', facts: { objective, base_branch, branch } };
+}
+
+/** What is asked of a task: all that was planned of it. */
+export function taskDecision(task: Task): Decision {
+  const { id, ...facts } = planOf(task);
+  return { kind: 'task', session: task.session, about: id, facts: { ...facts, role: task.role } };
+}
+
+/** The adapter of a task as a person chose it. */
+export function adapterDecision({
+  session,
+  id,
+  adapter,
+}: Pick<Task, 'session' | 'id' | 'adapter'>): Decision {
+  return { kind: 'adapter', session, about: id, facts: { adapter } };
+}
+
+/** What a person says of a task by writing it themselves: all of it, and the adapter too. */
+export function handDecisions(task: Task): readonly Decision[] {
+  return [taskDecision(task), ...(task.adapter === null ? [] : [adapterDecision(task)])];
+}
+
+/** Without what its note doesn't hold. */
+const asStored = (verdict: Verdict): Verdict => verdictSchema.parse(verdict);
+
+/** A verdict, whole: its words and checks are what a person decides by. */
+export function verdictDecision(verdict: Verdict): Decision {
+  return { kind: 'verdict', session: verdict.session, about: verdict.task, facts: asStored(verdict) };
+}
+
+/** That a changeset was built, and its checks run. */
+export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
+  const { group, tasks, base, parent, commit, diagnostics } = changeset;
+  const runs = diagnostics.map((run) => diagnosticRunSchema.parse(run));
+  const facts = { group, tasks, base, parent, commit, diagnostics: runs };
+  return { kind: 'changeset', session: id, about: changeset.id, facts };
+}
+
+/** The approval of exactly one commit. */
+export function approvalDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
+  const { group, tasks, base, parent, commit, reason, decided_by } = changeset;
+  const facts = { group, tasks, base, parent, commit, override: reason, by: decided_by };
+  return { kind: 'approval', session: id, about: changeset.id, facts };
+}
+
+export function limitDecision({ id }: Pick<Session, 'id'>, amount: number): Decision {
+  return { kind: 'limit', session: id, about: '', facts: { amount } };
+}
+
+/** What the next planner is told of the plans before; null: nothing. */
+export function replanDecision({ id, replan_notes: notes, sent_back }: Session): Decision | null {
+  if (notes === null && sent_back === undefined) return null;
+  return { kind: 'replan', session: id, about: '', facts: { notes, sent_back: sent_back ?? null } };
+}
+
+export function checkoutDecision(
+  { id }: Pick<Session, 'id'>,
+  checkout: NonNullable<Session['checkout']>,
+): Decision {
+  return { kind: 'checkout', session: id, about: '', facts: checkout };
+}

@@ -1,0 +1,164 @@
+import type { Changeset } from '../domain/changeset.ts';
+import type { ObjectId } from '../domain/ids.ts';
+import type { Decision, Origins } from '../domain/origins.ts';
+import type { Session } from '../domain/session.ts';
+import type { Snapshot } from '../domain/store-port.ts';
+import type { Task } from '../domain/task.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import {
+  adapterDecision,
+  approvalDecision,
+  checkoutDecision,
+  limitDecision,
+  replanDecision,
+  sessionDecision,
+  taskDecision,
+  verdictDecision,
+} from './decisions.ts';
+
+/** What is needed to say which decisions count. */
+export interface Heeding {
+  readonly origins: Origins;
+  /** Whether the configuration offers an adapter to the tasks' role. */
+  readonly isOffered: (adapter: string) => boolean;
+}
+
+/** A session and its tasks with nothing in them that only another clone decided. */
+export interface HeededSession {
+  /** The session with what doesn't count taken back: an approval waits again, a limit is not raised. */
+  readonly session: Session;
+  /** The tasks that were planned here, or are settled. */
+  readonly tasks: readonly Task[];
+  /** Open tasks that nobody here has said a word about. */
+  readonly received: readonly Task[];
+  /** Whether the session itself, its objective and where it lands, was decided here. */
+  readonly isOurs: boolean;
+}
+
+/** Takes out of a session and its tasks whatever was neither decided here nor by somebody the person named. */
+export function heedDecisions(
+  {
+    session,
+    tasks,
+    snapshot,
+  }: { readonly session: Session; readonly tasks: readonly Task[]; readonly snapshot: Verdicts },
+  heeding: Heeding,
+): HeededSession {
+  heeding.origins.refresh();
+  const ours: Task[] = [];
+  const received: Task[] = [];
+  for (const task of tasks) {
+    if (isSettled(task) || isPlannedHere(task, heeding)) ours.push(judgedHere(task, snapshot, heeding));
+    else received.push(task);
+  }
+  const isOurs = heeding.origins.has(sessionDecision(session));
+  const withheld = new Set<string>(received.map(({ id }) => id));
+  return { session: heedSession(session, withheld, { ...heeding, isOurs }), tasks: ours, received, isOurs };
+}
+
+/** A snapshot with the verdicts alone that were found here. */
+export function heedVerdicts(snapshot: Snapshot, origins: Origins): Snapshot {
+  const isHere = (verdict: Verdict): boolean => isKnown(origins, verdict, verdictDecision);
+  return {
+    sessions: snapshot.sessions,
+    current: snapshot.current,
+    tasksOf: (session) => snapshot.tasksOf(session),
+    verdictsOn: (commit) => snapshot.verdictsOn(commit).filter(isHere),
+    verdictsOf: (session) => snapshot.verdictsOf(session).filter(isHere),
+    verificationsOn: (commit) => snapshot.verificationsOn(commit),
+    reviewOn: (commit) => snapshot.reviewOn(commit),
+    get problems() {
+      return snapshot.problems;
+    },
+  };
+}
+
+type Verdicts = Pick<Snapshot, 'verdictsOn'>;
+
+/** Nothing is started, judged or landed for it any more. */
+function isSettled({ status }: Task): boolean {
+  return status === 'merged' || status === 'dropped';
+}
+
+function isPlannedHere(task: Task, { origins, isOffered }: Heeding): boolean {
+  if (!isKnown(origins, task, taskDecision)) return false;
+  return task.adapter === null || isOffered(task.adapter) || origins.has(adapterDecision(task));
+}
+
+/** A result that rests on no verdict of this clone is none: the work is judged here. */
+function judgedHere(task: Task, snapshot: Verdicts, { origins }: Heeding): Task {
+  const { status, commit, result } = task;
+  if (status !== 'done' || result.status === null || commit === null) return task;
+  const found = verdictsAbout(task, commit, snapshot).findLast((verdict) =>
+    isKnown(origins, verdict, verdictDecision),
+  );
+  return found?.status === result.status ? task : unjudged(task);
+}
+
+function verdictsAbout({ session, id }: Task, commit: ObjectId, snapshot: Verdicts): readonly Verdict[] {
+  return snapshot.verdictsOn(commit).filter((verdict) => verdict.session === session && verdict.task === id);
+}
+
+// The same object each time, so that whoever compares finds nothing changed.
+const unjudgedTasks = new WeakMap<Task, Task>();
+
+function unjudged(task: Task): Task {
+  const known = unjudgedTasks.get(task);
+  if (known !== undefined) return known;
+  const made: Task = { ...task, result: { status: null, notes: '', issues: [] } };
+  unjudgedTasks.set(task, made);
+  return made;
+}
+
+function heedSession(
+  session: Session,
+  withheld: ReadonlySet<string>,
+  { origins, isOurs }: Pick<Heeding, 'origins'> & { readonly isOurs: boolean },
+): Session {
+  const { raised_limit: raised, replan_notes: notes, sent_back, checkout, landing, ...rest } = session;
+  const isHere = (decision: Decision): boolean => origins.has(decision);
+  const told = replanDecision(session);
+  const isToldHere = told !== null && isHere(told);
+  const isRaisedHere = raised === null || isHere(limitDecision(session, raised));
+  return {
+    ...rest,
+    // Where it lands is part of what the person has not agreed to yet.
+    ...(landing === undefined || !isOurs ? {} : { landing }),
+    changesets: session.changesets.map((changeset) => heedChangeset(session, changeset, withheld, origins)),
+    raised_limit: isRaisedHere ? raised : origins.highestLimit(session.id),
+    replan_notes: isToldHere ? notes : null,
+    ...(sent_back !== undefined && isToldHere ? { sent_back } : {}),
+    checkout: checkout !== null && isHere(checkoutDecision(session, checkout)) ? checkout : null,
+  };
+}
+
+function heedChangeset(
+  session: Session,
+  changeset: Changeset,
+  withheld: ReadonlySet<string>,
+  origins: Origins,
+): Changeset {
+  const { state } = changeset;
+  if (state !== 'waiting' && state !== 'approved') return changeset;
+  const first = changeset.tasks.find((id) => withheld.has(id));
+  if (first !== undefined)
+    return { ...changeset, state: 'deferred', reason: `${first} was received and not approved here yet` };
+  if (state === 'waiting' || isKnown(origins, changeset, (one) => approvalDecision(session, one)))
+    return changeset;
+  return { ...changeset, state: 'waiting', reason: null, decided_by: null };
+}
+
+/** What counts goes on to count: it is looked up once for each thing, which costs a hash. */
+const known = new WeakMap<Origins, WeakSet<object>>();
+
+function isKnown<T extends object>(origins: Origins, thing: T, decide: (thing: T) => Decision): boolean {
+  let found = known.get(origins);
+  if (found === undefined) {
+    found = new WeakSet();
+    known.set(origins, found);
+  }
+  if (found.has(thing)) return true;
+  const isHere = origins.has(decide(thing));
+  if (isHere) found.add(thing);
+  return isHere;
+}

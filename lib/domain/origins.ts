@@ -1,0 +1,45 @@
+import type { SessionId } from './ids.ts';
+
+export const decisionKinds = [
+  /** What a session is for, and the branch it lands on. */
+  'session',
+  /** What is asked of a task. */
+  'task',
+  /** That a task runs with an adapter its configuration doesn't offer. */
+  'adapter',
+  'verdict',
+  'changeset',
+  'approval',
+  'limit',
+  /** Notes for the next plan. */
+  'replan',
+  /** A work tree that has to follow a landing. */
+  'checkout',
+] as const;
+export type DecisionKind = (typeof decisionKinds)[number];
+
+/** One decision, with exactly the facts that make it what it is. */
+export interface Decision {
+  readonly kind: DecisionKind;
+  readonly session: SessionId;
+  /** Id of the task or changeset; '' of the session itself. */
+  readonly about: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Where decisions come from. What is on refs may have come from any clone: only what was decided in this one, or is
+ * signed by somebody its person named, counts here.
+ */
+export interface Origins {
+  /** Whether exactly this was decided here, or by a named signer. Reads nothing but memory. */
+  has(decision: Decision): boolean;
+  /** Remembers decisions made here, for good when it returns. Throws FlameError `decisions-not-kept`. */
+  vouch(decisions: readonly Decision[]): void;
+  /** Takes in what other processes of this clone have decided since. To be called before a state is judged. */
+  refresh(): void;
+  /** The names of the facts that differ from what was last decided about the same; null: nothing was. */
+  changesTo(decision: Decision): readonly string[] | null;
+  /** The highest limit that was set here for a session; null: none was. */
+  highestLimit(session: SessionId): number | null;
+}

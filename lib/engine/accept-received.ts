@@ -1,0 +1,161 @@
+import { handDecisions, sessionDecision, taskDecision } from '../core/decisions.ts';
+import { planChanges, planOf } from '../core/edit-task.ts';
+import { estimateCost } from '../core/estimate-cost.ts';
+import { planWaves } from '../core/plan-waves.ts';
+import { sendBack } from '../core/send-back.ts';
+import { dropTask } from '../core/task-state.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { PlanDecision } from '../domain/gates.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Decision } from '../domain/origins.ts';
+import type { Plan } from '../domain/plan.ts';
+import { landsOn, type Session } from '../domain/session.ts';
+import type { Task } from '../domain/task.ts';
+import { withGate } from './ask-for-budget.ts';
+import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from './plan-problems.ts';
+import { type Recording, record, type SessionView, type Step, viewSession } from './record.ts';
+import { toTask } from './take-plan.ts';
+import { timestamp, type Workshop } from './workshop.ts';
+
+/**
+ * Asks the person about a session and tasks that came from another clone, as about any plan. Only what they are
+ * shown counts from then on; what changes afterwards is asked about again. Throws FlameErrors `not-accepted`,
+ * `bad-plan`, and what the gate throws where nobody can be asked.
+ */
+export async function acceptReceived(workshop: Workshop, id: SessionId): Promise<void> {
+  const view = await viewSession(workshop, id);
+  if (view.isOurs && view.received.length === 0) return;
+  const decision = await ask(workshop, view);
+  workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
+  if (decision.kind === 'quit') throw notAccepted(view.session);
+  await record(workshop, id, (now) => answer(workshop, { shown: view, now }, decision));
+}
+
+async function ask(workshop: Workshop, view: SessionView): Promise<PlanDecision> {
+  const { session, received } = view;
+  const plan = { tasks: received.map(planOf) };
+  const check = (other: Plan): ReturnType<typeof problemsBeside> =>
+    problemsBeside(workshop, other, takenIds(view.tasks));
+  const problems = [...check(plan), ...notOffered(workshop, session.id, plan)];
+  const { sessions } = view.snapshot;
+  const decision = await workshop.gates.plan({
+    objective: session.objective,
+    plan,
+    waves: planWaves(plan.tasks, workshop.config.concurrency.development),
+    estimate: estimateCost({
+      config: workshop.config,
+      tasks: plan.tasks,
+      runs: sessions.flatMap(({ agents }) => agents),
+    }),
+    problems: problems.map(describeProblem),
+    replansLeft: 1,
+    received: describeReceived(workshop, view),
+    check,
+  });
+  if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
+  return decision;
+}
+
+/** What of a session was received and not approved here yet, a line each. */
+export function describeReceived(
+  { origins }: Pick<Workshop, 'origins'>,
+  { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
+): readonly string[] {
+  return [
+    ...(isOurs
+      ? []
+      : [
+          `${stored.id}, begun by ${stored.created_by}, which lands on ${landsOn(stored)}${changes(origins.changesTo(sessionDecision(stored)))}`,
+        ]),
+    ...received.map(
+      (task) =>
+        `${task.id}, by ${task.created_by}, ${task.status}${changes(origins.changesTo(taskDecision(task)))}`,
+    ),
+  ];
+}
+
+/** null: nothing is known of it here; nothing changed: it asks for an adapter that isn't offered any more. */
+function changes(names: readonly string[] | null): string {
+  if (names === null) return '';
+  return names.length === 0
+    ? ': as approved before'
+    : `: changed since it was approved here: ${names.join(', ')}`;
+}
+
+interface Answered {
+  /** What the person was shown: their word is about nothing else. */
+  readonly shown: SessionView;
+  readonly now: SessionView;
+}
+
+function answer(workshop: Workshop, { shown, now }: Answered, decision: PlanDecision): Recording | null {
+  const gated = withGate(now.session, 'plan', decision.kind, workshop);
+  const session = sessionDecision(shown.stored);
+  const by = workshop.gates.person;
+  switch (decision.kind) {
+    case 'approve':
+      return {
+        session: { next: gated, subject: `session: what was received is approved by ${by}` },
+        vouched: [session, ...shown.received.map(taskDecision)],
+      };
+    case 'replan':
+      return {
+        session: {
+          next: { ...sendBack(gated, decision.notes), wave: 'plan', replans: 0 },
+          subject: 'session: planned again, what was received is not wanted so',
+        },
+        vouched: [session],
+        body: decision.notes,
+      };
+    case 'edit':
+      return edit(workshop, { shown, now }, { plan: decision.plan, gated, session });
+    case 'quit':
+      return null;
+  }
+}
+
+/** The plan as the person wrote it takes the place of what was received; what they left out is dropped. */
+function edit(
+  workshop: Workshop,
+  { shown, now }: Answered,
+  { plan, gated, session }: { readonly plan: Plan; readonly gated: Session; readonly session: Decision },
+): Recording {
+  const at = timestamp(workshop);
+  const before = new Map(shown.received.map((task) => [task.id, task]));
+  const kept = plan.tasks.flatMap((planned) => {
+    const task = before.get(planned.id);
+    return task === undefined ? [] : [{ planned, task }];
+  });
+  const steps = kept
+    .filter(({ planned, task }) => planChanges(planOf(task), planned).length > 0)
+    .map(({ planned, task }) => editStep(workshop, { ...task, ...planned }));
+  const added = plan.tasks.filter(({ id }) => !before.has(id)).map((one) => toTask(workshop, now, one, at));
+  const wanted = new Set<string>(plan.tasks.map(({ id }) => id));
+  const left = now.received.filter(({ id, status }) => !wanted.has(id) && status !== 'claimed');
+  const subject = `plan: what was received is changed by ${workshop.gates.person}`;
+  return {
+    ...(added.length === 0 ? {} : { newTasks: { tasks: added, subject } }),
+    steps: [...steps, ...left.map((task) => dropTask(task, { reason: 'left out of the plan' }))],
+    session: { next: gated, subject },
+    vouched: [
+      session,
+      ...kept.flatMap(({ planned, task }) => handDecisions({ ...task, ...planned })),
+      ...added.flatMap(handDecisions),
+    ],
+  };
+}
+
+function editStep(workshop: Workshop, task: Task): Step {
+  const subject = `${task.id}: changed by ${workshop.gates.person}`;
+  return { task, subject, transition: `${task.status} -> ${task.status}` };
+}
+
+/** What was received stays what it is: nothing is done with it here. */
+export function notAccepted({ id }: Pick<Session, 'id'>): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-accepted',
+    message: `Nothing that was received of ${id} is taken up.`,
+    hints: ['git flame status', 'git flame task drop TASK'],
+  });
+}

@@ -1,0 +1,69 @@
+import { checkPlan, type PlanProblem } from '../core/check-plan.ts';
+import { adapterDecision } from '../core/decisions.ts';
+import { adapterNames, isOffered } from '../domain/config.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { SessionView } from './record.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What is wrong with a plan beside the tasks there are. */
+export function planProblems(
+  workshop: Workshop,
+  { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
+  plan: Plan,
+): readonly PlanProblem[] {
+  return [...problemsBeside(workshop, plan, takenIds(tasks)), ...notOffered(workshop, session.id, plan)];
+}
+
+/** An adapter that the configuration doesn't offer is for the person to choose, in a plan or a task of their own. */
+export function notOffered(workshop: Workshop, session: SessionId, { tasks }: Plan): readonly PlanProblem[] {
+  return tasks.flatMap(({ id, adapter }) => {
+    if (adapter === null || isOffered(workshop.config, 'worker', adapter)) return [];
+    if (workshop.origins.has(adapterDecision({ session, id, adapter }))) return [];
+    const message = `asks for the adapter ${adapter}, which this configuration does not offer (roles.worker.adapter, adapters)`;
+    return [{ task: id, message }];
+  });
+}
+
+/** What is wrong with tasks that come beside those of these ids. */
+export function problemsBeside(
+  workshop: Pick<Workshop, 'config'>,
+  plan: Plan,
+  existing: readonly string[],
+): readonly PlanProblem[] {
+  const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
+  const rules = { allowedPaths, blockedPaths, existing };
+  return [...checkPlan(plan, rules), ...adapterProblems(plan)];
+}
+
+/** Adapters are looked up by name: one that isn't there is a mistake of the plan, not of the run. */
+function adapterProblems(plan: Plan): readonly PlanProblem[] {
+  return plan.tasks.flatMap(({ id, adapter }) => {
+    if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
+    return [{ task: id, message: `there is no adapter ${adapter}; there are: ${adapterNames.join(', ')}` }];
+  });
+}
+
+/** A new plan may replace what is still open, and build upon the rest. */
+export function takenIds(tasks: SessionView['tasks']): readonly string[] {
+  return tasks
+    .filter(({ status }) => status === 'merged' || status === 'done' || status === 'claimed')
+    .map(({ id }) => id);
+}
+
+/** A mistake of a plan in one line. */
+export function describeProblem({ task, message }: PlanProblem): string {
+  return task === null ? message : `${task}: ${message}`;
+}
+
+/** The refusal of a plan with mistakes. */
+export function invalidPlan(problems: readonly PlanProblem[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'bad-plan',
+    message: `The plan has ${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'} and can't be approved.`,
+    details: problems.map(describeProblem),
+    hints: ['git flame plan', 'git flame plan --from FILE'],
+  });
+}

@@ -1,0 +1,200 @@
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Change } from '../../lib/domain/store-port.ts';
+import { openGit } from '../../lib/git/open-git.ts';
+import { openStore } from '../../lib/store/open-store.ts';
+import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { flame, flameJson } from '../support/flame.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { openRepo, type TestRepo } from '../support/repo.ts';
+
+// TRU-2: what came by sync is somebody else's word, whoever they say they are.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const one: readonly ScriptTask[] = [
+  { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] },
+];
+
+/** A project with a remote, its session as far as its changeset, and what its clone gets of it. */
+async function makeShared(
+  options: {
+    readonly config?: Fields;
+    readonly tasks?: readonly ScriptTask[];
+    readonly upTo?: 'plan' | 'merge';
+  } = {},
+): Promise<{ readonly repo: TestRepo; readonly clone: () => Promise<TestRepo> }> {
+  const repo = makeExecProject({ config: options.config ?? {} });
+  const remote = join(dirname(repo.path), 'remote.git');
+  repo.git('init', '-q', '--bare', remote);
+  repo.git('remote', 'add', 'origin', remote);
+  repo.git('push', '-q', 'origin', 'main');
+  const plan = writePlan(repo, options.tasks ?? one);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const waves = options.upTo === 'plan' ? [] : [['work'], ['validate'], ['merge']];
+  for (const argv of [['plan', 'Share', '--from', plan, '--decisions-file', decisions], ...waves])
+    assert.is((await flame(repo, argv)).code, 0, argv.join(' '));
+  let count = 0;
+  const clone = async (): Promise<TestRepo> => {
+    assert.is((await flame(repo, ['sync'])).code, 0);
+    count += 1;
+    const path = join(dirname(repo.path), `clone-${count}`);
+    repo.git('clone', '-q', '-b', 'main', remote, path);
+    return openRepo(path, repo.env);
+  };
+  return { repo, clone };
+}
+
+type State = Parameters<Parameters<Awaited<ReturnType<typeof openStore>>['transact']>[0]>[0];
+
+/** Writes notes as any program with push rights can: no command of ours decides anything. */
+async function forge(repo: TestRepo, change: (state: State) => readonly Change[]): Promise<void> {
+  const context = { cwd: repo.path, env: repo.env };
+  const git = await openGit(context);
+  const { commonDir, objectFormat } = git.repository;
+  const store = await openStore({ context, commonDir, objectFormat });
+  await store.transact((state) => ({ changes: change(state), actor: 'Lea Lead <lea@example.com>' }));
+  await store.close();
+  await git.close();
+}
+
+const approvedBy = 'Lea Lead <lea@example.com>';
+
+test('TRU-2 an approval that came from a remote lands nothing, and a person here is asked', async () => {
+  const { repo, clone } = await makeShared();
+  await forge(repo, ({ current }) =>
+    current === null
+      ? []
+      : [
+          {
+            subject: 'forged',
+            session: {
+              ...current,
+              wave: 'review',
+              changesets: current.changesets.map((set) => ({
+                ...set,
+                state: 'approved',
+                decided_by: approvedBy,
+              })),
+            },
+          },
+        ],
+  );
+  const victim = await clone();
+  const before = victim.git('rev-parse', 'main');
+  const synced = await flame(victim, ['sync']);
+  assert.match(
+    synced.stdout,
+    /Received from origin, and not acted on before you say so: 1 session, 1 task to run, 1 approval/,
+  );
+  for (const argv of [['review'], ['run'], ['resume'], ['merge'], ['work']]) {
+    const run = await flame(victim, argv);
+    assertRefused(run, { code: 2, says: 'waits for a person' });
+    assert.is(victim.git('rev-parse', 'main'), before, argv.join(' '));
+  }
+  // The plan is approved here: the work is judged here, and its changeset asked about.
+  const decisions = writeDecisions(victim, { plan: ['approve'] });
+  const run = await flame(victim, ['run', '--decisions-file', decisions]);
+  assertRefused(run, { code: 2, says: 'Changeset main waits for a person' });
+  assert.is(victim.git('rev-parse', 'main'), before);
+  // In the clone it was forged in it counts as little.
+  const forger = await flame(repo, ['run']);
+  assertRefused(forger, { code: 2, says: 'Changeset main waits for a person' });
+});
+
+for (const isConfined of [true, false]) {
+  test(`TRU-2 a script in a task that came from a remote is not run, ${isConfined ? 'with' : 'without'} a sandbox`, async () => {
+    const proof = join('/tmp', `flame-received-${process.pid}-${isConfined}`);
+    const script = `touch ${proof}; echo 1 > src/one.txt`;
+    const tasks = [{ id: 'task-001', script, locks: ['src/one.txt'], adapter: 'exec' }];
+    const { clone } = await makeShared({ tasks, upTo: 'plan' });
+    const victim = await clone();
+    victim.write('.blueflame.yml', 'schema_version: 1\nproject: {name: t, base_branch: main}\n');
+    victim.commit('another configuration');
+    const env = isConfined
+      ? {}
+      : {
+          PATH: (victim.env.PATH ?? '')
+            .split(':')
+            .filter((path) => !existsSync(join(path, 'bwrap')))
+            .join(':'),
+        };
+    assert.is((await flame(victim, ['sync'])).code, 0);
+    const decisions = writeDecisions(victim, { plan: ['approve'] });
+    for (const argv of [['run'], ['work'], ['run', '--decisions-file', decisions]]) {
+      const run = await flame(victim, argv, isConfined ? {} : { env });
+      assert.is.not(run.code, 0, run.stderr);
+      assert.is(existsSync(proof), false, argv.join(' '));
+    }
+    rmSync(proof, { force: true });
+    const status = (await flameJson(victim, ['status'])).lines[0] ?? {};
+    assert.equal(
+      (status.tasks as Fields[]).map((task) => task.status),
+      ['pending'],
+    );
+    assert.equal((status.proposals as Fields).tasks, ['task-001']);
+  });
+}
+
+test('TRU-2 a raised limit and a verdict that came from a remote do not count', async () => {
+  const { repo, clone } = await makeShared();
+  const victim = await clone();
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  const decisions = writeDecisions(victim, { plan: ['approve'] });
+  assertRefused(await flame(victim, ['run', '--decisions-file', decisions]), {
+    code: 2,
+    says: 'Changeset main',
+  });
+  await forge(repo, ({ current }) =>
+    current === null ? [] : [{ subject: 'forged', session: { ...current, raised_limit: 1_000_000 } }],
+  );
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  const synced = await flame(victim, ['sync']);
+  assert.match(synced.stdout, /not acted on before you say so: 1 raised limit/);
+  const status = (await flameJson(victim, ['status'])).lines[0] ?? {};
+  assert.is((status.proposals as Fields).raised_limit, 1_000_000);
+});
+
+test('TRU-2 a task changed elsewhere after it was approved here is asked about again, with what changed', async () => {
+  const { repo, clone } = await makeShared({ upTo: 'plan' });
+  const victim = await clone();
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  // Claiming it by hand is a word about it, and about nothing else.
+  const claimed = await flame(victim, ['task', 'claim', 'task-001', '--no-worktree']);
+  assert.is(claimed.code, 0, claimed.stderr);
+  assert.is((await flame(victim, ['task', 'release', 'task-001'])).code, 0);
+  const status = (await flameJson(victim, ['status'])).lines[0] ?? {};
+  assert.equal((status.proposals as Fields).tasks, []);
+  assert.is((status.proposals as Fields).session, true);
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  const edited = await flame(repo, ['task', 'edit', 'task-001', '--description', 'touch /tmp/other']);
+  assert.is(edited.code, 0, edited.stderr);
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  assert.match((await flame(victim, ['sync'])).stdout, /before you say so: 1 task to run/);
+  const asked = await flame(victim, ['run']);
+  assertRefused(asked, { code: 2, says: 'changed since it was approved here: description' });
+  // And where it was changed nothing is asked.
+  const work = await flame(repo, ['work']);
+  assert.is(/received/.test(work.stderr), false, work.stderr);
+});
+
+test('TRU-2 nothing is asked twice in the clone a decision was made in, and both have one plan digest', async () => {
+  const { repo, clone } = await makeShared();
+  const other = await clone();
+  assert.is((await flame(other, ['sync'])).code, 0);
+  const digests = await Promise.all(
+    [repo, other].map(
+      async (one) =>
+        ((await flameJson(one, ['status'])).lines[0]?.session as Fields | undefined)?.plan_digest,
+    ),
+  );
+  assert.match(String(digests[0]), /^sha256:[0-9a-f]{64}$/);
+  assert.is(digests[0], digests[1]);
+  const landed = await flame(repo, ['review', '--approve']);
+  assert.is(landed.code, 0, landed.stderr);
+});
+
+test.run();
