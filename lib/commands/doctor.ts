@@ -15,6 +15,7 @@ import { examineHooks } from './wiring/doctor-hooks.ts';
 import { examineLeftovers } from './wiring/doctor-leftovers.ts';
 import { examinePostCheck } from './wiring/doctor-post-check.ts';
 import { examinePrograms } from './wiring/doctor-programs.ts';
+import { examineRepository } from './wiring/doctor-repository.ts';
 import { examineSandbox } from './wiring/doctor-sandbox.ts';
 import { examineState, examineWritable } from './wiring/doctor-state.ts';
 import { examineTrust } from './wiring/doctor-trust.ts';
@@ -50,6 +51,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...problems,
       ...(await examineBase(git, config)),
       ...(await examineState(reading)),
+      ...(await examineRepository(git)),
       ...(await examineHooks(git, io)),
       ...(await examineLeftovers(reading)),
     ];

@@ -107,6 +107,12 @@ export interface WorktreeInfo {
 /** What a branch is in the midst of, in one of its worktrees. */
 export type BranchOperation = 'rebase' | 'am' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
 
+/** A file, and the filter its attributes name. */
+export interface FilteredPath {
+  readonly path: string;
+  readonly filter: string;
+}
+
 /** A worktree that uses a branch: it is checked out there, or to be moved by what is under way there. */
 export interface BranchUse {
   readonly path: string;
@@ -208,6 +214,13 @@ export interface GitPort {
   readContent(blob: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<string | null>;
   /** Tracked paths of a commit, at most `limit`. */
   listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
+  /**
+   * Files that a configured filter (git-lfs, git-crypt) turns into something else on checkout, by the attributes of a
+   * commit: of all its files, or of these.
+   */
+  filteredPaths(commit: ObjectId, paths?: readonly string[]): Promise<readonly FilteredPath[]>;
+  /** Where the submodules of a commit are. */
+  submodules(commit: ObjectId): Promise<readonly string[]>;
   /** Opens the worktree of an earlier run again; null when it is gone. */
   findCell(path: string): Promise<CellWorktree | null>;
   mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
@@ -234,11 +247,19 @@ export interface GitPort {
   cellHead(cell: CellWorktree): Promise<ObjectId>;
   /** Every path of a cell, ignored ones too, to be compared with a later one. */
   snapshotCell(cell: CellWorktree): Promise<CellSnapshot>;
-  /** Untracked paths that are nobody's work from now on: cellLeftovers and rescueCell leave them out. */
+  /**
+   * Untracked paths that are nobody's work from now on: cellLeftovers and rescueCell leave them out. Nor is what lies
+   * in submodules now.
+   */
   markPrepared(cell: CellWorktree, paths: readonly string[]): Promise<void>;
+  /** Makes tracked files of a cell what its HEAD has them be. */
+  restoreTracked(cell: CellWorktree, paths: readonly string[]): Promise<void>;
   /** Notes that the agent in a cell is over and did well. */
   noteEnd(cell: CellWorktree, note: EndNote): Promise<void>;
-  /** Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. */
+  /**
+   * Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. A name that is no UTF-8
+   * holds lone surrogates. Throws FlameError `cell-submodule` where a submodule was changed.
+   */
   cellLeftovers(
     cell: CellWorktree,
   ): Promise<readonly { readonly path: string; readonly isTracked: boolean }[]>;

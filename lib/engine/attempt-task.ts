@@ -5,6 +5,7 @@ import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { earlierChange } from './earlier-change.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
+import { outOfReach } from './out-of-reach.ts';
 import { prepareWorktree } from './prepare-worktree.ts';
 import { record, type SessionView } from './record.ts';
 import { runAgent } from './run-agent.ts';
@@ -75,6 +76,8 @@ async function perform(workshop: Workshop, attempt: Attempt, view: SessionView):
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
     return failed({ kind: 'conflict', message, details: start.paths, retryable: false });
   }
+  const refusal = await outOfReach(workshop, task, start.commit);
+  if (refusal !== null) return failed(refusal);
   const cell = await workshop.git.addCellWorktree(attempt.path, start.commit, {
     session: attempt.session,
     task: task.id,

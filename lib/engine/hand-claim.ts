@@ -131,9 +131,9 @@ function alreadyYours({ id, worktree }: Task): FlameError {
   });
 }
 
-function bringFiles(workshop: Workshop, worktree: string): Promise<void> {
+async function bringFiles(workshop: Workshop, worktree: string): Promise<void> {
   const { copy, link } = workshop.config.project;
-  return workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
+  await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
 }
 
 /** A worktree that can't be made leaves no claim behind. */

@@ -9,6 +9,7 @@ import { shellQuote } from '../util/shell-quote.ts';
 import { branchName, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 import { judgeCommits } from './judge-commits.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
+import { keepFormer } from './rescue-refs.ts';
 import { baseTip, startPoint } from './start-point.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
@@ -118,6 +119,7 @@ async function complete(
   const person = workshop.gates.person;
   const ref = taskBranch(task.session, task.id);
   const old = await workshop.git.resolveCommit(ref);
+  await keepFormer(workshop, { session: task.session, task: task.id }, { old, tip: work.tip });
   const done = await record(workshop, task.session, (view) => {
     const now = taskOf(view, task.id);
     requireHeld(now, person, false);

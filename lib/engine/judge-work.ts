@@ -5,8 +5,10 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { RuleName } from '../policy/rules.ts';
+import { showName } from '../util/file-names.ts';
 import { collectWork } from './collect-work.ts';
 import { describeViolation } from './describe-violation.ts';
+import { filteredWork } from './out-of-reach.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -49,10 +51,12 @@ export async function judgeWork(
       return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), outcome };
     }
     case 'work': {
+      const refusal = await filteredWork(workshop, cell, work.tip);
+      if (refusal !== null) return { ...failed(refusal), outcome };
       await workshop.git.importCell(cell, work.tip);
       const left =
         work.leftBehind.length > 0
-          ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).join(', ')}`
+          ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).map(showName).join(', ')}`
           : '';
       return {
         failure: null,
@@ -79,7 +83,7 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
       kind: 'violation',
       message: told[0] ?? message,
       details: [...told, ...details],
-      retryable: true,
+      retryable: error.code !== 'cell-submodule',
       rules,
     },
   };
@@ -95,7 +99,7 @@ function nothingDone(
   const said = adapter.needsModel ? oneLine(outcome.text, mostSaid) : '';
   const details = [
     ...(said === '' ? [] : [boundText(outcome.text)]),
-    ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${path}`),
+    ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${showName(path)}`),
     ...outcome.audit.top,
   ];
   return {

@@ -1,7 +1,9 @@
 import { type Config, roleAdapter } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { FilteredPath } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Role } from '../domain/role.ts';
+import { showName } from '../util/file-names.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import { warnIfBusy } from './base-in-use.ts';
 import { type Workshop, worktreePath } from './workshop.ts';
@@ -19,6 +21,7 @@ export async function preflight(workshop: Workshop, roles: readonly Role[]): Pro
   const base = await findBase(workshop);
   await requireCleanTree(workshop, base);
   if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
+  await warnOfFilters(workshop, base.commit);
   await requireAdapters(workshop, roles);
   await requireRoom(workshop);
   return base;
@@ -76,6 +79,21 @@ async function requireCleanTree(workshop: Workshop, { branch }: Base): Promise<v
         : [`${inTree} stash`, `${inTree} commit -a`],
     });
   }
+}
+
+/** Tasks about such files are refused one by one; whoever plans should know. */
+async function warnOfFilters({ git, events }: Workshop, commit: ObjectId): Promise<void> {
+  const filtered = await git.filteredPaths(commit);
+  if (filtered.length === 0) return;
+  const message = describeFiltered(filtered);
+  events.emit({ event: 'notice', level: 'warning', message });
+}
+
+/** What a repository with git-lfs or git-crypt is to be told. */
+export function describeFiltered(filtered: readonly FilteredPath[]): string {
+  const names = [...new Set(filtered.map(({ filter }) => filter))].join(', ');
+  const count = `${filtered.length} ${filtered.length === 1 ? 'file goes' : 'files go'}`;
+  return `${count} through a filter (${names}), such as ${showName(filtered[0]?.path ?? '')}: no filter runs on what agents write, so tasks about them are refused.`;
 }
 
 async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Promise<void> {

@@ -1,5 +1,8 @@
 import type { Failure } from '../domain/failure.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
+import { showName } from '../util/file-names.ts';
+import { pathMatches } from '../util/path-globs.ts';
+import { tellOnce } from './tell-once.ts';
 import type { Workshop } from './workshop.ts';
 
 const setupTimeoutMs = 600_000;
@@ -13,8 +16,14 @@ export async function prepareWorktree(
   cell: CellWorktree,
 ): Promise<{ readonly failure: Failure | null; readonly paths: readonly string[] }> {
   const { copy, link, setup } = workshop.config.project;
+  await tellSubmodules(workshop, cell);
   if (copy.length + link.length + setup.length === 0) return { failure: null, paths: [] };
-  await workshop.machine.prepareFiles({ from: workshop.root, to: cell.path, copy, link });
+  const missing = await workshop.machine.prepareFiles({ from: workshop.root, to: cell.path, copy, link });
+  for (const glob of missing)
+    tellOnce(
+      workshop,
+      `Nothing in ${workshop.root} matches ${JSON.stringify(glob)} of project.copy and project.link.`,
+    );
   for (const command of setup) {
     const run = await workshop.agents.runCommand({
       command,
@@ -24,10 +33,43 @@ export async function prepareWorktree(
     });
     if (run.exitCode !== 0) return { failure: setupFailure(command, run.exitCode, run.output), paths: [] };
   }
+  // What lies in submodules by now is nobody's work.
+  await workshop.git.markPrepared(cell, []);
   const left = await workshop.git.cellLeftovers(cell);
+  await putBack(
+    workshop,
+    cell,
+    left.flatMap(({ path, isTracked }) => (isTracked ? path : [])),
+  );
   const paths = left.filter(({ isTracked }) => !isTracked).map(({ path }) => path);
   await workshop.git.markPrepared(cell, paths);
   return { failure: null, paths };
+}
+
+/** What the setup does to tracked files is its own change, no agent's, and not what the task is about. */
+async function putBack(workshop: Workshop, cell: CellWorktree, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await workshop.git.restoreTracked(cell, paths);
+  const names = paths.slice(0, 10).map(showName).join(', ');
+  const message = `project.setup changed tracked files, which were put back before the agent started: ${names}.`;
+  tellOnce(workshop, message, [
+    'Let it leave them alone (npm ci for npm install), or commit what it makes of them.',
+  ]);
+}
+
+/** A worktree has the place of a submodule, not what is in it. */
+async function tellSubmodules(workshop: Workshop, { start }: CellWorktree): Promise<void> {
+  const { copy, link } = workshop.config.project;
+  const empty = (await workshop.git.submodules(start)).filter(
+    (path) => ![...copy, ...link].some((glob) => pathMatches(glob, path)),
+  );
+  if (empty.length === 0) return;
+  const names = empty.slice(0, 10).map(showName).join(', ');
+  const message = `Submodules are empty in the worktrees of agents, and not part of what a task may change: ${names}.`;
+  const list = empty.map((path) => JSON.stringify(showName(path))).join(', ');
+  tellOnce(workshop, message, [
+    `To have their files there for reading, in .blueflame.yml: project: { copy: [${list}] }`,
+  ]);
 }
 
 function setupFailure(command: string, exitCode: number | null, output: string): Failure {

@@ -27,6 +27,16 @@ export async function keepCommit(ports: Ports, subject: CellSubject, commit: Obj
   }
 }
 
+/** Keeps what a task's branch holds before it is moved to something else: an attempt that was sent back. */
+export async function keepFormer(
+  ports: Ports,
+  subject: CellSubject,
+  { old, tip }: { readonly old: ObjectId | null; readonly tip: ObjectId },
+): Promise<void> {
+  if (old === null || old === tip || (await ports.git.isAncestor(old, tip))) return;
+  await keepCommit(ports, subject, old);
+}
+
 /** `<session>/<task>/<n>` of a rescue ref. */
 export function rescueName(ref: RefName): string {
   return ref.slice(rescuePrefix.length);

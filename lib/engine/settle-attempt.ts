@@ -8,6 +8,7 @@ import type { CellWorktree } from '../domain/git-port.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { record, type SessionView, type Step, taskOf } from './record.ts';
+import { keepFormer } from './rescue-refs.ts';
 import { runFailureScript } from './run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from './workshop.ts';
 
@@ -81,6 +82,7 @@ async function complete(
   if (work === null) return;
   const ref = taskBranch(session, task.id);
   const old = await workshop.git.resolveCommit(ref);
+  await keepFormer(workshop, { session, task: task.id }, { old, tip: work.tip });
   const recorded = await record(workshop, session, (view) => {
     const now = taskOf(view, task.id);
     if (now.agent_id !== agent) return null;

@@ -26,13 +26,16 @@ export interface MachinePort {
   freeDiskMb(path: string): Promise<number>;
   /** Resolves after `ms` of the clock on the wall, or at once when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Copies or links files matching the globs from one work tree into another, for prepared worktrees. */
+  /**
+   * Copies or links files matching the globs from one work tree into another, for prepared worktrees. Returns the
+   * globs nothing matches.
+   */
   prepareFiles(request: {
     readonly from: string;
     readonly to: string;
     readonly copy: readonly string[];
     readonly link: readonly string[];
-  }): Promise<void>;
+  }): Promise<readonly string[]>;
   /** Whether a folder can be written, made if need be. */
   canWrite(path: string): Promise<boolean>;
   /** Runs one of the person's lifecycle scripts, outside any cell, with the facts as environment and as JSON on stdin. */

@@ -1,8 +1,12 @@
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
+import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { WorkBounds } from '../domain/work-bounds.ts';
+import { isText, joinNames, showName, splitNames } from '../util/file-names.ts';
+import { shellQuote } from '../util/shell-quote.ts';
+import { requireEmptySubmodules } from './cell-submodules.ts';
 import { followAgent, pathsOf } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
 import { type GitContext, runGit } from './run-git.ts';
@@ -16,15 +20,19 @@ export interface Leftover {
   readonly isTracked: boolean;
 }
 
-/** Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. */
+/**
+ * Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. Names are as
+ * readName reads them. Throws FlameError `cell-submodule` where there is something that git sees nothing of.
+ */
 export async function readLeftovers(access: GitAccess, cell: CellWorktree): Promise<readonly Leftover[]> {
   const { git } = await followAgent(access, cell);
+  await requireEmptySubmodules(access, cell);
   return listLeftovers(git, pathsOf(access, cell).root, access.bounds);
 }
 
 /** Notes untracked paths of a cell that are nobody's work. */
 export function markPrepared(access: GitAccess, cell: CellWorktree, paths: readonly string[]): void {
-  writeFileSync(join(pathsOf(access, cell).root, preparedFile), paths.join('\0'));
+  writeFileSync(join(pathsOf(access, cell).root, preparedFile), joinNames(paths));
 }
 
 /**
@@ -40,7 +48,7 @@ export async function listLeftovers(
   const { stdout } = await runGit(git, [
     ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
   ]);
-  const entries = splitNul(stdout).map((entry) => ({ tag: entry[0], path: entry.slice(2) }));
+  const entries = splitNames(stdout).map((entry) => ({ tag: entry[0], path: entry.slice(2) }));
   const found = new Map<string, boolean>();
   for (const { tag, path } of entries) {
     const isTracked = tag !== '?';
@@ -84,7 +92,7 @@ function sizeOf(path: string): number {
 
 function readPrepared(root: string): ReadonlySet<string> {
   const file = join(root, preparedFile);
-  return new Set(existsSync(file) ? splitNul(readFileSync(file)) : []);
+  return new Set(existsSync(file) ? splitNames(readFileSync(file)) : []);
 }
 
 /**
@@ -93,6 +101,7 @@ function readPrepared(root: string): ReadonlySet<string> {
  * repository in it is never opened.
  */
 async function readNested(git: GitContext, folder: string, depth = 0): Promise<readonly string[]> {
+  if (!isText(folder)) throw oddFolder(git.cwd, folder);
   const root = join(git.cwd, folder);
   const { stdout } = await runGit(
     { ...git, cwd: root },
@@ -101,7 +110,7 @@ async function readNested(git: GitContext, folder: string, depth = 0): Promise<r
   );
   const found: string[] = [];
   // One after another: there may be hundreds.
-  for (const path of splitNul(stdout)) {
+  for (const path of splitNames(stdout)) {
     const isDeeper = path.endsWith('/') && depth < 10;
     const below = isDeeper ? await readNested(git, `${folder}${path}`, depth + 1) : [`${folder}${path}`];
     for (const one of below) found.push(one);
@@ -109,9 +118,12 @@ async function readNested(git: GitContext, folder: string, depth = 0): Promise<r
   return found;
 }
 
-function splitNul(output: Buffer): string[] {
-  return output
-    .toString()
-    .split('\0')
-    .filter((entry) => entry !== '');
+/** git can't be started in a folder that node can't name. */
+function oddFolder(worktree: string, folder: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-odd-folder',
+    message: `A repository in the folder ${showName(folder)}, whose name is not UTF-8, can't be taken in.`,
+    hints: [`ls ${shellQuote(worktree)}`],
+  });
 }

@@ -27,6 +27,8 @@ export function pathsOf(access: GitAccess, cell: CellWorktree): CellPaths {
 // Settings of the person's own checkout that would leak into a cell, or make its index depend on other files.
 const cellSettings: Readonly<Record<string, string>> = {
   'core.sparseCheckout': 'false',
+  // It would refuse what core.autocrlf converts.
+  'core.safecrlf': 'false',
   'core.splitIndex': 'false',
   'core.untrackedCache': 'false',
   'submodule.recurse': 'false',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Quarantine, Repository } from '../domain/git-port.ts';
+import type { ObjectId } from '../domain/ids.ts';
 import type { WorkBounds } from '../domain/work-bounds.ts';
 import type { CatFile } from './cat-file.ts';
 import type { GitGuard } from './limit-git.ts';
@@ -14,6 +15,8 @@ export interface GitAccess {
   readonly objects: CatFile;
   /** Who commits in the person's name; asked once. */
   readonly signature: () => Promise<Signature>;
+  /** Where submodules are in a commit, as readName reads names; asked once of each. */
+  readonly submodules: (commit: ObjectId) => Promise<readonly string[]>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
   /** How much of an agent's work is looked at, and what holds a git that does. */

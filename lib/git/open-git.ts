@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CellWorktree, GitPort, Quarantine } from '../domain/git-port.ts';
+import type { CellWorktree, FilteredPath, GitPort, Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domain/work-bounds.ts';
 import { killPoint } from '../util/kill-point.ts';
@@ -10,6 +10,7 @@ import { readBranchUses } from './branch-uses.ts';
 import { CatFile } from './cat-file.ts';
 import { markPrepared, readLeftovers } from './cell-leftovers.ts';
 import { noteCellEnd, readCell } from './cell-paths.ts';
+import { markPreparedSubmodules } from './cell-submodules.ts';
 import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { readChangedFiles } from './changed-files.ts';
 import { commitGraph } from './commit-graph.ts';
@@ -20,12 +21,14 @@ import { readChangedTracked, readDirtyPaths } from './dirty-paths.ts';
 import { discoverRepository } from './discover-repository.ts';
 import { exportCommit } from './export-commit.ts';
 import { filesInTheWay } from './files-in-the-way.ts';
+import { listFiltered } from './filtered-paths.ts';
 import { type GitAccess, inWorkTree, onObjects, withVariables } from './git-access.ts';
 import { readHead, resolveCommit } from './head-state.ts';
 import { importObjects, type StepObserver } from './import-objects.ts';
 import { readInertDrivers } from './inert-drivers.ts';
 import { listFiles } from './list-files.ts';
 import { listRefs } from './list-refs.ts';
+import { listSubmodules } from './list-submodules.ts';
 import { removeDeadObjects } from './loose-object.ts';
 import { mergeTree } from './merge-tree.ts';
 import { type ObjectSource, verifiedObjects } from './object-source.ts';
@@ -41,6 +44,7 @@ import { removeCell } from './remove-cell.ts';
 import { repackLoose } from './repack-loose.ts';
 import { replay } from './replay.ts';
 import { rescueCell } from './rescue-cell.ts';
+import { restoreTracked } from './restore-tracked.ts';
 import type { GitContext } from './run-git.ts';
 import { isSigning, signCommit } from './sign-commit.ts';
 import { snapshotCell } from './snapshot-cell.ts';
@@ -65,12 +69,18 @@ export async function openGit(
 ): Promise<GitPort> {
   const repository = await discoverRepository(context);
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
+  const submodules = new Map<ObjectId, Promise<readonly string[]>>();
   let signature: Promise<Signature> | undefined;
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
     repository,
     objects: new CatFile(context, repository.commonDir),
     signature: () => (signature ??= readSignature(whereThePersonIs(access), repository.commonDir)),
+    submodules: (commit) => {
+      const known = submodules.get(commit) ?? listSubmodules(onObjects(access), commit);
+      submodules.set(commit, known);
+      return known;
+    },
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
     bounds: { ...workBounds, ...options.bounds },
     measured: new Set(),
@@ -92,6 +102,7 @@ type CellPart =
   | 'cellLeftovers'
   | 'snapshotCell'
   | 'markPrepared'
+  | 'restoreTracked'
   | 'noteEnd'
   | 'rescueCell'
   | 'commitLeftovers'
@@ -105,6 +116,7 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
   const { repository } = access;
   const objects = onObjects(access);
   const here = whereThePersonIs(access);
+  const filtered = new Map<ObjectId, Promise<readonly FilteredPath[]>>();
   /** Objects of a quarantine are read after they were verified, from where the agent can't change them. */
   const reading = async (tip: ObjectId, quarantine?: Quarantine): Promise<[GitContext, ObjectSource]> => {
     if (quarantine === undefined) return [objects, access.objects];
@@ -148,6 +160,13 @@ function readers(access: GitAccess): Omit<GitPort, CellPart | 'repository' | 'cl
         : commitTree(access, join(repository.commonDir, 'objects'), init),
     worktrees: () => placedWorktrees(access),
     branchUses: (branch) => readBranchUses(access, branch),
+    submodules: (commit) => access.submodules(commit),
+    filteredPaths: (commit, paths) => {
+      if (paths !== undefined) return listFiltered(access, commit, paths);
+      const known = filtered.get(commit) ?? listFiltered(access, commit);
+      filtered.set(commit, known);
+      return known;
+    },
     tidy: () => repackLoose(objects, repository.commonDir),
     filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
     advanceObstacles: async (workTree, from, to) => {
@@ -210,7 +229,11 @@ function cells(access: GitAccess, onStep: StepObserver): Pick<GitPort, CellPart>
     cellLeftovers: (cell) => readLeftovers(access, cell),
     snapshotCell: (cell) => snapshotCell(access, cell),
     noteEnd: async (cell, note) => noteCellEnd(commonDir, pathsOf(access, cell).id, note),
-    markPrepared: async (cell, paths) => markPrepared(access, cell, paths),
+    markPrepared: async (cell, paths) => {
+      markPrepared(access, cell, paths);
+      await markPreparedSubmodules(access, cell);
+    },
+    restoreTracked: (cell, paths) => restoreTracked(access, cell, paths),
     rescueCell: (cell, init) => rescueCell(access, cell, init),
     commitLeftovers: (cell, paths, message, author) =>
       commitLeftovers(access, cell, paths, { message, author }),

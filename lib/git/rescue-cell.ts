@@ -3,6 +3,7 @@ import type { CellWorktree } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { listLeftovers } from './cell-leftovers.ts';
+import { requireEmptySubmodules } from './cell-submodules.ts';
 import { followAgent, forgetOwnIndex, ownGit, pathsOf } from './cell-view.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';
@@ -21,6 +22,7 @@ export async function rescueCell(
 ): Promise<ObjectId | null> {
   const { ownGitDir, root, intake } = pathsOf(access, cell);
   const { head, git } = await openView(access, cell);
+  await requireEmptySubmodules(access, cell);
   try {
     const paths = (await listLeftovers(git, root, access.bounds)).map(({ path }) => path);
     if (paths.length === 0 && head === cell.start) return null;

@@ -47,7 +47,8 @@ function namesIn(folder: Buffer): readonly Buffer[] {
   }
 }
 
-function factsOf(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
+/** What tells a file from what it is after a change. */
+export function factsOf(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
   try {
     const { mode, ino, size, ctimeNs, ...stats } = lstatSync(path, { bigint: true });
     // A folder's own times only say that something in it changed.

@@ -1,7 +1,8 @@
 import { chmodSync, lstatSync, type Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import { joinNames, nameBytes } from '../util/file-names.ts';
 import { type GitContext, runGit, runGitChain } from './run-git.ts';
 
 const pathsAtOnce = 500;
@@ -12,7 +13,7 @@ const pathsAtOnce = 500;
  */
 export async function stagePaths(git: GitContext, paths: readonly string[]): Promise<ObjectId> {
   const isFolder = rememberFolders(git.cwd);
-  const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(join(git.cwd, path));
+  const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(fileAt(git.cwd, path));
   const [present, absent]: [string[], string[]] = [[], []];
   for (const [index, path] of paths.entries()) {
     if (index % pathsAtOnce === pathsAtOnce - 1) await pause();
@@ -20,14 +21,10 @@ export async function stagePaths(git: GitContext, paths: readonly string[]): Pro
   }
   // First, so that a link can take the place of a folder.
   if (absent.length > 0)
-    await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNul(absent) });
+    await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinNames(absent) });
   const commands = ['update-index --add --remove --replace -z --stdin', 'write-tree'];
-  const { stdout } = await runGitChain(git, commands, { input: joinNul(present) });
+  const { stdout } = await runGitChain(git, commands, { input: joinNames(present) });
   return parseObjectId(stdout.toString().trim());
-}
-
-function joinNul(paths: readonly string[]): string {
-  return paths.map((path) => `${path}\0`).join('');
 }
 
 /** Whether a path is that of a folder, no link on the way; `.` is. */
@@ -36,7 +33,7 @@ function rememberFolders(root: string): (path: string) => boolean {
   const isFolder = (path: string): boolean => {
     const before = known.get(path);
     if (before !== undefined) return before;
-    const found = isFolder(dirname(path)) && (facts(join(root, path))?.isDirectory() ?? false);
+    const found = isFolder(dirname(path)) && (facts(fileAt(root, path))?.isDirectory() ?? false);
     known.set(path, found);
     return found;
   };
@@ -44,14 +41,19 @@ function rememberFolders(root: string): (path: string) => boolean {
 }
 
 /** A file or a link; the right to read a file may have been taken away, and is given back. */
-function isContent(path: string): boolean {
+function isContent(path: Buffer): boolean {
   const found = facts(path);
   if (found === null || !(found.isFile() || found.isSymbolicLink())) return false;
   if (found.isFile() && (found.mode & 0o400) === 0) chmodSync(path, (found.mode & 0o777) | 0o600);
   return true;
 }
 
-function facts(path: string): Stats | null {
+/** Bytes, since a name may be no text. */
+function fileAt(root: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), nameBytes(path)]);
+}
+
+function facts(path: Buffer): Stats | null {
   try {
     return lstatSync(path);
   } catch {

@@ -88,7 +88,7 @@ export async function openTestWorkshop(options: {
         await untilQuiet(calls, signal);
         if (!signal.aborted) now += ms;
       },
-      prepareFiles: async () => undefined,
+      prepareFiles: async () => [],
       canWrite: async () => true,
       runScript: async () => ({ exitCode: 0, output: '' }),
     },

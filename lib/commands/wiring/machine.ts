@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { makeFolders } from '../../util/make-folders.ts';
@@ -67,15 +68,24 @@ async function prepareFiles({
   to,
   copy,
   link,
-}: Parameters<MachinePort['prepareFiles']>[0]): Promise<void> {
-  if (copy.length + link.length === 0) return;
-  for (const path of await matching(from, '', [...copy, ...link])) {
+}: Parameters<MachinePort['prepareFiles']>[0]): Promise<readonly string[]> {
+  if (copy.length + link.length === 0) return [];
+  const found = await matching(from, '', [...copy, ...link]);
+  for (const path of found) {
     const target = join(to, path);
     await mkdir(dirname(target), { recursive: true });
-    const isLinked = link.some((glob) => pathMatches(glob, path));
-    if (isLinked) await symlink(join(from, path), target).catch(ignoreExisting);
+    // Where git keeps the place of a submodule, its files come in as copies: a link would be a change of the task.
+    const isLinked = link.some((glob) => pathMatches(glob, path)) && !existsSync(target);
+    if (existsSync(join(from, path, '.git'))) await copyNested(join(from, path), target);
+    else if (isLinked) await symlink(join(from, path), target).catch(ignoreExisting);
     else await cp(join(from, path), target, { recursive: true, force: false, errorOnExist: false });
   }
+  return [...copy, ...link].filter((glob) => !found.some((path) => pathMatches(glob, path)));
+}
+
+/** Another repository's files without what binds them to it: that would name a folder which isn't there. */
+function copyNested(from: string, to: string): Promise<void> {
+  return cp(from, to, { recursive: true, filter: (path) => basename(path) !== '.git' });
 }
 
 /** Files and folders that match a glob; what lies in a matching folder isn't looked at. */

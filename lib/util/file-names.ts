@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer';
+
+/**
+ * Names of files are bytes. Those that aren't UTF-8 become text in which each odd byte is a lone surrogate, U+DC80 to
+ * U+DCFF, which no text has: what is read so is written back byte for byte, and matches globs as far as it is text.
+ */
+export function readName(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const length = [1, 2, 3, 4].find((count) => isCharacter(bytes.subarray(at, at + count))) ?? 0;
+    text +=
+      length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length);
+    at += Math.max(1, length);
+  }
+  return text;
+}
+
+function isCharacter(bytes: Buffer): boolean {
+  return isUtf8(bytes) && [...bytes.toString()].length === 1;
+}
+
+/** The bytes of a name that readName read. */
+export function nameBytes(name: string): Buffer {
+  if (isText(name)) return Buffer.from(name);
+  const parts = [...name].map((character) => {
+    const code = character.charCodeAt(0);
+    const isOdd = character.length === 1 && code >= 0xdc80 && code <= 0xdcff;
+    return isOdd ? Buffer.from([code - 0xdc00]) : Buffer.from(character);
+  });
+  return Buffer.concat(parts);
+}
+
+/** Whether a name is text, all of it. */
+export function isText(name: string): boolean {
+  return showName(name) === name;
+}
+
+/** A name to be shown or stored: what is no text in it is replaced. */
+export function showName(name: string): string {
+  return Buffer.from(name).toString();
+}
+
+/** Names that each end in NUL. */
+export function splitNames(output: Buffer): string[] {
+  const names: string[] = [];
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0, at);
+    const stop = end < 0 ? output.length : end;
+    if (stop > at) names.push(readName(output.subarray(at, stop)));
+    at = stop + 1;
+  }
+  return names;
+}
+
+/** The same way back. */
+export function joinNames(names: readonly string[]): Buffer {
+  return Buffer.concat(names.flatMap((name) => [nameBytes(name), Buffer.from([0])]));
+}
