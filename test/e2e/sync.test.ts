@@ -45,6 +45,8 @@ test('git flame sync --json tells each ref and conflict; --quiet says nothing', 
       conflicts: [{ ref: 'refs/blueflame/tasks', note: 'task-001', what: 'priority', kept: '3', lost: '7' }],
       commits: { received: 0, sent: 0, unknown: [] },
       races: 0,
+      // Written by hand, nothing of it was decided here, before or now: nothing is new.
+      proposals: {},
     },
   ]);
 });
