@@ -5,7 +5,7 @@ import { dropTask, releaseTask, restartTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
-import { detachHand, handTip, leaveWorktree, requireHeld } from './hand-task.ts';
+import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 import { type Recording, record, type Step, taskOf, viewSession } from './record.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 import { withdraw } from './withdraw.ts';
@@ -94,8 +94,15 @@ export async function dropByHand(
     return { steps: [...released, ...steps], refs, body: wish.reason };
   });
   if (done.kind !== 'done') throw changedMeanwhile(task);
-  const worktree = isHeld(task) ? await leaveWorktree(workshop, task, wish.cwd) : task.worktree;
+  const worktree = isHeld(task)
+    ? await leaveWorktree(workshop, task, wish.cwd)
+    : await stillThere(workshop, task);
   return { task: taskOf(done.view, task.id), worktree, rescue, blocked: [...new Set(blocked)] };
+}
+
+/** The worktree of an attempt, unless it went when its work was accepted. */
+async function stillThere(workshop: Workshop, { worktree }: Task): Promise<string | null> {
+  return worktree !== null && (await isThere(workshop, worktree)) ? worktree : null;
 }
 
 async function requireReleasable(workshop: Workshop, task: Task, isForced: boolean): Promise<void> {

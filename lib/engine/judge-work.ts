@@ -6,6 +6,7 @@ import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { RuleName } from '../policy/rules.ts';
 import { showName } from '../util/file-names.ts';
+import { formatCount } from '../util/format-amount.ts';
 import { collectWork } from './collect-work.ts';
 import { describeViolation } from './describe-violation.ts';
 import { filteredWork } from './out-of-reach.ts';
@@ -46,7 +47,7 @@ export async function judgeWork(
       const details = work.violations.map(
         (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
       );
-      const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${details.length - 1} more broken rules` : ''}`;
+      const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${formatCount(details.length - 1, 'more broken rule')}` : ''}`;
       const rules = [...new Set(work.violations.map(({ rule }) => rule))];
       return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), outcome };
     }

@@ -159,7 +159,7 @@ async function toVerdict(
     tree: evidence.tree,
     status: overruled ? 'fail' : opinion.status,
     notes: overruled
-      ? `The validator passed it, but ${bad.length} diagnostics failed. ${opinion.notes}`
+      ? `The validator passed it, but ${formatCount(bad.length, 'diagnostic')} failed. ${opinion.notes}`
       : opinion.notes,
     issues: overruled ? [...opinion.issues, ...bad.map(describeRun)] : [...opinion.issues],
     diagnostics: [...diagnostics],

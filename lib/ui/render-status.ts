@@ -79,7 +79,7 @@ function renderTasks({ tasks }: Status, style: Style): readonly string[] {
 
 function waitsFor({ status, dependencies }: Status['tasks'][number], settled: ReadonlySet<string>): string {
   if (status !== 'pending') return '';
-  const open = dependencies.filter((id) => !settled.has(id));
+  const open = [...new Set(dependencies)].filter((id) => !settled.has(id));
   return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
 }
 

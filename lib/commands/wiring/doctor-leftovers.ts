@@ -29,8 +29,12 @@ async function leftWorktrees({ git, store }: Pick<Reading, 'git' | 'store'>): Pr
   const tasks = snapshot?.sessions.flatMap(({ id }) => snapshot.tasksOf(id)) ?? [];
   return (await git.cells())
     .filter(({ path }) => !living.has(basename(path)))
-    .map(({ path }) => {
-      const task = tasks.find(({ worktree }) => worktree === path);
+    .map(({ path, subject }) => {
+      // A released task names its worktree no more; the worktree still says whose it is.
+      const task = tasks.find(
+        ({ id, session, worktree }) =>
+          worktree === path || (session === subject?.session && id === subject.task),
+      );
       const whose = task === undefined ? 'no task' : `task ${task.id} (${task.status})`;
       return leftover('worktree', `The worktree ${path} of ${whose} is kept with what its agent wrote.`);
     });

@@ -1,5 +1,6 @@
 import { canStart } from '../../core/can-start.ts';
 import { type Action, nextAction } from '../../core/next-action.ts';
+import { isHeldBy } from '../../core/task-holder.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -66,7 +67,9 @@ async function finish(
   const command = action.kind === 'wait' ? null : commandFor(action);
   await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
   if (action.kind === 'wait') {
-    opened.output.info(`Somebody else works on: ${action.tasks.map((task) => task.id).join(', ')}.`);
+    const isOwn = action.tasks.every((task) => isHeldBy(task, opened.workshop.gates.person));
+    const who = isOwn ? 'You work on' : 'Somebody else works on';
+    opened.output.info(`${who}: ${action.tasks.map((task) => task.id).join(', ')}.`);
     return;
   }
   if (!wasDue)
