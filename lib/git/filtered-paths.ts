@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FilteredPath } from '../domain/git-port.ts';
@@ -20,7 +21,8 @@ export async function listFiltered(
   if (names.size === 0 || paths?.length === 0) return [];
   const { commonDir } = access.repository;
   const folder = join(commonDir, 'blueflame');
-  const index = join(folder, `filtered-${process.pid}-${commit.slice(0, 12)}.index`);
+  // One of its own for each question: several agents end at the same time.
+  const index = join(folder, `filtered-${process.pid}-${randomUUID()}.index`);
   const context: GitContext = {
     cwd: commonDir,
     env: access.context.env,
