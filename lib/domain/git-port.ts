@@ -33,7 +33,12 @@ export interface CommitInfo {
   readonly oid: ObjectId;
   readonly tree: ObjectId;
   readonly parents: readonly ObjectId[];
+  /** `Name <email>`. */
   readonly author: string;
+  readonly committer: string;
+  /** When, in seconds; NaN where git can't read it. */
+  readonly authored: number;
+  readonly committed: number;
   /** The whole message. */
   readonly message: string;
 }
@@ -263,6 +268,8 @@ export interface GitPort {
   cellLeftovers(
     cell: CellWorktree,
   ): Promise<readonly { readonly path: string; readonly isTracked: boolean }[]>;
+  /** What commitLeftovers made last in a cell, also by a process that was killed then; null: nothing. */
+  cellMade(cell: CellWorktree): Promise<ObjectId | null>;
   /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
   commitLeftovers(
     cell: CellWorktree,

@@ -29,6 +29,7 @@ export async function attemptTask(
     task,
     agent,
     adapter,
+    began: workshop.now().getTime(),
     path: worktreePath(workshop, agent),
   };
   const view = await claim(workshop, attempt);

@@ -42,6 +42,7 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
     task,
     agent: task.agent_id,
     adapter: workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker')),
+    began: task.claimed_at === null ? null : Date.parse(task.claimed_at),
     path: cell.path,
   };
   const policy = compilePolicy({

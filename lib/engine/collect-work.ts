@@ -16,7 +16,10 @@ export interface CollectRequest {
   readonly task: Task;
   readonly policy: AgentPolicy;
   readonly adapter: AdapterFacts;
+  /** `Name <email>`. */
   readonly author: string;
+  /** When the attempt began, in milliseconds; null: not known. */
+  readonly began: number | null;
   /** Untracked paths that were there before the agent started: prepared files are nobody's work. */
   readonly prepared: readonly string[];
 }
@@ -32,7 +35,12 @@ export async function collectWork(workshop: Workshop, request: CollectRequest): 
     await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
   const tip = await workshop.git.cellHead(cell);
   if (tip === cell.start) return { kind: 'nothing', leftBehind: leave };
-  const violations = await judgeCommits(workshop, { ...cell, tip, policy, isTipOurs: take.length > 0 });
+  const made = await workshop.git.cellMade(cell);
+  const violations = await judgeCommits(workshop, {
+    ...{ ...cell, tip, policy },
+    ours: made === null ? [] : [made],
+    signer: { identity: request.author, began: request.began, now: workshop.now().getTime() },
+  });
   return violations.length > 0
     ? { kind: 'violation', tip, violations }
     : { kind: 'work', tip, leftBehind: leave };

@@ -54,7 +54,8 @@ export async function submitByHand(
     start,
     tip,
     policy: policyFor(workshop, task),
-    isTipOurs: false,
+    ours: [],
+    signer: null,
   });
   if (violations.length > 0) return { task, violations, worktree: task.worktree };
   const done = await complete(workshop, task, { start, tip, notes: wish.notes });

@@ -2,6 +2,7 @@ import type { ChangedFile, CommitInfo, GitPort, Quarantine } from '../domain/git
 import type { ObjectId } from '../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import { checkBranch, checkFiles, type FilesInput } from '../policy/check-branch.ts';
+import type { Signer } from '../policy/check-signature.ts';
 import type { SecretFinding } from '../policy/secrets.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
 import type { Workshop } from './workshop.ts';
@@ -12,8 +13,10 @@ export interface JudgedCommits {
   readonly policy: AgentPolicy;
   /** Where the objects are when they aren't in the repository yet. */
   readonly quarantine?: Quarantine;
-  /** The last commit was made for the agent. */
-  readonly isTipOurs: boolean;
+  /** Commits that were made for the agent, by this program. */
+  readonly ours: readonly ObjectId[];
+  /** Whose the others must be; null: a person's. */
+  readonly signer: Signer | null;
 }
 
 /**
@@ -24,18 +27,18 @@ export async function judgeCommits(
   { git, signal }: Pick<Workshop, 'git'> & Partial<Pick<Workshop, 'signal'>>,
   judged: JudgedCommits,
 ): Promise<readonly Violation[]> {
-  const { start, tip, policy, quarantine, isTipOurs } = judged;
+  const { start, tip, policy, quarantine, ours, signer } = judged;
   const scanner = openScanner(signal);
   const [files, commits] = await Promise.all([
     git.changedFiles(start, tip, quarantine),
     git.commitsBetween(start, tip, quarantine),
   ]);
-  // The message of the commit made for the agent isn't the agent's.
-  const own = isTipOurs ? commits.filter(({ oid }) => oid !== tip) : commits;
+  // The message and names of a commit made for the agent aren't the agent's.
+  const own = commits.filter(({ oid }) => !ours.includes(oid));
   const contents = await readContents(git, judged, { commit: tip, files, scanner });
   return [
     ...(commits.length === 0 && tip !== start ? [wentBack(judged)] : []),
-    ...checkBranch({ policy, files, commits: own, start, ...contents }),
+    ...checkBranch({ policy, files, commits: own, start, signer, ...contents }),
     ...(await judgePassing(git, judged, { commits, files, scanner })),
   ];
 }

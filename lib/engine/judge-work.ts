@@ -1,4 +1,5 @@
 import { boundText, oneLine } from '../core/one-line.ts';
+import { agentIdentity } from '../domain/agent-identity.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -35,8 +36,8 @@ export async function judgeWork(
 ): Promise<Ending> {
   // What a failed or stopped agent left stays in its worktree, untouched, for a person to read.
   if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
-  const author = `${attempt.agent} <${attempt.agent}@agents.invalid>`;
-  const request = { cell, task: attempt.task, policy, adapter: attempt.adapter, author, prepared };
+  const { task, adapter, agent, began } = attempt;
+  const request = { cell, task, policy, adapter, author: agentIdentity(agent), began, prepared };
   const work = await collectWork(workshop, request).catch(brokenCell);
   switch (work.kind) {
     case 'broken':

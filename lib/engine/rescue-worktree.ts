@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { agentIdentity } from '../domain/agent-identity.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellInfo, CellWorktree } from '../domain/git-port.ts';
 import { type ObjectId, parseAgentId, type RefName } from '../domain/ids.ts';
@@ -69,7 +70,7 @@ async function rescue(
   const message = rescueMessage(cell, { agent, why, at: timestamp(workshop) });
   const commit = await workshop.git.rescueCell(cell, {
     message,
-    author: `${agent} <${agent}@agents.invalid>`,
+    author: agentIdentity(agent),
   });
   if (commit === null || cell.subject === null) {
     await workshop.git.discardCell(cell);
@@ -95,10 +96,12 @@ async function objections(
     isAsked,
   }: { readonly commit: ObjectId; readonly task: Task | null; readonly isAsked: boolean },
 ): Promise<readonly string[]> {
+  const agent = basename(cell.path);
+  const made = await workshop.git.cellMade(cell);
   const policy = compilePolicy({
     config: workshop.config,
     role: 'worker',
-    agentId: parseAgentId(basename(cell.path)),
+    agentId: parseAgentId(agent),
     worktree: cell.path,
     fileLocks: task?.file_locks ?? [],
   });
@@ -107,7 +110,8 @@ async function objections(
     tip: commit,
     policy,
     quarantine: cell.quarantine,
-    isTipOurs: true,
+    ours: [commit, ...(made === null ? [] : [made])],
+    signer: { identity: agentIdentity(agent), began: null, now: workshop.now().getTime() },
   });
   return violations
     .filter(({ rule }) => (isAsked ? rule === 'secret' : !unfinished.some((known) => known === rule)))

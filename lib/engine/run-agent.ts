@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addRun } from '../core/add-run.ts';
 import { nextAttempt } from '../core/task-history.ts';
+import { agentAuthor } from '../domain/agent-identity.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest, RunningAgent } from '../domain/agent-port.ts';
 import { mergeAnswerJsonSchema, planAnswerJsonSchema, verdictAnswerJsonSchema } from '../domain/answers.ts';
 import { roleModel, sessionBudget } from '../domain/config.ts';
@@ -198,7 +199,7 @@ async function startAgent(
       budget,
       timeoutMs: job.isInteractive === true ? 0 : workshop.config.limits.agent_timeout,
       isInteractive: job.isInteractive ?? false,
-      author: { name: job.id, email: `${job.id}@agents.invalid` },
+      author: agentAuthor(job.id),
     },
     onActivity,
     sharedBudget(workshop, job),

@@ -17,6 +17,8 @@ export interface Attempt {
   readonly task: Task;
   readonly agent: AgentId;
   readonly adapter: AdapterFacts;
+  /** When, in milliseconds; null: not known. */
+  readonly began: number | null;
   /** Where its worktree is. */
   readonly path: string;
 }

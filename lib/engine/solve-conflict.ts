@@ -1,3 +1,4 @@
+import { agentIdentity } from '../domain/agent-identity.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import { parseMergeAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
@@ -170,7 +171,7 @@ async function checkSolution(
       cell,
       leftovers.map(({ path }) => path),
       message,
-      `${agent} <${agent}@agents.invalid>`,
+      agentIdentity(agent),
     );
   const commit = await git.cellHead(cell);
   if (commit === cell.start) return { kind: 'unsolved', notes: `${agent} changed nothing.` };
@@ -182,7 +183,9 @@ async function checkSolution(
   const violations = checkBranch({
     policy,
     files,
+    // Of a merger's commits only the tree is taken over.
     commits: [],
+    signer: null,
     start: cell.start,
     readText: (path) => texts.get(path) ?? null,
   });

@@ -12,6 +12,9 @@ import type { GitAccess } from './git-access.ts';
 import { looseFile } from './read-loose.ts';
 import { stagePaths } from './stage-paths.ts';
 
+/** In a cell's record: the commit that was made for its agent. */
+const madeFile = 'made';
+
 /**
  * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
  * No hook, filter, file monitor or setting of the agent takes part. Returns the cell's new HEAD.
@@ -32,10 +35,17 @@ export async function commitLeftovers(
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
   killPoint('leftovers committed');
+  replaceFile(join(places.root, madeFile), commit);
   setOwnHead(places.ownGitDir, commit);
   await showAgent(places, commit);
   killPoint('leftovers shown to the agent');
   return commit;
+}
+
+/** See GitPort.cellMade: nothing an agent can write says so. */
+export function readMade(access: GitAccess, cell: CellWorktree): ObjectId | null {
+  const file = join(pathsOf(access, cell).root, madeFile);
+  return existsSync(file) ? parseObjectId(readFileSync(file, 'utf8')) : null;
 }
 
 /** The commit a merge in this cell was started with, if HEAD has not moved since. */

@@ -14,7 +14,7 @@ import { markPreparedSubmodules } from './cell-submodules.ts';
 import { onVerified, pathsOf, readCellHead } from './cell-view.ts';
 import { readChangedFiles } from './changed-files.ts';
 import { commitGraph } from './commit-graph.ts';
-import { commitLeftovers } from './commit-leftovers.ts';
+import { commitLeftovers, readMade } from './commit-leftovers.ts';
 import { commitTree } from './commit-tree.ts';
 import { readDiffStat, readDiffText, readFileStats } from './diff-commits.ts';
 import { readChangedTracked, readDirtyPaths } from './dirty-paths.ts';
@@ -105,6 +105,7 @@ type CellPart =
   | 'restoreTracked'
   | 'noteEnd'
   | 'rescueCell'
+  | 'cellMade'
   | 'commitLeftovers'
   | 'startMergeIn'
   | 'importCell'
@@ -235,6 +236,7 @@ function cells(access: GitAccess, onStep: StepObserver): Pick<GitPort, CellPart>
     },
     restoreTracked: (cell, paths) => restoreTracked(access, cell, paths),
     rescueCell: (cell, init) => rescueCell(access, cell, init),
+    cellMade: async (cell) => readMade(access, cell),
     commitLeftovers: (cell, paths, message, author) =>
       commitLeftovers(access, cell, paths, { message, author }),
     startMergeIn: (cell, commit) => startMerge(access, cell, commit),

@@ -6,7 +6,8 @@ import { parseCommit } from './parse-commit.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 // rev-list, unlike log, obeys no log.* setting, one of which starts gpg.
-const format = '--format=%H%x00%T%x00%P%x00%an <%ae>%x00%B%x00';
+const format = '--format=%H%x00%T%x00%P%x00%an <%ae>%x00%cn <%ce>%x00%at%x00%ct%x00%B%x00';
+const fieldsEach = 8;
 const listing = ['rev-list', '--no-commit-header', '--encoding=UTF-8', format];
 
 /** One commit. Throws FlameError `no-such-commit`. */
@@ -53,14 +54,15 @@ export async function readCommitsBetween(
   return parseCommits(stdout.toString());
 }
 
-/** Five fields a commit, each ended by NUL, and a newline after the last. */
+/** So many fields a commit, each ended by NUL, and a newline after the last. */
 function parseCommits(text: string): CommitInfo[] {
   const fields = text.split('\0');
-  return Array.from({ length: Math.floor(fields.length / 5) }, (_, index) => {
-    const [oid = '', tree = '', parents = '', author = '', message = ''] = fields.slice(
-      index * 5,
-      index * 5 + 5,
+  return Array.from({ length: Math.floor(fields.length / fieldsEach) }, (_, index) => {
+    const [oid = '', tree = '', parents = '', ...rest] = fields.slice(
+      index * fieldsEach,
+      (index + 1) * fieldsEach,
     );
+    const [author = '', committer = '', authored = '', committed = '', message = ''] = rest;
     return {
       oid: parseObjectId(oid.trimStart()),
       tree: parseObjectId(tree),
@@ -69,7 +71,15 @@ function parseCommits(text: string): CommitInfo[] {
         .filter((parent) => parent !== '')
         .map(parseObjectId),
       author,
+      committer,
+      authored: parseTime(authored),
+      committed: parseTime(committed),
       message,
     };
   });
+}
+
+/** git prints nothing of a time it can't read. */
+function parseTime(text: string): number {
+  return text === '' ? Number.NaN : Number(text);
 }

@@ -2,6 +2,7 @@ import type { ChangedFile, CommitInfo } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import { pathMatches } from '../util/path-globs.ts';
+import { checkSignature, judgeTrailers, type Signer } from './check-signature.ts';
 import { judgeCommitMessage } from './commit-message.ts';
 import { fileNameProblem } from './file-name.ts';
 import { judgeAttributes, judgeName, judgeScope } from './judge-path.ts';
@@ -26,6 +27,8 @@ export interface BranchInput extends FilesInput {
   /** The agent's commits, oldest first, without merges the orchestrator made. */
   readonly commits: readonly CommitInfo[];
   readonly start: ObjectId;
+  /** Whose the commits must be; null: a person's, who signs as they like. */
+  readonly signer: Signer | null;
 }
 
 /** What is known of a change without a look at its content. */
@@ -35,7 +38,8 @@ export type ChangedEntry = Pick<ChangedFile, 'path' | 'status' | 'oldMode' | 'ne
 export function checkBranch(input: BranchInput): readonly Violation[] {
   return [
     ...checkHistory(input),
-    ...input.commits.flatMap((commit) => checkMessage(input.policy, commit)),
+    ...input.commits.flatMap((commit) => checkMessage(input, commit)),
+    ...input.commits.flatMap((commit) => (input.signer === null ? [] : checkSignature(commit, input.signer))),
     ...checkFiles(input),
     ...checkTests(input),
   ];
@@ -58,15 +62,16 @@ function checkHistory(input: BranchInput): Violation[] {
     }));
 }
 
-function checkMessage(policy: AgentPolicy, commit: CommitInfo): Violation[] {
-  const told = `${commit.author}\n${commit.message}`;
+function checkMessage({ policy, signer }: BranchInput, commit: CommitInfo): Violation[] {
+  const told = `${commit.author}\n${commit.committer}\n${commit.message}`;
   const secrets = findSecrets(told, null).map(({ id }) =>
     objection(
       'secret',
       `Commit ${commit.oid.slice(0, 12)} tells what looks like a credential (${id}). Write it anew without that.`,
     ),
   );
-  return violations(commit.oid, [judgeCommitMessage(policy, commit.message), ...secrets]);
+  const trailers = signer === null ? null : judgeTrailers(signer.identity, commit.message);
+  return violations(commit.oid, [judgeCommitMessage(policy, commit.message), trailers, ...secrets]);
 }
 
 function checkFile(input: FilesInput, file: ChangedFile): Violation[] {

@@ -1,5 +1,7 @@
+import { agentIdentity } from '../domain/agent-identity.ts';
 import type { AgentPolicy, Decision } from '../domain/policy.ts';
 import { type ChangedEntry, checkEntry } from './check-branch.ts';
+import { judgeTrailers } from './check-signature.ts';
 import { judgeCommitMessage } from './commit-message.ts';
 
 /** What a git hook knows about a commit that is about to be made. */
@@ -13,7 +15,10 @@ const mostShown = 5;
 export function decideGitHook(policy: AgentPolicy, call: GitHookCall): Decision {
   const found =
     call.hook === 'commit-msg'
-      ? [judgeCommitMessage(policy, call.message)].filter((one) => one !== null)
+      ? [
+          judgeCommitMessage(policy, call.message),
+          judgeTrailers(agentIdentity(policy.agent_id), call.message),
+        ].filter((one) => one !== null)
       : call.staged.flatMap((entry) => checkEntry(policy, entry));
   const [first] = found;
   if (first === undefined) return { decision: 'allow', rule: 'allowed', details: '' };

@@ -33,6 +33,7 @@ export const rules = {
   'bash-directory': '`cd` goes only to a plain folder in the worktree.',
   'git-option':
     'Options of git that run programs, skip hooks, or reach other repositories and files are refused.',
+  authorship: 'An agent’s commits are in its own name, of the time they were made, and speak for no person.',
   'commit-message': 'Commit messages follow validation.commit_format.',
   'diagnostics-only':
     'A validator asks for the configured diagnostics, word for word, and runs nothing else.',

@@ -150,6 +150,26 @@ test('WRK-4: what a script commits by itself is kept, with what it left uncommit
   );
 });
 
+test('WFL-4: what a script commits in the name of another, at another time, or with the word of another fails', async () => {
+  const commit = 'echo 1 > src/one.txt; git add src;';
+  const lead = 'Lea Lead <lea@example.com>';
+  assertFailed(await work(`${commit} git commit -q --author '${lead}' -m one`), /in the name of Lea Lead/);
+  assertFailed(
+    await work(`${commit} GIT_COMMITTER_NAME='Lea Lead' git commit -q -m one`),
+    /in the name of Lea Lead <worker-/,
+  );
+  assertFailed(
+    await work(`${commit} GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' git commit -q -m one; echo 2 > src/two.txt`),
+    /is dated 2020-01-01/,
+  );
+  // The agent's own git says so at once; --no-verify goes past it.
+  assertFailed(
+    await work(`${commit} git commit -q --no-verify -m one -m 'Reviewed-by: ${lead}'`),
+    /speaks for Lea Lead <lea@example.com> \(Reviewed-by\)/,
+  );
+  assertMerged(await work(`${commit} git commit -q -s -m one`));
+});
+
 confined(
   'SBX-2: what a script does to refs, configuration, hooks and other folders stays without effect',
   async () => {

@@ -32,7 +32,7 @@ async function judge(work: (agent: Agent) => void, count = 0): Promise<string[]>
   const tip = parseObjectId(agentGit(cell, 'rev-parse', 'HEAD'));
   const workshop = { git: port } as Pick<Workshop, 'git'>;
   const found = await judgeCommits(workshop, {
-    ...{ start: cell.start, tip, policy, isTipOurs: false },
+    ...{ start: cell.start, tip, policy, ours: [], signer: null },
     quarantine: cell.quarantine,
   });
   assert.not.ok(found.some(({ details }) => details.includes(token)));
@@ -125,7 +125,7 @@ test('PCK-1 credentials are found in every encoding, in binary and large files, 
   );
   assert.equal(
     await judge(({ save, write }) => {
-      write(`src/${'x'.repeat(3)}-AKIA${'ABCD'.repeat(4)}.txt`, 'x');
+      write(`src/${'x'.repeat(3)}-AKIA${'ABCDEFGH23456777'}.txt`, 'x');
       save();
     }).then((all) => all.map((one) => one.slice(0, 6))),
     ['secret'],
@@ -149,7 +149,7 @@ test('PCK-3 history that was taken back or begun anew is refused', async () => {
   const cell = await port.addCellWorktree(tree('worker-0000000b'), start);
   agentGit(cell, 'reset', '-q', '--hard', head);
   const found = await judgeCommits({ git: port } as Pick<Workshop, 'git'>, {
-    ...{ start, tip: head, policy, isTipOurs: false },
+    ...{ start, tip: head, policy, ours: [], signer: null },
     quarantine: cell.quarantine,
   });
   assert.equal(

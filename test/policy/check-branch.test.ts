@@ -32,12 +32,14 @@ function file(path: string, more: Partial<ChangedFile> = {}): ChangedFile {
   };
 }
 
+const signed = { author: 'a <a@b>', committer: 'a <a@b>', authored: 1_000, committed: 1_000 };
+
 function commit(id: string, parents: readonly string[], message = 'feat: x'): CommitInfo {
-  return { oid: oid(id), tree: oid('f'), parents: parents.map(oid), author: 'a <a@b>', message };
+  return { oid: oid(id), tree: oid('f'), parents: parents.map(oid), message, ...signed };
 }
 
 function found(input: Partial<BranchInput>): string[] {
-  const all = { policy, files: [], commits: [], start, readText: () => 'text', ...input };
+  const all = { policy, files: [], commits: [], start, signer: null, readText: () => 'text', ...input };
   return checkBranch(all).map(({ rule, where }) => `${rule} ${where}`);
 }
 
@@ -119,6 +121,49 @@ test('PCK-3 every message counts, and rewritten history shows', () => {
   ]);
 });
 
+const agent = 'worker-1 <worker-1@agents.invalid>';
+const began = Date.parse('2026-03-01T10:00:00Z');
+const signer = { identity: agent, began, now: began + 600_000 };
+const seconds = began / 1_000;
+const byAgent = { author: agent, committer: agent, authored: seconds + 60, committed: seconds + 120 };
+
+for (const [what, more, isFine] of [
+  ['its own name and time', {}, true],
+  ['a clock that is half an hour slow', { authored: seconds - 1_800 }, true],
+  ['another author', { author: 'Lena Lead <lena@example.com>' }, false],
+  ['another committer', { committer: 'Lena Lead <lena@example.com>' }, false],
+  ['its name with the address of another', { author: 'worker-1 <lena@example.com>' }, false],
+  ['the author date of years ago', { authored: 1_577_836_800 }, false],
+  ['the commit date of years ago', { committed: 1_577_836_800 }, false],
+  ['a date to come', { committed: seconds + 600 + 3_600 }, false],
+  ['a date git cannot read', { authored: Number.NaN }, false],
+  [
+    'the trailer of its client',
+    { message: 'feat: x\n\nCo-Authored-By: Claude Opus 4.5 <noreply@anthropic.com>' },
+    true,
+  ],
+  ['a sign-off of its own', { message: `feat: x\n\nSigned-off-by: ${agent}` }, true],
+  ['a trailer of what it is about', { message: 'feat: x\n\nTask: task-001\nRefs: #12' }, true],
+  ['the review of a person', { message: 'feat: x\n\nReviewed-by: Lena Lead <lena@example.com>' }, false],
+  [
+    'a sign-off of a person',
+    { message: 'feat: x\n\n  signed-off-BY : Lena Lead <lena@example.com>\n\nmore' },
+    false,
+  ],
+  ['a person beside it', { message: 'feat: x\n\nCo-authored-by: Lena <lena@example.com>' }, false],
+  [
+    'a review by what is no reviewer',
+    { message: 'feat: x\n\nReviewed-by: Claude <noreply@anthropic.com>' },
+    false,
+  ],
+] as const) {
+  test(`WFL-4 a commit of an agent with ${what}: ${isFine ? 'fine' : 'a violation'}`, () => {
+    const commits = [{ ...commit('1', ['0']), ...byAgent, ...more }];
+    assert.equal(found({ commits, signer }), isFine ? [] : [`authorship ${oid('1')}`]);
+    assert.equal(found({ commits }), [], 'a person signs as they like');
+  });
+}
+
 test('a pattern that speaks of lines judges the whole message', () => {
   const whole = makePolicy({ config: { validation: { commit_format: { pattern: '^.+\\n\\nTask: \\w' } } } });
   assert.equal(found({ policy: whole, commits: [commit('1', ['0'], 'x\n\nTask: a\n')] }), []);
@@ -175,6 +220,7 @@ for (const [id, token] of tokens) {
       files: [file('src/a.ts')],
       commits: [],
       start,
+      signer: null,
       readText: () => text,
     })[0];
     assert.is(hit?.rule, 'secret');

@@ -274,7 +274,7 @@ test('the whole story of a task', () => {
               oid: commitA,
               tree: commitB,
               parents: [commitB],
-              author: 'x',
+              ...{ author: 'x', committer: 'x', authored: 0, committed: 0 },
               message: 'hash: with scrypt\n\nx',
             },
           ],
@@ -454,7 +454,18 @@ test('TSK-4: hostile text of models is shown, not obeyed, everywhere', () => {
           },
         ],
         work: {
-          commits: [{ oid: commitA, tree: commitB, parents: [], author: hostile, message: hostile }],
+          commits: [
+            {
+              oid: commitA,
+              tree: commitB,
+              parents: [],
+              author: hostile,
+              committer: hostile,
+              authored: 0,
+              committed: 0,
+              message: hostile,
+            },
+          ],
           files: [{ path: hostile, insertions: 1, deletions: 0 }],
         },
         worktrees: [hostile],

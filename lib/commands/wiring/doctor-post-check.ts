@@ -1,3 +1,4 @@
+import { agentIdentity } from '../../domain/agent-identity.ts';
 import { configSchema } from '../../domain/config.ts';
 import { type Finding, finding } from '../../domain/finding.ts';
 import type { ChangedFile } from '../../domain/git-port.ts';
@@ -5,6 +6,7 @@ import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 
+const agent = agentIdentity('worker-00000000');
 const start = '1'.repeat(40) as ObjectId;
 const tip = '2'.repeat(40) as ObjectId;
 
@@ -44,8 +46,12 @@ function rulesBroken(path: string, parents: readonly ObjectId[]): string[] {
     start,
     files: [addedFile(path)],
     commits: [
-      { oid: tip, tree: start, parents, author: 'A <a@example.com>', message: 'feat(sample): add a file' },
+      {
+        ...{ oid: tip, tree: start, parents, message: 'feat(sample): add a file' },
+        ...{ author: agent, committer: agent, authored: 0, committed: 0 },
+      },
     ],
+    signer: { identity: agent, began: 0, now: 0 },
     readText: () => 'text\n',
   });
   return [...new Set(broken.map(({ rule }) => rule))];

@@ -1,0 +1,10 @@
+/** Who an agent's commits are by: nobody's address, so that they are never taken for a person's. */
+export function agentAuthor(agent: string): { readonly name: string; readonly email: string } {
+  return { name: agent, email: `${agent}@agents.invalid` };
+}
+
+/** The same as git writes it: `Name <email>`. */
+export function agentIdentity(agent: string): string {
+  const { name, email } = agentAuthor(agent);
+  return `${name} <${email}>`;
+}

@@ -1,0 +1,74 @@
+import type { CommitInfo } from '../domain/git-port.ts';
+import type { Violation } from '../domain/policy.ts';
+import { type Objection, objection } from './rules.ts';
+
+/** In whose name an agent's commits are, and when they can have been made. */
+export interface Signer {
+  /** `Name <email>`. */
+  readonly identity: string;
+  /** When the attempt began, in milliseconds; null: not known. */
+  readonly began: number | null;
+  /** The time now, in milliseconds. */
+  readonly now: number;
+}
+
+// What a clock in a container, or one that is just being set, may be off by.
+const driftMs = 60 * 60_000;
+const aheadMs = 10 * 60_000;
+
+/** What of a commit says that somebody else made it, or made it at another time. */
+export function checkSignature(commit: CommitInfo, signer: Signer): readonly Violation[] {
+  const found = [judgeNames(commit, signer), judgeTimes(commit, signer)];
+  return found
+    .filter((one) => one !== null)
+    .map(({ rule, details }) => ({
+      rule,
+      where: commit.oid,
+      details: `Commit ${commit.oid.slice(0, 12)} ${details}`,
+    }));
+}
+
+function judgeNames({ author, committer }: CommitInfo, { identity }: Signer): Objection | null {
+  const other = [author, committer].find((name) => name !== identity);
+  if (other === undefined) return null;
+  return objection(
+    'authorship',
+    `is in the name of ${other}. Commit as ${identity}, as your environment says: set no other author or committer, and take over no commit of others (git cherry-pick --no-commit brings a change without its author).`,
+  );
+}
+
+function judgeTimes({ authored, committed }: CommitInfo, { began, now }: Signer): Objection | null {
+  const times = [authored, committed].map((seconds) => seconds * 1_000);
+  const first = began === null ? Number.NEGATIVE_INFINITY : began - driftMs;
+  const other = times.find((time) => !(time >= first && time <= now + aheadMs));
+  if (other === undefined) return null;
+  return objection(
+    'authorship',
+    `is dated ${tellTime(other)}, when this work had not begun or is not yet. Commit without a date of your own (--date, GIT_AUTHOR_DATE, GIT_COMMITTER_DATE).`,
+  );
+}
+
+function tellTime(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? 'at no time there is' : date.toISOString();
+}
+
+// Also where git would see no trailer: a person who reads it would.
+const trailer =
+  /^[^\S\n]*((?:signed-off|reviewed|acked|approved|tested|co-authored|co-developed)-by)[^\S\n]*:(.*)$/gim;
+/** What a client of a model adds by itself. */
+const ofModel = /^Claude(?: [\w .()-]{1,40})? <noreply@anthropic\.com>$/;
+
+/** Whether a message speaks for somebody beside the agent that wrote it. */
+export function judgeTrailers(identity: string, message: string): Objection | null {
+  for (const [, key = '', value = ''] of message.matchAll(trailer)) {
+    const name = value.trim();
+    const isModel = /^co-authored-by$/i.test(key) && ofModel.test(name);
+    if (name === identity || isModel) continue;
+    return objection(
+      'authorship',
+      `The message speaks for ${name === '' ? 'somebody else' : name} (${key}). Leave that line out: only they can say so.`,
+    );
+  }
+  return null;
+}
