@@ -44,6 +44,7 @@ inCell('where the repository is deep, sockets are elsewhere, work, and go away',
   const { runner, request, repo } = await openCellFixture({
     name: 'x'.repeat(120),
     adapter: { hasHooks: true, needsModel: true },
+    env: { ANTHROPIC_API_KEY: 'sk-made-up' },
   });
   const prompt = [
     'eval "$CANARY"; echo "canary $?"',

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeProjects, type FlameCommand, openClaudeProject, tasksOf } from '../support/claude-project.ts';
@@ -160,7 +160,8 @@ if (place !== 'outside') {
       writeFileSync(wrapper, `#!/bin/sh\nskip=\n${strip}\nexec '${claude}' "$@"\n`);
       chmodSync(wrapper, 0o755);
       const project = await openClaudeProject({
-        command: [wrapper, claude ?? ''],
+        command: [wrapper],
+        config: { sandbox: { read_paths: [dirname(claude ?? '')] } },
         script: () => ({ text: 'unwatched' }),
       });
       const run = await project.flame('run', 'Anything');

@@ -114,7 +114,7 @@ test('REV-1: the review as a file: the same without script, opened from disk, an
   const missing = await flame(repo, ['review', '--export', 'x.html', '--changeset', 'nine']);
   assert.is(missing.code, 1);
   const nowhere = await flame(repo, ['review', '--export', 'no/such/folder/x.html']);
-  assert.match(nowhere.stderr, /can't be written: ENOENT/);
+  assert.match(nowhere.stderr, /can't be written: it doesn't exist/);
 });
 
 run();
