@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { decideGitHook, type GitHookCall } from '../policy/decide-git-hook.ts';
 import type { AuditLog } from './audit-log.ts';
-import { isTooComplex, openJudgingTurns } from './judging-turns.ts';
+import { openJudgingTurns } from './judging-turns.ts';
 import { listenOn } from './listen-on.ts';
 import { readGitHook } from './read-git-hook.ts';
 import { findReplay, type Replays, renderReplacement } from './replays.ts';
@@ -91,10 +91,6 @@ function serve(socket: Socket, options: DecisionServerOptions, held: Held): void
 
 const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
 const tooMany = blocked('too-many-calls', 'Too many calls wait to be judged; make one after another.');
-const tooComplex = blocked(
-  'command-too-complex',
-  'The command has too many parts to be judged: put it into a script, or run it in smaller steps.',
-);
 const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
 
 function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
@@ -141,7 +137,6 @@ function subjectOf(call: GitHookCall): string {
 
 function decideSafely(call: ToolCall, options: DecisionServerOptions): Decision {
   try {
-    if (isTooComplex(call.tool_input.command)) return tooComplex;
     return options.decide(options.policy, call, options.facts);
   } catch (error) {
     return failed(error);

@@ -41,29 +41,3 @@ export function openJudgingTurns(later: (step: () => void) => void = setImmediat
     },
   };
 }
-
-const longestCommand = 100_000;
-// A thousand commands in one line take a tenth of a second to judge; people and agents write a few dozen.
-const mostParts = 1_000;
-
-/** Whether a shell command is too long or too much nested to be worth judging; finding that costs nothing. */
-export function isTooComplex(command: unknown): boolean {
-  if (typeof command !== 'string') return false;
-  if (command.length > longestCommand) return true;
-  return (withoutHereDocuments(command).match(/[|&;(){}<>$`]/g)?.length ?? 0) > mostParts;
-}
-
-/** What stands between `<<'WORD'` and its end is text, and cheap. */
-function withoutHereDocuments(command: string): string {
-  if (!command.includes('<<')) return command;
-  let end: string | null = null;
-  const kept = command.split('\n').filter((line) => {
-    if (end !== null) {
-      if (line === end) end = null;
-      return false;
-    }
-    end = /<<-?\s*(['"])(\w+)\1/.exec(line)?.[2] ?? null;
-    return true;
-  });
-  return kept.join('\n');
-}

@@ -2,15 +2,17 @@ import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/polic
 import { pathMatches } from '../util/path-globs.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { insideOnly } from './bash/program.ts';
+import { Refusal } from './bash/refusal.ts';
 import { isSpecific, judgeWideSearch } from './bash/wide-search.ts';
 import { judgeGlob } from './judge-glob.ts';
 import { judgePath, type PathContext } from './judge-path.ts';
+import { rememberedFacts } from './remembered-facts.ts';
 import { resolvePath } from './resolve-path.ts';
 import { listSome, type Objection, objection } from './rules.ts';
 import { toolPaths } from './tool-fields.ts';
 
 /**
- * Decides on one tool call. The file system is asked anew at every call, nothing is remembered. Never throws:
+ * Decides on one tool call. The file system is asked again at every call, nothing is remembered between two. Never throws:
  * what can't be judged is blocked.
  */
 export function decide(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Decision {
@@ -22,8 +24,9 @@ export function decide(policy: AgentPolicy, call: ToolCall, facts: PathFacts): D
 
 function judgeSafely(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Objection | null {
   try {
-    return judgeCall(policy, call, facts);
+    return judgeCall(policy, call, rememberedFacts(facts));
   } catch (error) {
+    if (error instanceof Refusal) return error.objection;
     const reason = error instanceof Error ? error.message : String(error);
     return objection('policy-error', `The call could not be judged (${reason}). Try a simpler one.`);
   }

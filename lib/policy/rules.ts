@@ -20,6 +20,8 @@ export const rules = {
   'file-name': 'New files follow validation.file_naming.',
   'bash-characters':
     'A command holds no control, invisible or text-reordering characters, and is of a sensible length.',
+  'command-too-complex':
+    'A command has a size that can be judged: its length without here-documents, its words, the files it names.',
   'bash-syntax': 'A command that does not parse completely is refused.',
   'bash-construct': 'Only simple commands joined by pipes, `&&`, `||` and `;` can be judged.',
   'bash-dynamic': 'Every word must be readable as it stands: no variables, substitutions or `~`.',

@@ -8,7 +8,7 @@ import { openAuditLog, summarizeAudit } from '../../lib/cell/audit-log.ts';
 import { cappedEgress } from '../../lib/cell/capped-egress.ts';
 import { type DecisionServerOptions, startDecisionServer } from '../../lib/cell/decision-server.ts';
 import type { EgressLine } from '../../lib/cell/gateway.ts';
-import { isTooComplex, openJudgingTurns } from '../../lib/cell/judging-turns.ts';
+import { openJudgingTurns } from '../../lib/cell/judging-turns.ts';
 import { realPathFacts } from '../../lib/cell/path-facts.ts';
 import { writeReplays } from '../../lib/cell/replays.ts';
 import { type WatcherClient, watcherCommand } from '../../lib/cell/watcher-command.ts';
@@ -286,26 +286,6 @@ test('WAT-2 each agent has its turn, one judgement at a time, and more than it m
   }
   assert.equal(order.slice(0, 5), ['first 0', 'second 0', 'first 1', 'second 1', 'first 2']);
   assert.is(order.length, 34);
-});
-
-test('WAT-4 a command of a thousand parts is refused without being judged; a file in one is fine', async () => {
-  assert.ok(isTooComplex('ls | '.repeat(1_001)));
-  assert.ok(isTooComplex('for f in a; do ls $f; done; '.repeat(500)));
-  assert.ok(isTooComplex('x'.repeat(100_001)));
-  assert.not(isTooComplex(`cat > a.ts <<'END'\n${'f({ a: 1 });\n'.repeat(500)}END\nnpm test 2>&1 | tail`));
-  assert.not(isTooComplex(undefined));
-  let judged = 0;
-  const server = await startServer({
-    decide: () => {
-      judged += 1;
-      return { decision: 'allow', rule: 'allowed', details: '' };
-    },
-  });
-  const command = { tool_name: 'Bash', tool_input: { command: 'ls | '.repeat(2_000) }, cwd: worktree };
-  const answer = await say(server.path, JSON.stringify({ call: command }));
-  assert.match(answer, /command-too-complex/);
-  assert.is(judged, 0);
-  await server.close();
 });
 
 function call(file: string, content = 'x'): string {

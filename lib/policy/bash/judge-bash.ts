@@ -8,6 +8,7 @@ import { judgeAll } from './program.ts';
 import { readBash } from './read-bash.ts';
 import { Refusal } from './refusal.ts';
 import { type BashNode, currentFolder, type Redirection, type SimpleCommand } from './syntax.ts';
+import { openWork, type Work } from './work.ts';
 
 export interface BashQuestion {
   readonly policy: AgentPolicy;
@@ -17,6 +18,8 @@ export interface BashQuestion {
   readonly command: string;
   readonly piped?: string | null;
 }
+
+type Question = BashQuestion & { readonly work: Work };
 
 /** Judges a command of the Bash tool by its parse; null: nothing against it. */
 export function judgeBash(question: BashQuestion): Objection | null {
@@ -35,7 +38,7 @@ export function judgeBash(question: BashQuestion): Objection | null {
   if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0)
     return onlyExact(policy);
   try {
-    judgeNode(question, tree, [question.cwd]);
+    judgeNode({ ...question, work: openWork() }, tree, [question.cwd]);
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error.objection;
@@ -66,7 +69,7 @@ interface Places {
 const mostPlaces = 8;
 
 /** Judges a node in every folder it may start in. Throws a Refusal at the first objection. */
-function judgeNode(question: BashQuestion, node: BashNode, places: readonly string[]): Places {
+function judgeNode(question: Question, node: BashNode, places: readonly string[]): Places {
   if (places.length > mostPlaces)
     throw new Refusal('bash-directory', 'Too many changes of folder. Use one `cd` at the start.');
   const unchanged = { passed: places, failed: places };
@@ -120,14 +123,14 @@ function judgeNode(question: BashQuestion, node: BashNode, places: readonly stri
   }
 }
 
-function judgeList(question: BashQuestion, nodes: readonly BashNode[], places: readonly string[]): Places {
+function judgeList(question: Question, nodes: readonly BashNode[], places: readonly string[]): Places {
   let ends: Places = { passed: places, failed: places };
   for (const node of nodes) ends = judgeNode(question, node, flat(ends));
   return ends;
 }
 
 /** Each round starts where the loop does, however many there are. */
-function judgeRounds(question: BashQuestion, bodies: readonly BashNode[], places: readonly string[]): void {
+function judgeRounds(question: Question, bodies: readonly BashNode[], places: readonly string[]): void {
   for (const body of bodies) {
     if (flat(judgeNode(question, body, places)).some((place) => !places.includes(place)))
       throw new Refusal('bash-directory', 'Change the folder inside a loop in brackets: (cd FOLDER && …).');
@@ -135,7 +138,7 @@ function judgeRounds(question: BashQuestion, bodies: readonly BashNode[], places
 }
 
 function judgeChain(
-  question: BashQuestion,
+  question: Question,
   chain: Extract<BashNode, { readonly kind: 'and-or' }>,
   places: readonly string[],
 ): Places {
@@ -152,14 +155,20 @@ function judgeChain(
   return ends;
 }
 
-function judgeSimple(question: BashQuestion, command: SimpleCommand, places: readonly string[]): Places {
+function judgeSimple(question: Question, command: SimpleCommand, places: readonly string[]): Places {
   for (const cwd of places) {
+    question.work.spend(costOf(command));
     const found = judgeCommand(contextAt(question, cwd), inFolder(command, cwd));
     if (found !== null) throw new Refusal(found.rule, found.details);
     for (const inner of command.inner) judgeNode(question, inner, [cwd]);
   }
   if (command.words[0]?.text !== 'cd') return { passed: places, failed: places };
   return { passed: [...new Set(places.map((cwd) => placeAfter(question, command, cwd)))], failed: places };
+}
+
+/** A wildcard is looked up, and compared with all that is blocked. */
+function costOf({ words, redirections }: SimpleCommand): number {
+  return words.reduce((sum, word) => sum + (word.isGlob ? 10 : 1), 1 + redirections.length);
 }
 
 /** The command with the folder it runs in where `$PWD` stands. */
@@ -173,7 +182,7 @@ function inFolder(command: SimpleCommand, cwd: string): SimpleCommand {
 }
 
 /** `cd` goes to one plain folder of the worktree; a folder reached by a symlink has two parents, so it's refused. */
-function placeAfter(question: BashQuestion, command: SimpleCommand, cwd: string): string {
+function placeAfter(question: Question, command: SimpleCommand, cwd: string): string {
   const operands = inFolder(command, cwd)
     .words.slice(1)
     .filter((word) => word.text !== '--');
@@ -209,7 +218,7 @@ function placeAfter(question: BashQuestion, command: SimpleCommand, cwd: string)
 }
 
 function refuseRedirections(
-  question: BashQuestion,
+  question: Question,
   redirections: readonly Redirection[],
   places: readonly string[],
 ): void {
@@ -220,7 +229,7 @@ function refuseRedirections(
   }
 }
 
-function contextAt(question: BashQuestion, cwd: string): PathContext {
+function contextAt(question: Question, cwd: string): PathContext {
   const { policy, facts, piped } = question;
   return { policy, facts, cwd, ...(piped !== undefined && { piped }) };
 }

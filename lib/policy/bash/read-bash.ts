@@ -12,23 +12,24 @@ import type {
 } from 'unbash';
 import { parse } from 'unbash';
 import { type Objection, objection } from '../rules.ts';
+import { isTooComplex } from './is-too-complex.ts';
 import { readTest } from './read-test.ts';
 import { readWord, readWords } from './read-word.ts';
 import { Refusal } from './refusal.ts';
 import type { BashNode, Redirection, Scope, SimpleCommand, Word } from './syntax.ts';
-
-const longest = 300_000;
+import { openWork, tooComplex } from './work.ts';
 
 /** Reads a command into what the policy can judge, or says why it can't be judged. Never throws on any text. */
 export function readBash(text: string): BashNode | Objection {
+  if (isTooComplex(text)) return tooComplex;
   // What joins two pictures into one emoji hides nothing.
   const shown = text.replace(
     /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu,
     '+',
   );
   const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(shown);
-  if (odd !== null || text.length > longest) {
-    const what = odd === null ? 'is too long' : `holds the character U+${hex(odd[0])} at ${odd.index + 1}`;
+  if (odd !== null) {
+    const what = `holds the character U+${hex(odd[0])} at ${odd.index + 1}`;
     return objection('bash-characters', `The command ${what}. Write it in plain, visible characters.`);
   }
   if (text.trim() === '') return objection('bash-syntax', 'The command is empty.');
@@ -37,7 +38,7 @@ export function readBash(text: string): BashNode | Objection {
   try {
     const script = parse(text);
     checkEnd(script, text);
-    return readScript(script, new Map());
+    return readScript(script, { values: new Map(), rounds: 1, work: openWork() });
   } catch (error) {
     if (error instanceof Refusal) return error.objection;
     return objection('bash-syntax', 'The command could not be parsed. Split it into simple commands.');
@@ -145,26 +146,20 @@ const mostLooped = 40_000;
 /** A loop over words and wildcards. Its variable is a short, small name, so that no program knows it as a setting. */
 function readLoop(node: For, scope: Scope): readonly BashNode[] {
   const name = node.name.text;
-  if (!/^[a-z]{1,10}\d?$/.test(name) || scope.has(name) || node.wordlist === undefined) {
+  if (!/^[a-z]{1,10}\d?$/.test(name) || scope.values.has(name) || node.wordlist === undefined) {
     throw new Refusal(
       'bash-construct',
       'Write a loop as: for f in WORDS; do …; done, each with its own short name.',
     );
   }
   const values = node.wordlist.flatMap((word) => readWords(word, scope));
-  const rounds = values.length * Number(scope.get(roundsSoFar)?.text ?? 1);
+  const rounds = values.length * scope.rounds;
   const isLong = values.length * (node.body.end - node.body.pos) > mostLooped;
   if (values.some(({ unknown }) => unknown !== null) || rounds > mostRounds || isLong)
     throw new Refusal('bash-construct', 'The loop has too many rounds, or words that only bash knows.');
-  const inside = new Map([...scope, [roundsSoFar, numberWord(rounds)]]);
-  return values.map((value) => readList(node.body.commands, new Map([...inside, [name, value]])));
-}
-
-// No variable has this name.
-const roundsSoFar = '';
-
-function numberWord(value: number): Word {
-  return { text: `${value}`, isGlob: false, isPlain: false, unknown: null };
+  return values.map((value) =>
+    readList(node.body.commands, { ...scope, values: new Map([...scope.values, [name, value]]), rounds }),
+  );
 }
 
 function readSimple(node: Command, scope: Scope): SimpleCommand {
@@ -186,6 +181,7 @@ function readSimple(node: Command, scope: Scope): SimpleCommand {
       );
     } else raw.push(part);
   }
+  scope.work.spend(1 + words.length + environment.length + raw.length);
   const input = readInput(raw, scope);
   const inner = words.flatMap(({ scripts }) => scripts ?? []).map((one) => readScript(one, scope));
   return { kind: 'command', environment, words, redirections: readRedirections(raw, scope), input, inner };

@@ -6,16 +6,14 @@ import { currentFolder, type Scope, type Word } from './syntax.ts';
  * The words a raw word stands for: one, or several when it holds a plain brace list (`src/{a,b}`).
  * Throws a Refusal when only bash itself could know.
  */
-export function readWords(raw: RawWord, scope: Scope = nothing): readonly Word[] {
+export function readWords(raw: RawWord, scope: Scope): readonly Word[] {
   const braces = raw.parts?.find((part) => part.type === 'BraceExpansion');
   if (braces === undefined) return [readWord(raw, scope)];
   return expandBraces(raw);
 }
 
-const nothing: Scope = new Map();
-
 /** The one static word. Throws a Refusal for anything that bash would expand, wildcards apart. */
-export function readWord(raw: RawWord, scope: Scope = nothing): Word {
+export function readWord(raw: RawWord, scope: Scope): Word {
   if (raw.parts === undefined) return readBareWord(raw.text);
   const names = fileNames(raw.parts, scope);
   if (names !== null) return names;
@@ -48,7 +46,7 @@ function fileNames(parts: readonly WordPart[], scope: Scope): Word | null {
 function loopValue(part: WordPart | DoubleQuotedChild, scope: Scope): Word | undefined {
   if (part.type !== 'SimpleExpansion' && part.type !== 'ParameterExpansion') return undefined;
   const name = /^\$(?:([a-z]\w*)|\{([a-z]\w*)\})$/.exec(part.text);
-  return name === null ? undefined : scope.get(name[1] ?? name[2] ?? '');
+  return name === null ? undefined : scope.values.get(name[1] ?? name[2] ?? '');
 }
 
 function unknownsOf(

@@ -1,4 +1,5 @@
 import type { ParsedScript } from 'unbash';
+import type { Work } from './work.ts';
 
 /** A word of a command that can be read as it stands. */
 export interface Word {
@@ -60,5 +61,11 @@ export type BashNode =
       readonly redirections: readonly Redirection[];
     };
 
-/** What the variables of the loops around a word stand for. */
-export type Scope = ReadonlyMap<string, Word>;
+/** Where a word stands. */
+export interface Scope {
+  /** What the variables of the loops around it stand for. */
+  readonly values: ReadonlyMap<string, Word>;
+  /** How often those loops go round, one within the other. */
+  readonly rounds: number;
+  readonly work: Work;
+}

@@ -1,0 +1,32 @@
+import type { PathFacts } from '../domain/policy.ts';
+import { Refusal } from './bash/refusal.ts';
+import { tooComplex } from './bash/work.ts';
+
+// The kernel is asked 20,000 times where a folder of that many files is judged; that takes a tenth of a second.
+const mostAsked = 50_000;
+// Where it was asked before, the answer costs a twentieth of that.
+const mostRepeated = 1_000_000;
+
+/**
+ * The file system as one judgement sees it: asked once about each path, and so often and no more. It lasts as long
+ * as the judgement; the next one asks again. Throws a Refusal where a call would need more.
+ */
+export function rememberedFacts(facts: PathFacts): PathFacts {
+  let asked = 0;
+  let repeated = 0;
+  const remember = <T>(ask: (path: string) => T): ((path: string) => T) => {
+    const known = new Map<string, { readonly answer: T }>();
+    return (path) => {
+      const before = known.get(path);
+      if (before === undefined) asked += 1;
+      else repeated += 1;
+      if (asked > mostAsked || repeated > mostRepeated)
+        throw new Refusal(tooComplex.rule, tooComplex.details);
+      if (before !== undefined) return before.answer;
+      const answer = ask(path);
+      known.set(path, { answer });
+      return answer;
+    };
+  };
+  return { lstat: remember((path) => facts.lstat(path)), list: remember((path) => facts.list(path)) };
+}
