@@ -76,8 +76,8 @@ const configHead = `# What git flame goes by; every key is optional. All keys wi
 const configTail = `
 # permissions:
 #   allowed_paths: ['src/**', 'test/**']    # the files agents may change
-#   bash_rules:                             # the commands they may run, by their first words
-#     allowed_commands: [npm test, npm run, rm, git mv, git rm]
+#   bash_rules:                             # the tests and builds they may run: without network, judged afterwards
+#     allowed_commands: [npm test, npm run, npx, node, make, pytest, cargo, go, rm, git mv, git rm]
 # validation:
 #   validator_diagnostics:
 #     commands: [npm test]                  # what fails here never lands by itself

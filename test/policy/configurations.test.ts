@@ -1,6 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, askAll, ownCommands, readCorpus, usualCommands } from './configurations.ts';
+import {
+  type Answer,
+  askAll,
+  ownCommands,
+  readCorpus,
+  readmeCommands,
+  usualCommands,
+} from './configurations.ts';
 
 // The whole way through `git flame policy check`, under what leads write.
 
@@ -10,6 +17,7 @@ const shapes: readonly (readonly [corpus: string, name: string, commands: readon
   ['bash', 'its own list', ownCommands(readCorpus('bash'))],
   ['bash-2', 'a generous list', generous],
   ['bash-2', 'the defaults and the usual tests', defaults],
+  ['bash-2', "the README's example", readmeCommands()],
   ['unlisted-2', 'programs named carelessly', ownCommands(readCorpus('unlisted-2'))],
   ['paths-2', 'few commands', ownCommands(readCorpus('paths-2'))],
 ];
