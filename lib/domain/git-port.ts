@@ -234,7 +234,8 @@ export interface GitPort {
   commitTree(init: CommitRequest): Promise<ObjectId>;
   /**
    * A commit of the person's own, signed by git with their key where their configuration has commits signed
-   * (`commit.gpgsign`). Throws FlameError `signing-failed`; nothing has happened then.
+   * (`commit.gpgsign`). Throws FlameError `signing-failed`, or `signing-untrusted` where what would sign lies in the
+   * repository; nothing has happened then.
    */
   commitSigned(init: Omit<CommitRequest, 'author'>): Promise<ObjectId>;
   /** Refs below a prefix such as `refs/blueflame/rescue/`, by name. */

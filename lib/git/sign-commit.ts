@@ -2,6 +2,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CommitRequest } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
 import { type GitContext, runGit } from './run-git.ts';
+import { requireOwnSigner } from './signing-programs.ts';
 
 /** Whether the person has their commits signed, where they stand. */
 export async function isSigning(context: GitContext): Promise<boolean> {
@@ -10,11 +11,15 @@ export async function isSigning(context: GitContext): Promise<boolean> {
   return stdout.toString().trim() === 'true';
 }
 
-/** Writes a commit as git does, signed by whatever program and key the person configured. Throws `signing-failed`. */
+/**
+ * Writes a commit as git does, signed by the program and key the person configured. Throws `signing-failed`, and
+ * `signing-untrusted` where that program lies in the repository.
+ */
 export async function signCommit(
   context: GitContext,
   { tree, parents, message }: Omit<CommitRequest, 'author'>,
 ): Promise<ObjectId> {
+  await requireOwnSigner(context);
   const from = [...new Set(parents)].flatMap((parent) => ['-p', parent]);
   const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', '-S', ...from, '-F', '-', tree];
   const { exitCode, stdout, stderr } = await runGit(context, args, { input: message, accept: [0, 1, 128] });

@@ -47,7 +47,7 @@ const attempts: readonly { readonly rule: string; readonly call: ToolUse }[] = [
   { rule: 'path-malformed', call: write('docs/other\nbreak.txt') },
   { rule: 'bash-not-allowed', call: bash('git pwn') },
   { rule: 'bash-not-allowed', call: bash('git submodule update --init') },
-  { rule: 'bash-not-allowed', call: bash('git config core.hooksPath .husky') },
+  { rule: 'git-option', call: bash('git config core.hooksPath .husky') },
   { rule: 'bash-not-allowed', call: bash('git -c core.fsmonitor=./evil.sh status') },
   { rule: 'bash-not-allowed', call: bash('./evil.sh') },
   { rule: 'git-option', call: bash('git diff --stat --ext-diff') },
@@ -69,8 +69,11 @@ const harmless: readonly ToolUse[] = [
 interface Hunt {
   readonly project: ClaudeProject;
   readonly run: FlameCommand;
+  /** The same, after the person did what the refusal asks for. */
+  readonly mended: FlameCommand;
   readonly before: { readonly files: readonly string[]; readonly config: string; readonly etc: string };
   readonly filesAfter: readonly string[];
+  readonly configAfter: string;
   /** Connections to the address the repository names for the model. */
   readonly caught: readonly string[];
 }
@@ -84,11 +87,14 @@ if (place !== 'outside') {
   };
   test.after(closeProjects);
 
-  live('what is honest in the work lands all the same', async () => {
-    const { project, run } = await theHunt();
-    assert.is(run.code, 0, run.stderr + run.stdout);
+  live('what is honest in the work lands once no program of the repository would sign it', async () => {
+    const { project, run, mended } = await theHunt();
+    assert.is(run.code, 1, run.stderr + run.stdout);
+    assert.match(run.stderr, /evil\.sh, which lies inside the repository/);
+    assert.match(run.stderr, /git config --unset-all gpg\.program/);
+    assert.is(mended.code, 0, mended.stderr + mended.stdout);
     assert.equal(
-      tasksOf(run).map(({ status }) => status),
+      tasksOf(mended).map(({ status }) => status),
       ['merged'],
     );
     const { repo } = project;
@@ -122,12 +128,11 @@ if (place !== 'outside') {
   live(
     'SBX-7: no program of the repository ran outside the cell, and inside it changed nothing',
     async () => {
-      const { project, before, filesAfter } = await theHunt();
+      const { project, before, filesAfter, configAfter: config } = await theHunt();
       assert.equal(
         filesAfter.filter((file) => !before.files.includes(file)),
         ['repo/docs/fine.txt'],
       );
-      const config = readFileSync(join(project.repo.path, '.git/config'), 'utf8');
       assert.ok(config.startsWith(before.config), config);
       // What git flame adds itself: where notes are shown.
       assert.match(
@@ -150,7 +155,9 @@ if (place !== 'outside') {
     const { project } = await theHunt();
     const [first] = project.model.requests;
     assert.equal([...(first?.tools ?? [])].sort(), ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write']);
-    assert.not.match(JSON.stringify(first?.body), 'HOSTILE NOTE');
+    // git flame itself shows some of them, as material.
+    const body = JSON.stringify(first?.body).replaceAll(/<data-(\w+) name=.*?<\/data-\1>/g, '');
+    assert.not.match(body, 'HOSTILE NOTE');
     const shown = resultsOf(project).map(({ text }) => text);
     assert.ok(shown.some((text) => /^CLAUDECODE=1$/m.test(text)));
     assert.ok(shown.every((text) => !text.includes('inside-the-cell-only')));
@@ -174,9 +181,13 @@ async function runHunt(): Promise<Hunt> {
     const decisions = writeDecisions(project.repo, { plan: ['approve'], changesets: ['approve'] });
     const argv = ['run', 'Work here', '--from', '.git/plan.json', '--decisions-file', decisions];
     const run = await project.flame(...argv);
+    const configAfter = readFileSync(join(project.repo.path, '.git/config'), 'utf8');
+    project.repo.git('config', '--unset-all', 'gpg.program');
+    project.repo.git('config', 'commit.gpgSign', 'false');
+    const mended = await project.flame('run', '--decisions-file', decisions);
     // Before this test's own git runs in there.
     const filesAfter = listFiles(project.root);
-    return { project, run, before, filesAfter, caught };
+    return { project, run, mended, before, filesAfter, configAfter, caught };
   } finally {
     listener.close();
   }
@@ -257,7 +268,7 @@ function makeHostile({ repo, root }: ClaudeProject, listener: Server): void {
     repo.write(`.husky/${name}`, `#!/bin/sh\n'${evil}' husky-${name}\n`);
     chmodSync(join(repo.path, '.husky', name), 0o755);
   }
-  repo.write('.gitattributes', '* filter=evil diff=evil merge=evil\n');
+  repo.write('.gitattributes', '* filter=evil diff=evil merge=evil\ndocs/** !filter\n');
   repo.write('.gitmodules', `[submodule "sub"]\n\tpath = vendor/sub\n\turl = ext::${evil} submodule\n`);
   repo.write(newlineName, 'x\n');
   mkdirSync(join(repo.path, 'vendor/sub'), { recursive: true });
@@ -282,7 +293,7 @@ function makeHostile({ repo, root }: ClaudeProject, listener: Server): void {
     'merge.evil.driver': `${evil} merge`,
     'alias.pwn': `!${evil} alias`,
     'alias.status': `!${evil} alias-status`,
-    'gpg.program': `${evil} gpg`,
+    'gpg.program': evil,
     'commit.gpgSign': 'true',
     'credential.helper': `!${evil} credential`,
     'uploadpack.packObjectsHook': `${evil} pack`,

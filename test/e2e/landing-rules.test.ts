@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -103,6 +103,44 @@ test('MRG-5 a key that does not work refuses the landing; once it does, the land
   assert.is(landed.code, 0, landed.stderr);
   assert.is(repo.git('log', '-1', '--format=%G?'), 'G');
 });
+
+/** How a program of the repository can come to sign, by what configures it and gives its path or command. */
+const ownSigners: readonly [string, string, (repo: TestRepo, outside: string) => string][] = [
+  ['by its path', 'gpg.ssh.program', ({ path }) => join(path, 'tools/sign')],
+  ['by a path from the top', 'gpg.ssh.program', () => 'tools/sign'],
+  ['through a link from outside', 'gpg.ssh.program', (_, outside) => join(outside, 'sign')],
+  ['that is a link to one outside', 'gpg.ssh.program', () => './tools/link'],
+  ['as the command that gives the key', 'gpg.ssh.defaultKeyCommand', () => "sh 'tools/sign' key"],
+];
+
+for (const [how, key, value] of ownSigners) {
+  test(`SBX-7 a program of the repository signs nothing: ${how}`, async () => {
+    const repo = makeExecProject();
+    withKey(repo);
+    const outside = makeTempDir();
+    repo.write('tools/sign', `#!/bin/sh\necho "$@" >> '${outside}/ran'\nexec ssh-keygen "$@"\n`);
+    chmodSync(join(repo.path, 'tools/sign'), 0o755);
+    symlinkSync(join(repo.path, 'tools/sign'), join(outside, 'sign'));
+    symlinkSync('/usr/bin/ssh-keygen', join(repo.path, 'tools/link'));
+    repo.commit('tools');
+    repo.git('config', key, value(repo, outside));
+    const before = repo.git('rev-parse', 'main');
+    const refused = await runTasks(repo, [one]);
+    assert.is(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /lies inside the repository: an agent could have written it/);
+    assert.match(refused.stderr, `git config --unset-all ${key}`);
+    assert.not.ok(existsSync(join(outside, 'ran')));
+    assert.is(repo.git('rev-parse', 'main'), before);
+    repo.git('config', '--unset-all', key);
+    const landed = await flame(repo, [
+      'run',
+      '--decisions-file',
+      writeDecisions(repo, { changesets: ['approve'] }),
+    ]);
+    assert.is(landed.code, 0, landed.stderr);
+    assert.is(repo.git('log', '-1', '--format=%G?', 'main'), 'G');
+  });
+}
 
 for (const mark of ['--assume-unchanged', '--skip-worktree']) {
   test(`MRG-5 a file that git was told of by ${mark} is not landed over, and the next commit takes nothing back`, async () => {
