@@ -80,14 +80,22 @@ const partsShown: Readonly<Record<string, readonly string[]>> = {
   GOPATH: ['bin', 'pkg'],
 };
 
-/** Toolchains that variables name outside of homes; what of a home is shown follows from PATH. */
+/** Toolchains that variables name, rustup's alone in a home; what else of a home is shown follows from PATH. */
 function toolchainFolders({ env }: RunnerContext): readonly string[] {
   const homes = [env.HOME ?? '/nonexistent', '/root', '/home'];
   return toolchainVariables.flatMap((name) => {
     const path = env[name] ?? '';
-    if (!/^\/[^/]/.test(path) || homes.some((home) => isBelow(path, home))) return [];
-    return partsShown[name]?.map((part) => join(path, part)) ?? [path];
+    if (!/^\/[^/]/.test(path)) return [];
+    const parts = partsShown[name]?.map((part) => join(path, part)) ?? [path];
+    const isOfHome = homes.some((home) => isBelow(path, home));
+    const isKnown = name === 'RUSTUP_HOME' && !homes.includes(path) && isRustupHome(path);
+    return isOfHome && !isKnown ? [] : parts;
   });
+}
+
+/** A folder that rustup made: it holds toolchains and nothing of a person, wherever it is. */
+function isRustupHome(path: string): boolean {
+  return ['toolchains', 'settings.toml', 'update-hashes'].every((name) => isThere(join(path, name)));
 }
 
 function quietConfig(

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { dropSetIds } from '../util/drop-set-id.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
 import { programPath } from '../util/program-path.ts';
@@ -222,6 +223,7 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
   while (isAlive(status.reaper)) await pause();
   const limit = watch?.end() ?? limitOf(end);
   await group?.close();
+  await dropSetIds(start.profile.writable);
   const isRefused = start.sandbox.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
   const startError = isRefused ? (stderr.trim().split('\n').at(-1) ?? 'bwrap failed') : null;
   return { exitCode: end.code, signal: end.name, startError, limit };

@@ -2,6 +2,7 @@ import { agentIdentity } from '../domain/agent-identity.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import { parseMergeAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { CellSnapshot, CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
@@ -113,7 +114,13 @@ async function letSolve(
   if (workshop.signal.aborted) throw interruptedError();
   const refusal = refusalOf(conflict, outcome);
   if (refusal !== null) return { kind: 'unsolved', notes: `${agent} ${refusal}` };
-  return checkSolution(workshop, conflict, { cell, agent, paths, before, policy });
+  try {
+    return await checkSolution(workshop, conflict, { cell, agent, paths, before, policy });
+  } catch (error) {
+    // What it left can't be judged: that is no trouble of the run.
+    if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
+    return { kind: 'unsolved', notes: `${agent} left what can't be judged: ${error.message}` };
+  }
 }
 
 /** The tasks whose work is in the tip already and may have written what conflicts. */

@@ -2,6 +2,7 @@ import { changedPaths } from '../core/changed-paths.ts';
 import { parseVerdictAnswer } from '../domain/answers.ts';
 import { roleAdapter } from '../domain/config.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import type { AgentId, ObjectId, SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
@@ -132,13 +133,20 @@ async function askIn(
   });
   if (outcome.failure !== null) return { reason: outcome.failure.message };
   // Where a cell can't be made read-only, too.
-  const changed = changedPaths(before, await workshop.git.snapshotCell(cell));
+  const after = await workshop.git.snapshotCell(cell).catch(asTooMuch);
+  if (after === null) return { reason: `${agent} left more in its worktree than can be looked at.` };
+  const changed = changedPaths(before, after);
   if (changed.length > 0) return { reason: `${agent} changed what it was to judge: ${listSome(changed)}` };
   const answer = parseVerdictAnswer(outcome.answer);
   if (answer.kind === 'malformed')
     return { reason: `${agent} gave no verdict in the agreed form: ${answer.problems[0] ?? ''}` };
   const { cost_usd, tokens } = outcome;
   return { ...answer.value, by: agent, cost_usd, tokens };
+}
+
+function asTooMuch(error: unknown): null {
+  if (error instanceof FlameError && error.code === 'cell-too-much') return null;
+  throw error;
 }
 
 async function toVerdict(

@@ -118,7 +118,7 @@ function indexOf(ownGitDir: string): string | null {
 }
 
 /** How many paths the tool's own index has; gitformat-index(5). */
-function indexEntries(ownGitDir: string): number {
+export function indexEntries(ownGitDir: string): number {
   const file = join(ownGitDir, 'index');
   if (!existsSync(file)) return 0;
   const start = Buffer.alloc(12);

@@ -2,6 +2,7 @@ import { constants, type Dirent } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkBounds } from '../domain/work-bounds.ts';
+import { dropSetId } from '../util/drop-set-id.ts';
 import { tooMuch } from './too-much.ts';
 
 // Files of a work tree that git opens to read them. Opening a pipe waits for a writer who never comes.
@@ -16,7 +17,7 @@ export interface LookedOver {
 
 /**
  * Makes a work tree that an agent wrote fit to be read by git: pipes, sockets and devices under names that git
- * would open are removed, they hold nothing. Throws FlameError `cell-too-much` where it holds more than git could
+ * would open are removed, they hold nothing, and no file stays setuid. Throws FlameError `cell-too-much` where it holds more than git could
  * read in good time: files, folders in folders, or patterns that are matched for ever.
  */
 export async function lookOver(workTree: string, { bounds, known }: LookedOver): Promise<void> {
@@ -37,8 +38,11 @@ export async function lookOver(workTree: string, { bounds, known }: LookedOver):
       const path = join(folder.path, entry.name);
       if (entry.isDirectory()) waiting.push({ path, depth });
       else if (isPipe(entry)) await rm(path, { force: true }).catch(() => undefined);
-      else if (entry.isFile() && patternFiles.has(entry.name))
-        await requireSimple(path, path.slice(workTree.length + 1), bounds);
+      else if (entry.isFile()) {
+        // Where the program was killed together with the agent, nothing has done it yet.
+        dropSetId(path);
+        if (patternFiles.has(entry.name)) await requireSimple(path, path.slice(workTree.length + 1), bounds);
+      }
     }
   }
 }

@@ -1,8 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { CellSnapshot, CellWorktree } from '../domain/git-port.ts';
-import { pathsOf } from './cell-view.ts';
+import { indexEntries, pathsOf } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
+import { tooMuch } from './too-much.ts';
 
 /** What stands in front of a path in the cell's private git folder: its HEAD, index and refs. */
 const gitPrefix = '.git/';
@@ -11,16 +12,23 @@ const entriesAtOnce = 2_000;
 /**
  * Every file and folder of a cell's worktree, ignored and untracked ones too, and of its private git folder.
  * Nothing is opened or followed: a file counts as changed when its inode, kind, size or ctime does, and ctime is
- * the kernel's, which nothing in a cell can set.
+ * the kernel's, which nothing in a cell can set. Throws FlameError `cell-too-much` where they are more than is
+ * looked at.
  */
 export async function snapshotCell(access: GitAccess, cell: CellWorktree): Promise<CellSnapshot> {
+  const { agentGitDir, ownGitDir } = pathsOf(access, cell);
   const entries = new Map<string, string>();
-  await addFolder(entries, '', cell.path);
-  await addFolder(entries, gitPrefix, pathsOf(access, cell).agentGitDir);
+  const most = access.bounds.entries + indexEntries(ownGitDir);
+  await addFolder(entries, most, { prefix: '', root: cell.path });
+  await addFolder(entries, most, { prefix: gitPrefix, root: agentGitDir });
   return entries;
 }
 
-async function addFolder(entries: Map<string, string>, prefix: string, root: string): Promise<void> {
+async function addFolder(
+  entries: Map<string, string>,
+  most: number,
+  { prefix, root }: { readonly prefix: string; readonly root: string },
+): Promise<void> {
   // Names that are no UTF-8 must not fall together, so paths are bytes here.
   const waiting: Buffer[] = [Buffer.alloc(0)];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -29,6 +37,7 @@ async function addFolder(entries: Map<string, string>, prefix: string, root: str
       const { isFolder, facts } = factsOf(below(Buffer.from(root), path));
       if (isFolder) waiting.push(path);
       entries.set(`${prefix}${path.toString('latin1')}`, facts);
+      if (entries.size > most) throw tooMuch('files and folders or more', { found: entries.size, most });
       if (entries.size % entriesAtOnce === 0) await setImmediate();
     }
   }

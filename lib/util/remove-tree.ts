@@ -2,6 +2,8 @@ import { lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolders } from './open-folders.ts';
 
+const entriesAtOnce = 1_000;
+
 /**
  * Removes a folder with everything in it, or a file, off the main thread; links are not followed. An agent may have
  * taken away its own right to read or change a folder, or nested folders too deep: that is undone. Nothing there:
@@ -21,13 +23,16 @@ export async function removeTree(path: string): Promise<void> {
 /** With no question the listing has answered already: half the system calls of `rm`. */
 async function removeFolder(path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true });
-  // A failure leaves something in the folder, which then can't go.
-  await Promise.allSettled(
-    entries.map((entry) => {
-      const child = join(path, entry.name);
-      return entry.isDirectory() ? removeFolder(child) : unlink(child);
-    }),
-  );
+  // So many at once: whoever wrote it may have put a million into one folder.
+  for (let first = 0; first < entries.length; first += entriesAtOnce) {
+    // A failure leaves something in the folder, which then can't go.
+    await Promise.allSettled(
+      entries.slice(first, first + entriesAtOnce).map((entry) => {
+        const child = join(path, entry.name);
+        return entry.isDirectory() ? removeFolder(child) : unlink(child);
+      }),
+    );
+  }
   await rmdir(path);
 }
 

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listStaleRuns, removeStaleRun } from '../../lib/cell/stale-runs.ts';
+import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { openCellFixture, scriptAdapter } from './fixture.ts';
 
@@ -31,6 +32,33 @@ for (const name of ['back\\slash', 'star*[a]?']) {
     assert.is(audit.blocked, 1);
   });
 }
+
+inCell('the rustup home that a variable names is shown below a home too, another folder is not', async () => {
+  const home = makeTempDir();
+  for (const name of ['rust/toolchains/stable', 'rust/update-hashes', 'papers/toolchains/letters'])
+    mkdirSync(join(home, name), { recursive: true });
+  writeFileSync(join(home, 'rust/settings.toml'), '');
+  const look = async (name: string): Promise<string> => {
+    const { sh } = await openCellFixture({ env: { HOME: home, RUSTUP_HOME: join(home, name) } });
+    return (await sh(`ls ${home}/rust/toolchains ${home}/papers/toolchains; echo "[$RUSTUP_HOME]"`)).output;
+  };
+  const shown = await look('rust');
+  assert.match(shown, 'stable');
+  assert.not.match(shown, 'letters');
+  const other = await look('papers');
+  assert.not.match(other, 'letters');
+  assert.match(other, '[]');
+});
+
+inCell('SBX-5 no file that an agent left runs as its owner for who starts it', async () => {
+  const { sh, cell } = await openCellFixture();
+  const run = await sh(
+    'mkdir -p a/b; cp /bin/cat a/b/one; cp /bin/cat two; chmod 6755 a/b/one; chmod 2700 two; ln -s two three; ls -l a/b/one',
+  );
+  assert.match(run.output, '-rwsr-sr-x', 'it could be set');
+  const modes = ['a/b/one', 'two'].map((name) => statSync(join(cell.path, name)).mode & 0o7777);
+  assert.equal(modes, [0o755, 0o700]);
+});
 
 inCell('a folder of the person that a cell does not show is not named in it', async () => {
   const { sh, repo } = await openCellFixture({ env: { PYENV_ROOT: '/root/.pyenv-of-nobody', TZ: 'UTC' } });

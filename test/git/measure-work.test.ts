@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -63,6 +63,30 @@ function stand({ feed }: Opened, tree: string): ObjectId {
   feed('', 'update-ref', '--no-deref', 'HEAD', commit);
   return parseObjectId(commit);
 }
+
+test('a look at every path of a worktree ends where there are too many, and what stays setuid does not', async () => {
+  const opened = await open({ bounds: { ...workBounds, entries: 40 } });
+  const { port, cell } = opened;
+  agentWrites(cell, 'one', 'x');
+  chmodSync(join(cell.path, 'one'), 0o6755);
+  await port.cellLeftovers(cell);
+  assert.is(statSync(join(cell.path, 'one')).mode & 0o7777, 0o755);
+  for (let count = 0; count < 50; count += 1) agentWrites(cell, `many/${count}`, '');
+  assert.match(
+    await told(port.snapshotCell(cell)),
+    /^cell-too-much: .* files and folders or more; at most \d\d are/,
+  );
+  await refusal(opened);
+  assert.is(existsSync(cell.path), false, 'it can be removed all the same');
+});
+
+test('a folder of thousands of files is removed', async () => {
+  const opened = await open();
+  for (let count = 0; count < 3_500; count += 1) agentWrites(opened.cell, `many/${count}`, '');
+  await opened.port.discardCell(opened.cell);
+  assert.is(existsSync(opened.cell.path), false);
+  await opened.port.close();
+});
 
 for (const levels of [7, 10, 60]) {
   test(`a tree of ${levels} levels with eight entries of one tree each is never unfolded`, async () => {

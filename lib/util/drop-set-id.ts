@@ -1,0 +1,46 @@
+import { chmodSync, type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
+
+const setIdBits = 0o6000;
+const entriesAtOnce = 2_000;
+/** No tree of more can come of an agent that is held by its limits. */
+const mostEntries = 5_000_000;
+
+/**
+ * Takes from every file below the folders what would let it run as its owner or group for anybody who starts it.
+ * Links are not followed; the bit of a folder says no more than the group of what is made in it. Throws nothing.
+ */
+export async function dropSetIds(folders: readonly string[], most = mostEntries): Promise<void> {
+  const waiting = [...folders];
+  let seen = 0;
+  for (let folder = waiting.pop(); folder !== undefined && seen < most; folder = waiting.pop()) {
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (entry.isFile()) dropSetId(path);
+      seen += 1;
+      if (seen % entriesAtOnce === 0) await pause();
+    }
+  }
+}
+
+/** The same for one file; what is no file of this user is left as it is. */
+export function dropSetId(path: string): void {
+  try {
+    const facts = lstatSync(path);
+    const isOurs = process.getuid === undefined || facts.uid === process.getuid();
+    if (isOurs && facts.isFile() && (facts.mode & setIdBits) !== 0) chmodSync(path, facts.mode & 0o1777);
+  } catch {
+    // It is gone, or nobody's to reach.
+  }
+}
+
+/** Nothing where it can't be read: nobody can start what is in it either. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
