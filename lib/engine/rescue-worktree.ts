@@ -98,6 +98,8 @@ async function objections(
 ): Promise<readonly string[]> {
   const agent = basename(cell.path);
   const made = await workshop.git.cellMade(cell);
+  // A merger's worktree holds what it was to merge: that was judged when it was handed in.
+  const accepted = task?.commit ? await workshop.git.commitsBetween(cell.start, task.commit) : [];
   const policy = compilePolicy({
     config: workshop.config,
     role: 'worker',
@@ -110,7 +112,7 @@ async function objections(
     tip: commit,
     policy,
     quarantine: cell.quarantine,
-    ours: [commit, ...(made === null ? [] : [made])],
+    ours: [commit, ...(made === null ? [] : [made]), ...accepted.map(({ oid }) => oid)],
     signer: { identity: agentIdentity(agent), began: null, now: workshop.now().getTime() },
   });
   return violations
