@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Adapter, AgentResultParts, Launch, StopReason, StreamReader } from '../domain/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest, StopOrder } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
+import { isPricedByPerson } from '../domain/token-price.ts';
 import { writeRegistration } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
 import { auditFile, summarizeAudit } from './audit-log.ts';
@@ -22,6 +23,8 @@ export interface AgentRun {
   readonly commonDir: string;
   readonly logFile: string;
   readonly limits: CellLimits;
+  /** The configuration names the price of its model. */
+  readonly hasOwnPrice: boolean;
   readonly reader: StreamReader;
   readonly startedAt: string;
   /** Milliseconds of the monotonic clock. */
@@ -52,6 +55,7 @@ export function openRun(
   return {
     ...{ request, adapter, commonDir, limits: context.limits, ...start },
     logFile: streamFile(commonDir, request.id),
+    hasOwnPrice: isPricedByPerson(request.model, context.config.models.prices),
     reader: adapter.reader(request),
     startedAt: context.now().toISOString(),
     began: performance.now(),
@@ -72,7 +76,7 @@ export function followOutput(run: AgentRun, text: string): void {
     run.activity = {
       ...activity,
       tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
-      cost_usd: Math.max(activity.cost_usd, run.services?.cost() ?? 0),
+      cost_usd: costOf(run, activity.cost_usd),
     };
     run.onActivity(run.activity);
     registerRun(run);
@@ -110,7 +114,7 @@ export function registerRun(run: AgentRun): void {
     session: request.session ?? null,
     adapter: request.adapter,
     activity: activity.text,
-    cost_usd: Math.max(activity.cost_usd, run.services?.cost() ?? 0),
+    cost_usd: costOf(run, activity.cost_usd),
     tokens: Math.max(activity.tokens, run.services?.tokens() ?? 0),
   });
 }
@@ -146,14 +150,23 @@ export function concludeRun(
     exitCode,
     answer: parts.answer,
     text: parts.text,
+    cost_usd: costOf(run, parts.cost_usd),
     // What the agent says is its own word: what passed by counts at least.
-    cost_usd: Math.max(parts.cost_usd, run.services?.cost() ?? 0),
     tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
     duration_ms: Math.round(performance.now() - run.began),
     audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),
     logFile: run.logFile,
     warnings: parts.warnings,
   };
+}
+
+/**
+ * What a run has cost. What the agent says is its own word: what passed by counts at least, and alone where the person
+ * has said what the model costs, for the agent goes by a list of its own.
+ */
+function costOf({ hasOwnPrice, services }: Pick<AgentRun, 'hasOwnPrice' | 'services'>, said: number): number {
+  const counted = services?.cost() ?? 0;
+  return hasOwnPrice && counted > 0 ? counted : Math.max(said, counted);
 }
 
 /** What the cell knows better than the adapter; null where that judges. */

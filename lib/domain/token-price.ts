@@ -78,10 +78,7 @@ export function priceTokens(model: string, usage: TokenUsage, prices: PriceList 
 
 /** The price of a model for a request with so many input tokens; null where it isn't known. */
 export function findPrice(model: string, inputTokens: number, prices: PriceList = {}): TokenPrice | null {
-  const own = Object.keys(prices)
-    .filter((key) => model.startsWith(key))
-    .sort((a, b) => b.length - a.length)[0];
-  const written = own === undefined ? undefined : prices[own];
+  const written = writtenPrice(model, prices);
   if (written !== undefined) return completed(written);
   const name = parseModelId(model);
   const versions = name === null ? undefined : listPrices[name.family];
@@ -89,6 +86,18 @@ export function findPrice(model: string, inputTokens: number, prices: PriceList 
   const found = versions[name.version] ?? dearest(Object.values(versions));
   if (found === undefined) return null;
   return found.long !== undefined && inputTokens > found.long.above ? found.long.price : found.price;
+}
+
+/** Whether the person's own prices hold a model: then no list says what it costs. */
+export function isPricedByPerson(model: string, prices: PriceList): boolean {
+  return writtenPrice(model, prices) !== undefined;
+}
+
+function writtenPrice(model: string, prices: PriceList): PriceList[string] | undefined {
+  const own = Object.keys(prices)
+    .filter((key) => model.startsWith(key))
+    .sort((a, b) => b.length - a.length)[0];
+  return own === undefined ? undefined : prices[own];
 }
 
 function factorOf({ inference_geo: region, speed }: TokenUsage): number {

@@ -81,6 +81,30 @@ withClaude('UNI-8: the request after the budget is never sent, and the agent is 
   assert.is(model.requests.length, 2);
 });
 
+// What passes the gateway is 100 tokens in and 10 out, at these prices a dollar and a half for a request.
+const prices = { claude: { input: 10_000, output: 50_000 }, sonnet: { input: 10_000, output: 50_000 } };
+
+withClaude('BUD-1: a result that says less than the gateway counted books what was counted', async () => {
+  const { runner, request, model } = await openStage(() => ({ text: 'Done.' }), undefined, {
+    forged: { cost_usd: 0.000_001, tokens: 1 },
+  });
+  const { cost_usd, tokens } = await (await runner.start(request(), () => undefined)).outcome;
+  assert.is(tokens, 110 * model.requests.length);
+  assert.ok(cost_usd > 0.000_1, `${cost_usd}`);
+});
+
+withClaude("BUD-1: with the person's own price what the gateway counted is booked alone", async () => {
+  for (const cost_usd of [0.000_001, 1_000]) {
+    const { runner, request, model } = await openStage(() => ({ text: 'Done.' }), undefined, {
+      forged: { cost_usd, tokens: 1 },
+      models: { prices },
+    });
+    const outcome = await (await runner.start(request(), () => undefined)).outcome;
+    const counted = 1.5 * model.requests.length;
+    assert.ok(Math.abs(outcome.cost_usd - counted) < 1e-9, `${outcome.cost_usd} for ${counted}`);
+  }
+});
+
 withClaude('WAT-3: no request is sent for an agent whose hooks are not active', async () => {
   const { runner, request, model } = await openStage(
     () => ({ text: 'unwatched' }),
@@ -152,17 +176,32 @@ withClaude(
   },
 );
 
+interface Forgery {
+  /** What the agent's result says it used. */
+  readonly forged?: { readonly cost_usd?: number; readonly tokens?: number };
+  readonly models?: object;
+}
+
 async function openStage(
   script: ModelScript,
   changeHook: (hook: string) => string | null = (hook) => hook,
+  { forged = {}, models = {} }: Forgery = {},
 ): Promise<Stage> {
   const model = await startModelServer({ script });
-  const config = configSchema.parse({ adapters: { claude: { command: [claude ?? 'claude'] } } });
+  const config = configSchema.parse({ adapters: { claude: { command: [claude ?? 'claude'] } }, models });
   const adapter = getAdapter('claude', config);
   const fixture = await openCellFixture({
+    config: { models },
     env: { ANTHROPIC_API_KEY: realKey, ANTHROPIC_BASE_URL: model.url ?? '' },
     adapter: {
       ...adapter,
+      reader: (asked) => {
+        const reader = adapter.reader(asked);
+        return {
+          push: (text) => reader.push(text),
+          finish: (end) => ({ ...reader.finish(end), ...forged }),
+        };
+      },
       launch: (asked, paths) => {
         const hookCommand = changeHook(paths.hookCommand ?? '');
         const canaryCommand = hookCommand === null ? null : paths.canaryCommand;

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AgentRequest } from '../../lib/domain/agent-port.ts';
 import type { Failure } from '../../lib/domain/failure.ts';
+import { FlameError } from '../../lib/domain/flame-error.ts';
 import { validateWave } from '../../lib/engine/validate-wave.ts';
 import { workWave } from '../../lib/engine/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, startOfTime } from '../support/workshop.ts';
@@ -149,6 +150,71 @@ test('LIF-5 a validator that is limited is started again when the limit ends, wi
     [{ cost_usd: 0.75, tokens: 30, outcome: 'ended' }],
   );
   assert.equal(sessions[0]?.spend.validator, { runs: 3, cost_usd: 0.75, tokens: 30 });
+});
+
+const offline: Failure = {
+  kind: 'unreachable',
+  message: "The model API can't be reached (ENOTFOUND api.anthropic.com).",
+  details: [],
+  retryable: true,
+};
+
+test('LIF-5 without a network it is tried again, the waits growing to a minute, and no retry is used up', async () => {
+  const bench = await openTestWorkshop({
+    tasks: tasks.slice(0, 1),
+    agent: (request, attempt) => {
+      if (attempt <= 7) return { failure: offline };
+      work(request);
+      return {};
+    },
+  });
+  await workWave(bench.workshop, bench.session);
+  const starts = bench.started.map(({ at }) => at - startOfTime);
+  const waits = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
+  assert.is(waits.length, 7);
+  assert.ok(
+    waits.every((wait, index) => wait <= 60_000 && wait >= (waits[index - 1] ?? 0)),
+    `${waits}`,
+  );
+  assert.is(waits.at(-1), 60_000);
+  const [paused] = bench.events.filter(({ event }) => event === 'paused');
+  assert.match(
+    JSON.stringify(paused),
+    /ENOTFOUND api\.anthropic\.com\). It is tried again, for 10 minutes in all/,
+  );
+  const snapshot = await bench.workshop.store.snapshot();
+  assert.equal(
+    snapshot.tasksOf(bench.session).map(({ status, retry_count }) => [status, retry_count]),
+    [['done', 0]],
+  );
+});
+
+test('LIF-5 after ten minutes without a network the run ends, with its tasks waiting and no retry used up', async () => {
+  const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), agent: () => ({ failure: offline }) });
+  const error: unknown = await workWave(bench.workshop, bench.session).catch((caught: unknown) => caught);
+  assert.instance(error, FlameError);
+  const { kind, code, message, hints } = error as FlameError;
+  assert.equal([kind, code], ['refused', 'model-unreachable']);
+  assert.match(message, /ENOTFOUND.*tried for 10 minutes; everything done so far is kept/);
+  assert.match(hints.join(), /git flame run/);
+  assert.is((bench.started.at(-1)?.at ?? 0) - startOfTime, 600_000);
+  const [task] = (await bench.workshop.store.snapshot()).tasksOf(bench.session);
+  assert.is(task?.retry_count, 0);
+  assert.is.not(task?.status, 'failed');
+});
+
+test('LIF-5 who was reached once more has ten minutes again', async () => {
+  const bench = await openTestWorkshop({
+    tasks: tasks.slice(0, 1),
+    agent: (request, attempt) => {
+      if (attempt === 10) return { failure: limited(at(hour)) };
+      if (attempt <= 20) return { failure: offline };
+      work(request);
+      return {};
+    },
+  });
+  await workWave(bench.workshop, bench.session);
+  assert.is(bench.started.length, 21);
 });
 
 test.run();
