@@ -80,6 +80,7 @@ const freeTexts: ReadonlySet<string> = new Set([
   'N',
   'NAME',
   'REASON',
+  'COMMIT',
   'OBJECTIVE',
   'TITLE',
   'TEXT',

@@ -1,9 +1,15 @@
+import { changesetsOfCycle } from '../core/next-action.ts';
+import type { Changeset } from '../domain/changeset.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
+import type { ChangesetDecision, ChangesetQuestion, Gates } from '../domain/gates.ts';
+import type { SessionId } from '../domain/ids.ts';
 import type { Io } from '../domain/io.ts';
 import { landingRefused } from '../engine/land-approved.ts';
-import { noChangeset, reviewWave } from '../engine/review-wave.ts';
+import { viewSession } from '../engine/record.ts';
+import { noChangeset, requireCommit, reviewWave } from '../engine/review-wave.ts';
 import { decisionOf } from './wiring/decide-changeset.ts';
 import { exportReview } from './wiring/export-review.ts';
+import type { Opened } from './wiring/open-workshop.ts';
 import { preparePullRequest } from './wiring/pull-request.ts';
 import { withState } from './wiring/read-state.ts';
 import { runWave } from './wiring/run-wave.ts';
@@ -17,14 +23,43 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
     actions: ['review'],
     notDue:
       decision === null && args.options.changeset === null ? null : noChangeset(args.options.changeset, []),
-    perform: async ({ workshop }, session) => {
-      const only = args.options.changeset;
-      const gates =
-        decision === null ? workshop.gates : { ...workshop.gates, changeset: async () => decision };
+    perform: async ({ workshop, shown }, session) => {
+      const { only, gates } = await gatesOf(decision, args, { workshop, shown }, session);
       const { refused } = await reviewWave({ ...workshop, gates }, session, only);
       if (refused > 0) throw landingRefused(refused);
       return 0;
     },
     follow: (opened, session) => preparePullRequest(opened, io, { session, isWanted: args.options.pr }),
   });
+}
+
+interface Decided {
+  readonly only: string | null;
+  readonly gates: Gates;
+}
+
+/** The person's gates, or a decision of the command line; an approval is about the commits last shown, or one named. */
+async function gatesOf(
+  decision: ChangesetDecision | null,
+  { options }: CommandArgs<'review'>,
+  { workshop, shown }: Pick<Opened, 'workshop' | 'shown'>,
+  id: SessionId,
+): Promise<Decided> {
+  const { changeset: only, commit } = options;
+  if (decision === null) return { only, gates: workshop.gates };
+  if (decision.kind !== 'approve')
+    return { only, gates: { ...workshop.gates, changeset: async () => decision } };
+  const { session } = await viewSession(workshop, id);
+  const waiting = changesetsOfCycle(session).filter(({ state }) => state === 'waiting');
+  const named = commit === null ? undefined : waiting.find((one) => one.commit.startsWith(commit));
+  const name = only ?? named?.id ?? null;
+  const meant = (changeset: Changeset): string | null => commit ?? shown.last(id, changeset.id);
+  // All of them before the first is recorded.
+  for (const one of waiting)
+    if (name === null || one.id === name || one.group === name) requireCommit(one, meant(one));
+  const approve = async ({ changeset }: ChangesetQuestion): Promise<ChangesetDecision> => ({
+    ...decision,
+    commit: meant(changeset),
+  });
+  return { only: name, gates: { ...workshop.gates, changeset: approve } };
 }

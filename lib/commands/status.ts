@@ -15,7 +15,7 @@ import { standingOf } from './wiring/standing.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, origins, output }) => {
+  return withState(args, io, async ({ git, store, origins, shown, output }) => {
     const snapshot = await readSnapshot(store, args);
     const session = pickSession(snapshot, args);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
@@ -27,6 +27,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const status = statusOf(standing?.session ?? null, tasks, agents, proposals);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
+    if (session !== null) shown.note(session.id, status.changesets);
     if (output.isJson) return 0;
     const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
     const activity = new Map(registered.map((agent) => [agent.id, agent.activity]));

@@ -21,6 +21,7 @@ export interface CommandOptions {
   readonly review: {
     readonly changeset: string | null;
     readonly approve: boolean;
+    readonly commit: string | null;
     readonly reject: string | null;
     readonly skip: boolean;
     readonly override: string | null;

@@ -92,6 +92,7 @@ export type EventBody =
     }
   | {
       readonly event: 'changeset-built';
+      readonly session: string;
       readonly changeset: string;
       readonly tasks: readonly string[];
       readonly commit: string;

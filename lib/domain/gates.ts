@@ -96,7 +96,12 @@ export interface EvidenceDoubt {
 }
 /** A red changeset (failing diagnostics) can be approved only with an override reason. */
 export type ChangesetDecision =
-  | { readonly kind: 'approve'; readonly override?: string }
+  | {
+      readonly kind: 'approve';
+      readonly override?: string;
+      /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
+      readonly commit?: string | null;
+    }
   | { readonly kind: 'reject'; readonly reason: string; readonly comments?: readonly LineComment[] }
   | { readonly kind: 'skip' };
 

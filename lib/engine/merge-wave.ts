@@ -99,6 +99,7 @@ async function buildGroup(
   const red = failedDiagnostics(changeset.diagnostics).length > 0;
   workshop.events.emit({
     event: 'changeset-built',
+    session: session.id,
     changeset: changeset.id,
     tasks: changeset.tasks,
     commit: changeset.commit,

@@ -189,7 +189,10 @@ async function decided(
   const result = await record(workshop, id, (view): Recording | null => {
     const known = findWaiting(view.session, changeset);
     if (known === undefined) return null;
-    if (outcome.kind === 'approve') requireReason(known, outcome.override);
+    if (outcome.kind === 'approve') {
+      requireCommit(known, outcome.commit);
+      requireReason(known, outcome.override);
+    }
     const state = stateOf[outcome.kind];
     const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
     const next = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
@@ -221,6 +224,25 @@ function findWaiting(session: Session, { id, commit }: Changeset): Changeset | u
   return session.changesets.find(
     (known) => known.id === id && known.commit === commit && known.state === 'waiting',
   );
+}
+
+/** An approval is about one commit: what was built or received since is another. Throws FlameError `not-shown`. */
+export function requireCommit(changeset: Changeset, meant: string | null | undefined): void {
+  const { group, commit } = changeset;
+  if (meant === undefined || (meant !== null && commit.startsWith(meant))) return;
+  const now = `Changeset ${group} is at commit ${commit.slice(0, 12)}`;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'not-shown',
+    message:
+      meant === null
+        ? `${now}, which was not shown to you here yet.`
+        : `${now}, and what you saw or named is ${meant.slice(0, 12)}.`,
+    hints: [
+      `git flame show ${group} --diff`,
+      `git flame review --changeset ${group} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${commit.slice(0, 12)}`,
+    ],
+  });
 }
 
 /** However the decision came here: what is red is approved with a reason, or not at all. */

@@ -1,5 +1,5 @@
 import type { Decisions } from '../domain/decisions.ts';
-import type { Gates } from '../domain/gates.ts';
+import type { ChangesetQuestion, Gates } from '../domain/gates.ts';
 import type { Io } from '../domain/io.ts';
 import { announcedGates, type WaitingFacts } from './announced-gates.ts';
 import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
@@ -14,18 +14,27 @@ export interface GatesOptions extends TerminalGatesOptions {
   readonly readFile: DecisionGatesOptions['readFile'];
   /** Told when a gate waits for a person; not when it was answered beforehand. */
   readonly onWaiting?: (facts: WaitingFacts) => Promise<void>;
+  /** Told of each changeset that is put before the person; not of those that were answered beforehand. */
+  readonly onAsked?: (question: ChangesetQuestion) => void;
   /** Where changesets can be decided in a browser too. */
   readonly reviewPage?: PageOpener | null;
 }
 
 /** The gates of a command: decisions given beforehand, then the terminal and the review page, then nobody. */
 export function createGates(io: Io, options: GatesOptions): Gates {
-  const { decisions, readFile, parsePlan, onWaiting, reviewPage = null } = options;
+  const { decisions, readFile, parsePlan, onWaiting, onAsked, reviewPage = null } = options;
   const terminal = hasTerminal(io) ? createTerminalGates(io, options) : null;
   const alone = terminal ?? createNoGates(options);
   const person =
     reviewPage === null ? alone : pagedGates(alone, terminal, { opener: reviewPage, interrupted: io.signal });
-  const asked = interruptedGates(person, options.resume);
+  const interruptible = interruptedGates(person, options.resume);
+  const asked: Gates = {
+    ...interruptible,
+    changeset: (question) => {
+      onAsked?.(question);
+      return interruptible.changeset(question);
+    },
+  };
   const fallback = onWaiting === undefined ? asked : announcedGates(asked, onWaiting);
   return decisions === null ? fallback : createDecisionGates({ decisions, fallback, readFile, parsePlan });
 }

@@ -1,6 +1,7 @@
 import { isRed } from '../domain/changeset.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ChangesetQuestion, PlanQuestion, ValidatorFailedQuestion } from '../domain/gates.ts';
+import { shortId } from './short-id.ts';
 
 /** The gates by the name their list has in a decisions file. */
 export type GateName = 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget';
@@ -42,6 +43,7 @@ export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolea
     gate: 'changesets',
     subject: `Changeset ${changeset.group}${isRed ? ', whose diagnostics fail,' : ''}`,
     answers: isRed ? '{override: REASON} | {reject: REASON} | skip' : 'approve | {reject: REASON} | skip',
+    details: [`It is commit ${shortId(changeset.commit)}.`],
     commands: [
       isRed ? `${command} --override REASON` : `${command} --approve`,
       `${command} --reject REASON`,

@@ -330,7 +330,7 @@ testIf(
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
   execFileSync('chmod', ['-R', 'a-w,a+rX', folder]);
   execFileSync('chmod', ['a+x', join(folder, 'bin', 'git-flame')]);
-  execFileSync('chown', ['-R', '65534:65534', join(repo.path, '..'), home]);
+  execFileSync('chown', ['-R', '65534:65534', join(repo.path, '..'), home, repo.env.XDG_STATE_HOME ?? home]);
   const command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', process.execPath];
   const argv = ['run', 'One', '--from', plan, '--decisions-file', decisions];
   const run = await runProgram(repo, [join(folder, 'bin', 'git-flame'), ...argv], {

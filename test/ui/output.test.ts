@@ -130,6 +130,7 @@ const lines: readonly (readonly [EventBody, string, 'news' | 'info'])[] = [
   [
     {
       event: 'changeset-built',
+      session: 'ses-20260206-143000-1a2b',
       changeset: '1-auth',
       tasks: ['task-001', 'task-002'],
       commit: commitA,

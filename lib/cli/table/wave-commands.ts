@@ -66,14 +66,19 @@ export const waveCommands = {
     load: () => import('../../commands/review.ts'),
     summary: 'Show each changeset, have it approved or rejected, and land it',
     details:
-      'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',
+      'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision: --approve is about the commit that git flame last showed you (review, merge, status, show, the page, an export), and what was built or received since is refused until you saw it, or name it with --commit. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',
     options: {
       changeset: {
         kind: 'text',
         value: 'GROUP',
         summary: 'only the changeset of this cohesion group, or of this id',
       },
-      approve: { kind: 'flag', summary: 'approve without asking' },
+      approve: { kind: 'flag', summary: 'approve without asking what was last shown to you' },
+      commit: {
+        kind: 'text',
+        value: 'COMMIT',
+        summary: 'with --approve or --override: the commit that is meant, shown or not',
+      },
       reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are requeued with the reason' },
       skip: { kind: 'flag', summary: 'decide nothing; it is shown again in the next cycle' },
       override: {

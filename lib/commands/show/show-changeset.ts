@@ -30,5 +30,6 @@ export async function showChangeset(showing: Showing, changeset: Changeset): Pro
       : []),
   ];
   await showLong(output, io, text.join('\n'));
+  reading.shown.note(session.id, [changeset]);
   return 0;
 }

@@ -11,7 +11,7 @@ import type { Showing } from './showing.ts';
 
 /** A session from its objective to what was decided and spent. */
 export async function showSession({ io, reading, snapshot, session, tasks }: Showing): Promise<number> {
-  const { git, output, origins } = reading;
+  const { git, output, origins, shown } = reading;
   const isCurrent = snapshot.current?.id === session.id;
   const live = isCurrent ? readLiveAgents(git.repository.commonDir) : [];
   output.json(session);
@@ -23,5 +23,6 @@ export async function showSession({ io, reading, snapshot, session, tasks }: Sho
     more: [...renderProposals(proposals), ...renderSession(session, output.style)],
   });
   await showLong(output, io, status);
+  shown.note(session.id, session.changesets);
   return 0;
 }

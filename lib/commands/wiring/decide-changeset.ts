@@ -17,5 +17,20 @@ export function decisionOf(options: CommandOptions['review']): ChangesetDecision
       hints: ['git flame review -h'],
     });
   }
+  requireCommitOption(options, given[0]);
   return given[0] ?? null;
+}
+
+function requireCommitOption({ commit }: CommandOptions['review'], decision?: ChangesetDecision): void {
+  if (commit === null) return;
+  const isId = /^[0-9a-f]{7,64}$/.test(commit);
+  if (isId && decision?.kind === 'approve') return;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-commit',
+    message: isId
+      ? '--commit says what --approve or --override is about.'
+      : `--commit needs the id of a commit, at least its first 7 hex digits, not '${commit}'.`,
+    hints: ['git flame status', 'git flame review -h'],
+  });
 }

@@ -16,7 +16,7 @@ import { readPreferences } from './review-page.ts';
 export async function exportReview(
   args: CommandArgs<'review'>,
   io: Io,
-  { git, store, origins, output }: Reading,
+  { git, store, origins, shown, output }: Reading,
   target: string,
 ): Promise<number> {
   const { commonDir } = git.repository;
@@ -27,14 +27,18 @@ export async function exportReview(
   const { layout } = await readPreferences(commonDir);
   const source = { patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit) };
   const pieces = renderExport(facts, source, { layout, at: formatTime(new Date().toISOString()) });
+  const changesets = facts.changesets.map(({ changeset }) => changeset);
+  const note = (): void => shown.note(session.id, changesets);
   if (target === '-') {
     for await (const piece of pieces) io.stdout.write(piece);
+    note();
     return 0;
   }
   const file = resolve(io.cwd, target);
   await pipeline(Readable.from(pieces), createWriteStream(file)).catch((cause: NodeJS.ErrnoException) => {
     throw cause instanceof FlameError ? cause : cannotWrite(file, cause);
   });
+  note();
   output.info(`The review was written to ${file}.`);
   output.json({ file, changesets: facts.changesets.map(({ changeset }) => changeset.id) });
   return 0;

@@ -51,6 +51,7 @@ export async function openGates(
     editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
     formatPlan: renderPlanYaml,
+    onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
     onWaiting: async (facts) => {
       const session = pickSession(await reading.store.snapshot(), args)?.id ?? null;
       const workshop = { config: config(), machine, root, events: reading.output.events };

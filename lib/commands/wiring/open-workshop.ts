@@ -10,7 +10,7 @@ import { endStaleRun, listStaleRuns, removeStaleCanaries } from '../../cell/stal
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Config } from '../../domain/config.ts';
-import type { EventSink } from '../../domain/event.ts';
+import type { EventBody, EventSink } from '../../domain/event.ts';
 import type { Gates } from '../../domain/gates.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
@@ -73,7 +73,11 @@ export function withWorkshop(
     const page = holdReviewPage(args, io, reading);
     const gateParts = { reading: told, root, machine, config: configNow, page, live };
     const gates = await openGates(args, io, gateParts);
-    const events = observed(told.output.events, () => page.refresh());
+    const events = observed(told.output.events, (event) => {
+      page.refresh();
+      const isPrinted = event.event === 'changeset-built' && (event.red || !args.globals.quiet);
+      if (isPrinted) reading.shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
+    });
     const build = (by: RunConfig): Workshop => {
       const agents = guardedAgents(leavingTerminal(openAgents(reading, by, io), live), trust);
       runners.push({ agents, config: by.config });
@@ -130,11 +134,11 @@ function openAgents({ git }: Reading, { config }: LoadedConfig, io: Io): Worksho
 }
 
 /** Events as they are, and told of. */
-function observed(events: EventSink, onEvent: () => void): EventSink {
+function observed(events: EventSink, onEvent: (event: EventBody) => void): EventSink {
   return {
     emit: (body) => {
       events.emit(body);
-      onEvent();
+      onEvent(body);
     },
   };
 }

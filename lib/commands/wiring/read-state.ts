@@ -9,6 +9,7 @@ import type { Snapshot, Store } from '../../domain/store-port.ts';
 import { openGit } from '../../git/open-git.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openOrigins } from '../../trust/open-origins.ts';
+import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/output.ts';
 import { readGitColor } from './git-color.ts';
 
@@ -18,6 +19,8 @@ export interface Reading {
   readonly store: Store;
   /** Which decisions were made in this clone. */
   readonly origins: Origins;
+  /** Which commits the person was shown. */
+  readonly shown: ShownCommits;
   readonly output: Output;
 }
 
@@ -36,7 +39,8 @@ export async function withState(
   try {
     const gitColor = await asked;
     const origins = openOrigins({ env: io.env, commonDir });
-    return await work({ git, store, origins, output: createOutput(io, args.globals, { gitColor }) });
+    const shown = openShownCommits({ env: io.env, commonDir });
+    return await work({ git, store, origins, shown, output: createOutput(io, args.globals, { gitColor }) });
   } finally {
     await store.close();
     await git.close();

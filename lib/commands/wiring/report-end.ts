@@ -13,7 +13,7 @@ import type { Opened } from './open-workshop.ts';
 
 /** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
 export async function reportEnd(
-  { workshop, git, store, output }: Opened,
+  { workshop, git, store, shown, output }: Opened,
   id: SessionId,
   comesNext?: (view: SessionView) => string | null,
 ): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
@@ -30,6 +30,7 @@ export async function reportEnd(
       renderStatus(status, output.style, { now: new Date(), next: named, more: renderProposals(proposals) }),
     );
   }
+  shown.note(id, status.changesets);
   return { session, tasks };
 }
 

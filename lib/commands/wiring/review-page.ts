@@ -34,7 +34,7 @@ export function holdReviewPage(args: CommandArgs, io: Io, reading: Reading): Hel
 async function serve(
   args: CommandArgs,
   io: Io,
-  { git, store, origins, output }: Reading,
+  { git, store, origins, shown, output }: Reading,
 ): Promise<ReviewPage> {
   const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
   const { commonDir } = git.repository;
@@ -44,7 +44,11 @@ async function serve(
         const snapshot = await store.snapshot();
         return readPageFacts(snapshot, { session: requireSession(snapshot, args), origins, commonDir });
       },
-      patch: ({ parent, commit }) => git.readPatch(parent, commit),
+      patch: async (changeset) => {
+        const patch = await git.readPatch(changeset.parent, changeset.commit);
+        shown.note(requireSession(await store.snapshot(), args).id, [changeset]);
+        return patch;
+      },
     },
     preferences: preferencesIn(commonDir),
   });
