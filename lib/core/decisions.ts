@@ -1,4 +1,5 @@
 import type { Changeset } from '../domain/changeset.ts';
+import type { ObjectId } from '../domain/ids.ts';
 import type { Decision } from '../domain/origins.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
@@ -69,4 +70,15 @@ export function checkoutDecision(
   checkout: NonNullable<Session['checkout']>,
 ): Decision {
   return { kind: 'checkout', session: id, about: '', facts: checkout };
+}
+
+/** That a task's commits were judged by its rules, and taken in. */
+export function workDecision(task: Task, config: string): Decision {
+  const { session, id, commit, start_commit: start, file_locks: locks } = task;
+  return { kind: 'work', session, about: id, facts: { commit, start, locks, config } };
+}
+
+/** That the diagnostics were run on a commit, and what came of it is known. */
+export function checksDecision({ id }: Pick<Session, 'id'>, commit: ObjectId, config: string): Decision {
+  return { kind: 'checks', session: id, about: '', facts: { commit, config } };
 }

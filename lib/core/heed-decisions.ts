@@ -8,6 +8,7 @@ import type { Verdict } from '../domain/verdict.ts';
 import {
   adapterDecision,
   approvalDecision,
+  builtDecision,
   checkoutDecision,
   limitDecision,
   replanDecision,
@@ -58,7 +59,7 @@ export function heedDecisions(
 
 /** A snapshot with the verdicts alone that were found here. */
 export function heedVerdicts(snapshot: Snapshot, origins: Origins): Snapshot {
-  const isHere = (verdict: Verdict): boolean => isKnown(origins, verdict, verdictDecision);
+  const isHere = (verdict: Verdict): boolean => isKnown(known, origins, verdict, verdictDecision);
   return {
     sessions: snapshot.sessions,
     current: snapshot.current,
@@ -81,7 +82,7 @@ function isSettled({ status }: Task): boolean {
 }
 
 function isPlannedHere(task: Task, { origins, isOffered }: Heeding): boolean {
-  if (!isKnown(origins, task, taskDecision)) return false;
+  if (!isKnown(known, origins, task, taskDecision)) return false;
   return task.adapter === null || isOffered(task.adapter) || origins.has(adapterDecision(task));
 }
 
@@ -90,7 +91,7 @@ function judgedHere(task: Task, snapshot: Verdicts, { origins }: Heeding): Task 
   const { status, commit, result } = task;
   if (status !== 'done' || result.status === null || commit === null) return task;
   const found = verdictsAbout(task, commit, snapshot).findLast((verdict) =>
-    isKnown(origins, verdict, verdictDecision),
+    isKnown(known, origins, verdict, verdictDecision),
   );
   return found?.status === result.status ? task : unjudged(task);
 }
@@ -143,19 +144,30 @@ function heedChangeset(
   const first = changeset.tasks.find((id) => withheld.has(id));
   if (first !== undefined)
     return { ...changeset, state: 'deferred', reason: `${first} was received and not approved here yet` };
-  if (state === 'waiting' || isKnown(origins, changeset, (one) => approvalDecision(session, one)))
+  // What another clone merged is merged here again, from the commits of its tasks alone.
+  if (!isKnown(builtHere, origins, changeset, (one) => builtDecision(session, one)))
+    return { ...changeset, state: 'void', reason: 'built in another clone' };
+  if (state === 'waiting' || isKnown(known, origins, changeset, (one) => approvalDecision(session, one)))
     return changeset;
   return { ...changeset, state: 'waiting', reason: null, decided_by: null };
 }
 
-/** What counts goes on to count: it is looked up once for each thing, which costs a hash. */
-const known = new WeakMap<Origins, WeakSet<object>>();
+type Known = WeakMap<Origins, WeakSet<object>>;
 
-function isKnown<T extends object>(origins: Origins, thing: T, decide: (thing: T) => Decision): boolean {
-  let found = known.get(origins);
+/** What counts goes on to count: it is looked up once for each thing, which costs a hash. */
+const known: Known = new WeakMap();
+const builtHere: Known = new WeakMap();
+
+function isKnown<T extends object>(
+  memory: Known,
+  origins: Origins,
+  thing: T,
+  decide: (thing: T) => Decision,
+): boolean {
+  let found = memory.get(origins);
   if (found === undefined) {
     found = new WeakSet();
-    known.set(origins, found);
+    memory.set(origins, found);
   }
   if (found.has(thing)) return true;
   const isHere = origins.has(decide(thing));

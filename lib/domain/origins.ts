@@ -9,6 +9,10 @@ export const decisionKinds = [
   'adapter',
   'verdict',
   'changeset',
+  /** That commits were judged by the rules of their task. */
+  'work',
+  /** That the diagnostics were run on a commit. */
+  'checks',
   'approval',
   'limit',
   /** Notes for the next plan. */

@@ -1,4 +1,4 @@
-import type { CommitInfo } from '../domain/git-port.ts';
+import type { CommitInfo, GitPort } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import type { Workshop } from './workshop.ts';
@@ -22,10 +22,21 @@ export async function foreignCommits(
     if (from === null || to === null || to === task.commit) continue;
     for (const { oid } of await git.commitsBetween(from, to)) own.add(oid);
   }
-  const brought = await git.commitsBetween(onto, start);
-  return brought.filter(({ oid, message }) => !own.has(oid) && !isJoin(message, [...group, task]));
+  const foreign: CommitInfo[] = [];
+  for (const commit of await git.commitsBetween(onto, start))
+    if (!own.has(commit.oid) && !(await isJoin(git, commit, [...group, task]))) foreign.push(commit);
+  return foreign;
 }
 
-function isJoin(message: string, tasks: readonly Task[]): boolean {
-  return tasks.some(({ id }) => message.startsWith(joinSubject(id)));
+/** Whatever its message says, it holds what its parents give and nothing besides. */
+async function isJoin(
+  git: GitPort,
+  { message, parents, tree }: CommitInfo,
+  tasks: readonly Task[],
+): Promise<boolean> {
+  if (!tasks.some(({ id }) => message.startsWith(joinSubject(id)))) return false;
+  const [ours, theirs, ...more] = parents;
+  if (ours === undefined || theirs === undefined || more.length > 0) return false;
+  const merge = await git.mergeTree(ours, theirs);
+  return merge.kind === 'clean' && merge.tree === tree;
 }

@@ -1,3 +1,4 @@
+import { workDecision } from '../core/decisions.ts';
 import { completeTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../domain/ids.ts';
@@ -132,7 +133,8 @@ async function complete(
       tokens: 0,
     });
     // Where it is there already it is verified to be there still.
-    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person };
+    const vouched = [workDecision(step.task, workshop.configDigest)];
+    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, vouched };
   });
   if (done.kind === 'done') return taskOf(done.view, task.id);
   throw new FlameError({

@@ -5,7 +5,7 @@ import type { Changeset } from '../domain/changeset.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../domain/ids.ts';
 import { landsOn, type Session } from '../domain/session.ts';
-import type { ReviewNote } from '../domain/verdict.ts';
+import type { DiagnosticRun, ReviewNote } from '../domain/verdict.ts';
 import {
   bringAlong,
   bringOthersAlong,
@@ -15,6 +15,7 @@ import {
 } from './bring-along.ts';
 import { destinedFor, landingOf, requireFreeName } from './landing-branch.ts';
 import { changesetRef } from './merge-wave.ts';
+import { proveLanding } from './prove-landing.ts';
 import { record, type SessionView, taskOf, viewSession } from './record.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
@@ -68,6 +69,11 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   const view = await viewSession(workshop, id);
   const tip = await baseTip(workshop, view.session);
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
+  const proof = await proveLanding(workshop, view, changeset);
+  if (proof.kind === 'strange')
+    return refuse(workshop, view.session, changeset, 'it was built in another clone');
+  if (proof.kind === 'broken') return sendBack(workshop, id, changeset, proof.notes);
+  if (proof.kind === 'red') return askAgain(workshop, id, changeset, proof.diagnostics);
   const fit = await fitOnto(workshop, changeset, tip);
   if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
   const destined = destinedFor(workshop, view.session);
@@ -184,7 +190,21 @@ async function refuseMoved(
   changeset: Changeset,
   tip: ObjectId,
 ): Promise<false> {
-  const why = `${landsOn(session)} moved to ${tip.slice(0, 12)} after it was approved`;
+  return refuse(
+    workshop,
+    session,
+    changeset,
+    `${landsOn(session)} moved to ${tip.slice(0, 12)} after it was approved`,
+  );
+}
+
+/** Its approval is void with it: it is built again from the commits of its tasks. */
+async function refuse(
+  workshop: Workshop,
+  session: Session,
+  changeset: Changeset,
+  why: string,
+): Promise<false> {
   await record(workshop, session.id, ({ session: now }) => ({
     session: {
       next: withStates(now, [changeset.id], 'void', why),
@@ -215,6 +235,29 @@ async function sendBack(
     body: notes,
   }));
   workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why: notes });
+  return false;
+}
+
+/** What was green when it was approved is red now: it waits for another word, with what was found. */
+async function askAgain(
+  workshop: Workshop,
+  id: SessionId,
+  { id: name, commit }: Changeset,
+  diagnostics: readonly DiagnosticRun[],
+): Promise<false> {
+  const failing = failedDiagnostics(diagnostics).map(({ command }) => command);
+  const why = `its diagnostics fail now: ${failing.join(', ')}`;
+  const asked = (known: Changeset): Changeset =>
+    known.id === name && known.commit === commit
+      ? { ...known, state: 'waiting', diagnostics: [...diagnostics], reason: null, decided_by: null }
+      : known;
+  await record(workshop, id, ({ session }) => ({
+    session: {
+      next: { ...session, changesets: session.changesets.map(asked) },
+      subject: `changeset ${name}: waits again, ${why}`,
+    },
+  }));
+  workshop.events.emit({ event: 'landing-refused', changeset: name, why });
   return false;
 }
 

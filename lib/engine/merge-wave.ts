@@ -1,3 +1,4 @@
+import { checksDecision } from '../core/decisions.ts';
 import { type ChangesetPlan, groupChangesets } from '../core/group-changesets.ts';
 import { changesetsOfCycle, freeChangesetId, mergeable } from '../core/next-action.ts';
 import { requeueTask } from '../core/task-state.ts';
@@ -169,6 +170,7 @@ async function keep(workshop: Workshop, id: SessionId, changeset: Changeset): Pr
       subject: `changeset ${changeset.id}: built of ${changeset.tasks.join(', ')}`,
     },
     refs: [{ ref, old, new: changeset.commit }],
+    vouched: [checksDecision(session, changeset.commit, workshop.configDigest)],
   }));
 }
 

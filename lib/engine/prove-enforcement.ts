@@ -1,3 +1,4 @@
+import { roleAdapter } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -17,7 +18,9 @@ export function proveEnforcement(workshop: Workshop, adapter: string): Promise<v
 
 async function prove(workshop: Workshop, adapter: string): Promise<void> {
   const facts = workshop.adapter(adapter);
-  await requireSandbox(workshop, facts.needsModel);
+  // Commands that a task brings, which the configuration chose for no role, are somebody's: a cell holds them.
+  const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
+  await requireSandbox(workshop, facts.needsModel || !isOffered);
   if (!facts.hasHooks) return;
   const { denied, details } = await workshop.agents.canary(adapter);
   workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
@@ -31,7 +34,7 @@ async function prove(workshop: Workshop, adapter: string): Promise<void> {
   });
 }
 
-async function requireSandbox(workshop: Workshop, needsModel: boolean): Promise<void> {
+async function requireSandbox(workshop: Workshop, isNeeded: boolean): Promise<void> {
   const sandbox = await workshop.agents.sandbox();
   if (sandbox.kind !== 'none') {
     sayOnce(
@@ -41,7 +44,7 @@ async function requireSandbox(workshop: Workshop, needsModel: boolean): Promise<
     );
     return;
   }
-  const isRequired = workshop.config.sandbox.require ?? needsModel;
+  const isRequired = workshop.config.sandbox.require ?? isNeeded;
   if (isRequired) {
     throw new FlameError({
       kind: 'refused',

@@ -33,11 +33,12 @@ import type { Workshop } from './workshop.ts';
 export async function runSession(opened: Workshop, id: SessionId, options: PlanOptions): Promise<void> {
   let workshop = opened;
   let plan = options;
+  let idle = 0;
   await resume(workshop, id);
   for (;;) {
     if (workshop.signal.aborted) throw interruptedError();
     const view = await viewSession(workshop, id);
-    const { session, tasks } = view;
+    const { session } = view;
     if (session.state === 'stopped') return;
     const action = nextAction({
       ...{ ...view, maxCycles: workshop.config.limits.max_wave_cycles },
@@ -54,7 +55,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     if (action.kind === 'end') return;
     // A plan written by hand is used once: whoever wants another one later has said why.
     if (action.kind === 'plan') plan = { ...options, plan: null };
-    await requireProgress(workshop, { session, tasks }, action);
+    idle = await requireProgress(workshop, { before: view, action, idle });
     if (action.kind !== 'end-cycle') continue;
     workshop.windDown.reset();
     workshop = await newRules(workshop, id);
@@ -68,16 +69,23 @@ async function newRules(workshop: Workshop, id: SessionId): Promise<Workshop> {
   return reloaded;
 }
 
-/** A wave that changed nothing would come again for ever, and each time might cost something. */
-async function requireProgress(
-  workshop: Workshop,
-  before: Pick<SessionView, 'session' | 'tasks'>,
-  action: Action,
-): Promise<void> {
+interface Progress {
+  readonly before: SessionView;
+  readonly action: Action;
+  /** So many actions before this one only wrote what counts for nothing. */
+  readonly idle: number;
+}
+
+/**
+ * A wave that changed nothing would come again for ever, and each time might cost something. So would one whose notes
+ * change while nothing follows from them, but for once: somebody else may just have taken it back.
+ */
+async function requireProgress(workshop: Workshop, { before, action, idle }: Progress): Promise<number> {
   // Who wants nothing more started may say so before anything was.
-  if (workshop.windDown.isAsked()) return;
+  if (workshop.windDown.isAsked()) return 0;
   const after = await viewSession(workshop, before.session.id);
-  if (revisionOf(after) !== revisionOf(before) || workshop.signal.aborted) return;
+  if (workshop.signal.aborted || standOf(after) !== standOf(before)) return 0;
+  if (revisionOf(after) !== revisionOf(before) && idle === 0) return 1;
   const claimed = after.tasks.filter(({ status }) => status === 'claimed');
   if (action.kind === 'work' && claimed.length > 0) throw claimedElsewhere(workshop, claimed);
   throw new FlameError({
@@ -107,6 +115,16 @@ function claimedElsewhere({ gates, place }: Workshop, tasks: readonly Task[]): F
 
 function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): number {
   return tasks.reduce((sum, task) => sum + task.rev, session.rev);
+}
+
+/** Where a session stands, as far as the next action follows from it; figures, times and wordings apart. */
+function standOf({ session, tasks, received, isOurs }: SessionView): string {
+  const { wave, cycle, state, replans, base_commit, changesets } = session;
+  return JSON.stringify([
+    ...[wave, cycle, state, replans, base_commit, isOurs, received.map(({ id, rev }) => [id, rev])],
+    changesets.map((one) => [one.id, one.state]),
+    tasks.map((task) => [task.id, task.status, task.result.status, task.commit, task.history.length]),
+  ]);
 }
 
 /** Makes a session active again that was stopped, or ended at its limit of cycles, and finishes what a kill left half visible. */

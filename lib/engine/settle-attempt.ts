@@ -1,5 +1,6 @@
 import { afterFailure } from '../core/after-failure.ts';
 import { blockDependents } from '../core/cascade.ts';
+import { workDecision } from '../core/decisions.ts';
 import { completeTask, failTask, releaseTask, retryTask } from '../core/task-state.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
@@ -98,7 +99,8 @@ async function complete(
       cost: outcome.cost_usd,
       tokens: outcome.tokens,
     });
-    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent };
+    const vouched = [workDecision(step.task, workshop.configDigest)];
+    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent, vouched };
   });
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);

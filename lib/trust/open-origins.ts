@@ -50,7 +50,7 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
       refresh();
       const fresh = decisions.map(toLine).filter(({ digest }) => !digests.has(digest));
       if (fresh.length === 0) return;
-      const isPersons = decisions.some(({ kind }) => kind !== 'verdict' && kind !== 'changeset');
+      const isPersons = decisions.some(({ kind }) => !found.has(kind));
       append(file, fresh.map(({ text }) => text).join('\n'), isPersons);
       refresh();
     },
@@ -63,6 +63,9 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
     highestLimit: (session: SessionId) => limits.get(session) ?? null,
   };
 }
+
+/** What is found out again where a power cut loses it: not worth waiting for the disk. */
+const found = new Set<Decision['kind']>(['verdict', 'changeset', 'work', 'checks']);
 
 /** d: digest · k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount. */
 function toLine(decision: Decision): { readonly digest: string; readonly text: string } {

@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cloneStateDir } from '../../lib/util/user-state.ts';
 import { makeExecProject } from '../support/exec-project.ts';
 import { findDamage, findRemains, start } from '../support/kill-rig.ts';
 import { makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
@@ -16,10 +17,15 @@ function makeQueue(): TestRepo {
   return repo;
 }
 
-/** A copy from before there is any worktree: git would take those of a copy for those of the original. */
+/**
+ * A copy with what was decided in the original, from before there is any worktree: git would take those of a copy for
+ * those of the original.
+ */
 function copyOf(repo: TestRepo): TestRepo {
   const path = join(makeTempDir('flame-killed'), 'repo');
   cpSync(repo.path, path, { recursive: true });
+  const decided = (root: string): string => cloneStateDir(repo.env, join(root, '.git'));
+  cpSync(decided(repo.path), decided(path), { recursive: true });
   return openRepo(path, repo.env);
 }
 
@@ -63,14 +69,22 @@ test('STA-3 claim killed at any moment and typed again: one claim, and a worktre
   for (const at of moments) {
     const repo = copyOf(origin);
     kill(repo, claim, at);
-    const again = start(repo, claim);
-    assert.is(again.code, 0, `at ${at}: ${again.stderr}`);
-    const { worktree, branch } = JSON.parse(again.stdout);
-    assert.is(openRepo(worktree, repo.env).git('symbolic-ref', '--short', 'HEAD'), branch);
+    const worktree = claimAgain(repo, at);
+    const branch = openRepo(worktree, repo.env).git('symbolic-ref', '--short', 'HEAD');
+    assert.match(branch, /^blueflame\/.*\/task-001$/);
     assert.equal([taskOf(repo).status, taskOf(repo).rev], ['claimed', 2], `at ${at}`);
     assert.is(findDamage(repo), '');
   }
 });
+
+/** The worktree that the same command leads to: made now, or, where the kill came after that, named. */
+function claimAgain(repo: TestRepo, at: number): string {
+  const again = start(repo, claim);
+  if (again.code === 0) return JSON.parse(again.stdout).worktree;
+  const { error } = JSON.parse(again.stderr);
+  assert.is(error.code, 'already-yours', `at ${at}: ${again.stderr}`);
+  return error.data.worktree;
+}
 
 /** Makes repositories in which a person has claimed the task and committed to it. */
 function prepareClaim(): () => TestRepo {

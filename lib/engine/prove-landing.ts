@@ -1,0 +1,75 @@
+import { builtDecision, checksDecision, workDecision } from '../core/decisions.ts';
+import { agentIdentity } from '../domain/agent-identity.ts';
+import { type Changeset, isRed } from '../domain/changeset.ts';
+import { parseAgentId } from '../domain/ids.ts';
+import type { Task } from '../domain/task.ts';
+import type { DiagnosticRun } from '../domain/verdict.ts';
+import { compilePolicy } from '../policy/compile-policy.ts';
+import { describeViolation } from './describe-violation.ts';
+import { judgeCommits } from './judge-commits.ts';
+import { type SessionView, taskOf } from './record.ts';
+import { diagnoseCommit } from './run-diagnostics.ts';
+import type { Workshop } from './workshop.ts';
+
+export type LandingProof =
+  | { readonly kind: 'proven' }
+  /** Whatever it holds, this clone did not merge it. */
+  | { readonly kind: 'strange' }
+  /** The work of its tasks breaks their rules. */
+  | { readonly kind: 'broken'; readonly notes: string }
+  /** Its checks fail, and nobody has said why it may land all the same. */
+  | { readonly kind: 'red'; readonly diagnostics: readonly DiagnosticRun[] };
+
+/**
+ * Proves an approved changeset once more before it lands, whoever approved it: this clone merged it from the commits of
+ * its tasks, those keep to the rules, and the diagnostics are green or overridden. What this clone proved of the same
+ * commits by the same configuration is not done again.
+ */
+export async function proveLanding(
+  workshop: Workshop,
+  view: SessionView,
+  changeset: Changeset,
+): Promise<LandingProof> {
+  if (!workshop.origins.has(builtDecision(view.session, changeset))) return { kind: 'strange' };
+  const notes: string[] = [];
+  for (const id of changeset.tasks) notes.push(...(await brokenRules(workshop, taskOf(view, id))));
+  if (notes.length > 0) return { kind: 'broken', notes: notes.slice(0, 20).join('\n') };
+  return proveChecks(workshop, view, changeset);
+}
+
+/** The post-check, as where an agent or a person handed the work in. */
+async function brokenRules(workshop: Workshop, task: Task): Promise<readonly string[]> {
+  const { commit: tip, start_commit: start, agent_id: agent } = task;
+  const work = workDecision(task, workshop.configDigest);
+  if (tip === null || start === null || workshop.origins.has(work)) return [];
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'worker',
+    agentId: agent ?? parseAgentId('worker-00000000'),
+    worktree: '/',
+    fileLocks: task.file_locks,
+  });
+  const now = workshop.now().getTime();
+  const violations = await judgeCommits(workshop, {
+    ...{ start, tip, policy },
+    // An agent's last commit may have been made for it, by a message and in a name that were not its own.
+    ours: agent === null ? [] : [tip],
+    signer: agent === null ? null : { identity: agentIdentity(agent), began: null, now },
+  });
+  if (violations.length === 0) workshop.origins.vouch([work]);
+  return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
+}
+
+async function proveChecks(
+  workshop: Workshop,
+  { session }: SessionView,
+  changeset: Changeset,
+): Promise<LandingProof> {
+  const proof = checksDecision(session, changeset.commit, workshop.configDigest);
+  if (workshop.origins.has(proof)) return { kind: 'proven' };
+  const diagnostics = await diagnoseCommit(workshop, changeset.commit);
+  const isOverridden = (changeset.reason ?? '').trim() !== '';
+  if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
+  workshop.origins.vouch([proof]);
+  return { kind: 'proven' };
+}
