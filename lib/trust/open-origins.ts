@@ -84,8 +84,16 @@ function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-/** What a file holds from a byte on; nothing where there is none. */
+/** What a file holds from a byte on; nothing where there is none. Throws FlameError `decisions-not-kept`. */
 function readFrom(file: string, offset: number): Buffer {
+  try {
+    return readEnd(file, offset);
+  } catch (error) {
+    throw notKept(file, error);
+  }
+}
+
+function readEnd(file: string, offset: number): Buffer {
   const length = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) - offset;
   if (length <= 0) return Buffer.alloc(0);
   const descriptor = openSync(file, 'r');

@@ -73,7 +73,7 @@ if (place !== 'outside') {
       ['[path-out-of-scope]'],
     );
     assert.is(repo.git('fsck', '--strict', '--no-dangling'), '');
-    assert.is(repo.git('worktree', 'list').split('\n').length, 1);
+    assert.is(repo.git('worktree', 'list').split('\n').length, 1, repo.git('worktree', 'list') + run.stdout);
   });
 }
 

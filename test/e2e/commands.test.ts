@@ -335,7 +335,7 @@ testIf(
   const argv = ['run', 'One', '--from', plan, '--decisions-file', decisions];
   const run = await runProgram(repo, [join(folder, 'bin', 'git-flame'), ...argv], {
     command,
-    env: { HOME: home },
+    env: { HOME: home, XDG_STATE_HOME: join(home, 'state') },
   });
   execFileSync('chmod', ['-R', 'u+w', folder]);
   assert.is(run.code, 0, run.stderr);
