@@ -16,13 +16,12 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
   return runWave(args, io, {
     actions: ['validate'],
     perform: async ({ workshop }, session) => {
+      const before = await viewSession(workshop, session);
+      const due = new Set(before.tasks.filter(({ status }) => status === 'done').map(({ id }) => id));
       await validateWave(workshop, session);
       const { tasks } = await viewSession(workshop, session);
-      const isLost = tasks.some(
-        ({ status }) =>
-          status === 'requeued' || status === 'failed' || status === 'blocked' || status === 'dropped',
-      );
-      return isLost ? 1 : 0;
+      // A task that was lost before has its own command's exit code.
+      return tasks.some(({ id, status }) => due.has(id) && status !== 'done') ? 1 : 0;
     },
   });
 }

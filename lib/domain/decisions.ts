@@ -15,10 +15,12 @@ export const decisionsSchema = z.strictObject({
   plan: z
     .array(z.union([z.enum(['approve', 'quit']), replan, z.strictObject({ edit: z.string().min(1) })]))
     .default([]),
-  validation: z.array(z.union([z.literal('drop'), z.strictObject({ requeue: notes })])).default([]),
+  validation: z
+    .array(z.union([z.literal('drop'), z.strictObject({ drop: notes }), z.strictObject({ requeue: notes })]))
+    .default([]),
   /** override: passed by hand although a check fails, with the reason why. */
   validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),
-  /** A map answers by cohesion group; `reject` and `override` alone in a map are a decision, not a group. */
+  /** A map answers by cohesion group, `all` for every further changeset; `reject` and `override` alone in a map are a decision, not a group. */
   changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
   session: z.array(z.union([z.enum(['continue', 'stop']), replan])).default([]),
   /** raise: added to the limit, in its unit. */

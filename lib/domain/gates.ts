@@ -49,7 +49,8 @@ export type ValidationDecision =
       readonly description?: string;
       readonly file_locks?: readonly string[];
     }
-  | { readonly kind: 'drop' };
+  /** reason: why it is given up; none: that a person did. */
+  | { readonly kind: 'drop'; readonly reason?: string };
 
 export interface ValidatorFailedQuestion {
   readonly task: Task;

@@ -37,12 +37,25 @@ export async function landApproved(
   const destined = destinedFor(workshop, session);
   await requireFreeName(workshop, session, destined);
   const landed = await workshop.landInTurn(() => landAll(workshop, destined, approved));
-  if (landed > 0)
-    await runScript(workshop, 'post_merge', {
-      session: id,
-      landed: approved.map((changeset) => changeset.id),
-    });
+  if (landed > 0) await runScript(workshop, 'post_merge', await landedFacts(workshop, id, approved));
   return { landed, refused: approved.length - landed };
+}
+
+/** What `hooks.post_merge` is told: which of the approved changesets landed, and as which commits, in their order. */
+async function landedFacts(
+  workshop: Workshop,
+  id: SessionId,
+  approved: readonly Changeset[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const { session } = await viewSession(workshop, id);
+  const landed = session.changesets.filter(
+    ({ id: one, landed_commit }) => landed_commit !== null && approved.some((known) => known.id === one),
+  );
+  return {
+    session: id,
+    landed: landed.map((changeset) => changeset.id),
+    commits: landed.map((changeset) => changeset.landed_commit),
+  };
 }
 
 async function landAll(

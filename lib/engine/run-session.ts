@@ -1,6 +1,6 @@
 import { budgetState } from '../core/budget-state.ts';
 import { canStart } from '../core/can-start.ts';
-import { type Action, changesetsOfCycle, nextAction } from '../core/next-action.ts';
+import { type Action, changesetsOfCycle, isOpen, nextAction } from '../core/next-action.ts';
 import { continueSession } from '../core/reopen-session.ts';
 import { sendBack } from '../core/send-back.ts';
 import { sessionSummary } from '../core/session-summary.ts';
@@ -193,6 +193,24 @@ async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
   });
 }
 
+/** What a person can do about work that is left where a session ends. */
+function waysOn(
+  { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
+  maxCycles: number,
+): readonly string[] {
+  if (tasks.some(isOpen) && session.cycle >= maxCycles)
+    return [`To go on: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`];
+  const failed = tasks.find(({ status }) => status === 'failed');
+  if (failed === undefined) return [];
+  return [
+    ...(changesetsOfCycle(session).length === 0
+      ? ['Nothing passed in this cycle, so there was nothing to merge or to review']
+      : []),
+    `To try it again: git flame task release ${failed.id}, then git flame run`,
+    "To plan what is left: git flame plan 'What is still to do'",
+  ];
+}
+
 /** Closes a session; ending twice changes nothing. */
 export async function endSession(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
   const ended = await record(workshop, id, ({ session }) => {
@@ -202,7 +220,14 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
     };
   });
   if (ended.kind !== 'done') return;
-  workshop.events.emit({ event: 'notice', level: 'info', message: `The session has ended: ${reason}.` });
+  const details = waysOn(await viewSession(workshop, id), workshop.config.limits.max_wave_cycles);
+  const message = `The session has ended: ${reason}.`;
+  workshop.events.emit({
+    event: 'notice',
+    level: 'info',
+    message,
+    ...(details.length === 0 ? {} : { details }),
+  });
   await remember(workshop, id);
   await putAwaySettled(workshop);
   await tellKept(workshop, id);

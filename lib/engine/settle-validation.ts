@@ -18,7 +18,8 @@ export async function applyValidation(
     const task = taskOf({ ...view, tasks }, id);
     if (task.status !== 'done') return null;
     if (decision.kind === 'drop') {
-      return { steps: withdraw(tasks, [dropTask(task, { reason: 'dropped by the project lead' })], at) };
+      const reason = decision.reason ?? 'dropped by the project lead';
+      return { steps: withdraw(tasks, [dropTask(task, { reason })], at) };
     }
     const { notes, description, file_locks } = decision;
     const edits = {

@@ -37,11 +37,7 @@ export type Solution =
  */
 export async function solveConflict(workshop: Workshop, conflict: Conflict): Promise<Solution> {
   const adapter = roleAdapter(workshop.config, 'merger');
-  const report = [
-    'It conflicts in:',
-    ...conflict.paths.map((path) => `  ${path}`),
-    ...conflict.messages,
-  ].join('\n');
+  const report = [`It conflicts in: ${conflict.paths.join(', ')}`, ...conflict.messages].join('\n');
   if (adapter === 'none') return { kind: 'unsolved', notes: report };
   const agent = workshop.newAgentId('merger');
   const subject = { session: conflict.session.id, task: conflict.task.id };

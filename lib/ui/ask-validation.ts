@@ -27,7 +27,7 @@ export async function askValidation(
       { key: 'e', label: '(e)dit and requeue' },
       { key: 'd', label: '(d)rop' },
     ]);
-    if (key === 'd') return { kind: 'drop' };
+    if (key === 'd') return { kind: 'drop', reason: await askText(asking, 'Why is it dropped? ') };
     if (key === 'r') {
       const notes = await asking.prompter.ask(
         "Notes for the next attempt (Enter: the validator's): ",

@@ -38,7 +38,9 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
     validation: async (question) => {
       const entry = left.validation.shift();
       if (entry === undefined) return fallback.validation(question);
-      return entry === 'drop' ? { kind: 'drop' } : { kind: 'requeue', notes: entry.requeue };
+      if (entry === 'drop') return { kind: 'drop' };
+      if ('drop' in entry) return { kind: 'drop', reason: entry.drop };
+      return { kind: 'requeue', notes: entry.requeue };
     },
     validatorFailed: async (question) => {
       const entry = left.validatorFailed.shift();
@@ -70,12 +72,14 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
 
 /**
  * The first entry that can answer is used: a plain decision for any changeset, a map for the groups it names,
- * each once. So a map serves all changesets of a cycle and the next map those of the next.
+ * each once. So a map serves all changesets of a cycle and the next map those of the next. What a map says of `all`
+ * answers every changeset that nothing else answers, as often as there are any.
  */
 function queueChangesets(entries: readonly ChangesetEntry[]): {
   next(group: string): ChangesetAnswer | null;
 } {
   const queue = entries.map((entry) => (isAnswer(entry) ? entry : new Map(Object.entries(entry))));
+  const always = queue.flatMap((entry) => (entry instanceof Map ? (entry.get('all') ?? []) : []))[0];
   const next = (group: string): ChangesetAnswer | null => {
     for (const [index, entry] of queue.entries()) {
       if (!(entry instanceof Map)) {
@@ -87,7 +91,7 @@ function queueChangesets(entries: readonly ChangesetEntry[]): {
       entry.delete(group);
       return answer;
     }
-    return null;
+    return always ?? null;
   };
   return { next };
 }

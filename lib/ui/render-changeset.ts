@@ -7,7 +7,7 @@ import type { Verdict } from '../domain/verdict.ts';
 import { formatCount, formatSpend } from '../util/format-amount.ts';
 import { wrapText } from '../util/format-width.ts';
 import { renderDoubt } from './render-doubt.ts';
-import { renderDiagnostic } from './render-verdict.ts';
+import { bullet, renderDiagnostic } from './render-verdict.ts';
 import { shortId } from './short-id.ts';
 import type { Style } from './style.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
@@ -45,7 +45,10 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   const notes = verdict === undefined || verdict.notes === '' ? '' : `: ${visibleText(verdict.notes)}`;
   const lines = wrapText(`${task.id} ${word}${notes}`, style.width, '  ');
   const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
-  return lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line));
+  return [
+    ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
+    ...(verdict?.issues ?? []).flatMap((issue) => bullet(issue, style, '    ')),
+  ];
 }
 
 function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style): readonly string[] {

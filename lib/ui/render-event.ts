@@ -37,6 +37,8 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'agent-started':
       return `${event.agent} started${onTask(event.task)}, pid ${event.pid}`;
     case 'agent-activity':
+      // Only the spending went on.
+      if (event.text.trim() === '') return null;
       return style.dim(`${event.agent}: ${visibleLine(event.text)} (${formatSpend(event)})`);
     case 'agent-ended':
       return `${event.agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;

@@ -18,6 +18,10 @@ const purposes: readonly (readonly [RegExp, string])[] = [
   [/notes\.displayRef = refs\/blueflame\/review/, 'git log shows the review below what landed'],
   [/notes\.displayRef = refs\/blueflame\/validation/, 'and the verdict below what was judged'],
   [/core\.hooksPath/, 'hooks of git flame stand here; those that were there run first'],
+  [
+    /^blueflame-init\/hooks/,
+    'judge commits of tasks; state goes along with git push where blueflame.pushState is true',
+  ],
   [/pre-push/, 'state goes along with git push, once blueflame.pushState is true'],
   [/(?:commit-msg|pre-commit)/, 'judges commits of tasks; your other commits pass'],
 ];

@@ -100,7 +100,9 @@ function renderAttempt(entry: HistoryEntry, { times }: TaskStory, style: Style):
     ...(took === null ? [] : [took === 0 ? 'took less than 1 s' : `took ${formatDuration(took)}`]),
     formatSpend({ cost_usd: entry.cost_usd, tokens: entry.tokens_used }),
   ];
-  const rejected = entry.rejection_reason;
+  const reason = entry.rejection_reason;
+  // The notes of an attempt that was sent back begin with the reason.
+  const rejected = reason !== null && entry.notes.includes(reason) ? null : reason;
   return [
     ...wrapText(facts.join(' · '), style.width, '  '),
     ...(entry.notes === '' ? [] : wrapText(visibleText(entry.notes), style.width, '     ')),

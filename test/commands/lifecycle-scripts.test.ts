@@ -49,6 +49,7 @@ test('LHK-1: post_plan, pre_validation and post_merge run once each, with the fa
   assert.equal(factsOf(repo, 'post_plan').facts.tasks, ['task-001']);
   assert.match(factsOf(repo, 'post_plan').rest, 'FLAME_TASKS=["task-001"]');
   assert.equal(factsOf(repo, 'post_merge').facts.landed, ['1-one']);
+  assert.equal(factsOf(repo, 'post_merge').facts.commits, [repo.git('rev-parse', 'main')]);
   // Nothing failed, and every gate was answered beforehand.
   for (const hook of ['on_failure', 'on_waiting'])
     assert.is(existsSync(join(repo.path, fileOf(hook))), false, hook);

@@ -226,7 +226,7 @@ test('MRG-8: a red changeset is approved only with a reason', async () => {
 test('VAL-5: requeue with notes, with an edit, or drop', async () => {
   const ask = (input: string, editor?: string) =>
     openTerminal(input, editor === undefined ? {} : { editor }).gates.validation(failedTask);
-  assert.equal(await ask('d\n'), { kind: 'drop' });
+  assert.equal(await ask('d\n\nno longer wanted\n'), { kind: 'drop', reason: 'no longer wanted' });
   assert.equal(await ask('r\nuse a salt\n'), { kind: 'requeue', notes: 'use a salt' });
   assert.equal(await ask('r\n\n'), { kind: 'requeue', notes: 'The salt is constant.' });
   const editor = scriptedEditor(`sed -i 's/scrypt/bcrypt/; s#src/auth/#src/login/#' "$1"`);
@@ -436,6 +436,21 @@ function decide(decisions: unknown, readFile: (path: string) => Promise<string> 
     readFile,
   });
 }
+
+test('CLI-2: what is decided for all changesets answers each one that nothing else answers', async () => {
+  const gates = decide({ changesets: ['skip', { one: { reject: 'salt' }, all: 'approve' }] });
+  const answers = [];
+  for (const group of ['one', 'one', 'two', 'one']) {
+    const question = sampleChangesetQuestion();
+    const answer = await gates.changeset({ ...question, changeset: { ...question.changeset, group } });
+    answers.push(answer.kind);
+  }
+  assert.equal(answers, ['skip', 'reject', 'approve', 'approve']);
+  assert.equal(await decide({ validation: [{ drop: 'not wanted' }] }).validation(failedTask), {
+    kind: 'drop',
+    reason: 'not wanted',
+  });
+});
 
 test('CLI-2: decisions given beforehand are used in order, then it waits', async () => {
   const gates = decide(

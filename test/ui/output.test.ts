@@ -318,4 +318,9 @@ test('CLI-4: an event is broken between words on a narrow terminal, and its colo
   ]);
 });
 
+test('spending without anything done is no line', () => {
+  const spent = { event: 'agent-activity', agent: 'worker-1', text: ' ', tokens: 110, cost_usd: 0.00045 };
+  assert.is(renderEvent({ at, ...spent } as Event, plainStyle()), null);
+});
+
 test.run();

@@ -537,4 +537,19 @@ test('the status says what agents did last, and what a task waits for', () => {
   assert.ok(isHarmless(text));
 });
 
+test('a changeset shows what its verdicts found', () => {
+  const verdict = sampleVerdict({ issues: ['one salt for all'] });
+  const question = sampleChangesetQuestion();
+  const tasks = [sampleTask({ commit: verdict.commit })];
+  const shown = renderChangeset({ ...question, tasks, verdicts: [verdict] }, plainStyle());
+  assert.match(shown, /^ {4}- one salt for all$/m);
+});
+
+test('the reason of a rejection is shown once', () => {
+  const entry = { attempt: 1, agent_id: null, timestamp: at, result: 'rejected' } as const;
+  const said = { notes: 'no tests\nsrc/a.ts:1: this', rejection_reason: 'no tests' };
+  const task = sampleTask({ history: [{ ...entry, ...said, cost_usd: 0, tokens_used: 0 }] });
+  assert.is(renderTask(sampleStory({ task }), plainStyle()).split('no tests').length, 2);
+});
+
 test.run();

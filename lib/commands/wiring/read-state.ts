@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { findConfigFile } from '../../config/find-config-file.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/git-port.ts';
@@ -31,6 +33,8 @@ export async function withState(
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
   const context = { cwd: io.cwd, env: io.env };
+  // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
+  if (args.globals.config !== null) await findConfigFile(io.cwd, resolve(io.cwd, args.globals.config));
   const asked = readGitColor(io, args.globals);
   asked.catch(() => undefined);
   const git = await openGit(context, undefined, { signal: io.signal, hurry: io.hurry });

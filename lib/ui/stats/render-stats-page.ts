@@ -65,7 +65,7 @@ function tilesOf(
     {
       name: 'Completed',
       value: formatShare(tasks.completion_rate),
-      says: `${merged} of ${tasks.total} tasks landed`,
+      says: `of what is settled; ${merged} of all ${tasks.total} tasks landed`,
     },
     {
       name: 'First try',
