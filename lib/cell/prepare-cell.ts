@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { placeReadPath } from '../domain/read-path.ts';
 import { isBelow } from '../util/is-below.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
@@ -67,11 +68,9 @@ function withoutUnseen({ env, system, hidden, readOnly }: CellProfile): CellProf
   return Object.fromEntries(Object.entries(env).filter(isKept));
 }
 
-/** What the configuration shows beside what programs need; `~` is the person's home. */
+/** What the configuration shows beside what programs need. Throws a FlameError `bad-read-path`. */
 function configuredPaths({ config, env }: RunnerContext): readonly string[] {
-  return config.sandbox.read_paths.map((path) =>
-    path.startsWith('~/') ? join(env.HOME ?? '/nonexistent', path.slice(2)) : path,
-  );
+  return config.sandbox.read_paths.map((path) => placeReadPath(path, env.HOME || '/').path);
 }
 
 // These hold credentials or projects beside what programs need.

@@ -6,6 +6,7 @@ import { defaultConfig } from '../config/parse-config.ts';
 import type { ValuePath } from '../config/problem.ts';
 import { readYamlSource } from '../config/yaml-source.ts';
 import type { Config } from '../domain/config.ts';
+import { placeReadPath } from '../domain/read-path.ts';
 import type { TrustItem } from '../domain/repository-trust.ts';
 import { isBelow } from '../util/is-below.ts';
 import { realPathOf } from '../util/real-path.ts';
@@ -115,10 +116,11 @@ function readFolders(
   config: Config,
   place: Place,
 ): { readonly items: readonly TrustItem[]; readonly config: Config } {
-  const { project, superpowers } = config;
+  const { project, sandbox, superpowers } = config;
   const outside = worktreesOutside(project.worktree_dir, place);
   const isPluginUsed = superpowers.enabled && superpowers.plugin_dir !== null;
   const plugin = isPluginUsed ? pluginFolder(superpowers.plugin_dir ?? '', place) : null;
+  const readPaths = sandbox.read_paths.map((written) => ({ written, ...placeReadPath(written, place.home) }));
   const items = [
     ...folderItems(place, {
       ...{ keys: ['project', 'worktree_dir'], written: project.worktree_dir, real: outside },
@@ -128,6 +130,12 @@ function readFolders(
       ...{ keys: ['superpowers', 'plugin_dir'], written: superpowers.plugin_dir ?? '', real: plugin },
       effect: 'is shown to agents as a whole, and loaded by their CLI',
     }),
+    ...readPaths.flatMap(({ written, real }, index) =>
+      folderItems(place, {
+        ...{ keys: ['sandbox', 'read_paths', index], written, real },
+        effect: 'is shown to agents as a whole, for reading',
+      }),
+    ),
   ];
   return {
     items,
@@ -135,6 +143,13 @@ function readFolders(
       ...config,
       project: outside === null ? project : { ...project, worktree_dir: outside },
       superpowers: { ...superpowers, plugin_dir: plugin },
+      // Programs may name a folder of the machine by a link; what lies in the repository can be changed by a landing.
+      sandbox: {
+        ...sandbox,
+        read_paths: readPaths.flatMap(({ path, real }) =>
+          isBelow(path, place.root) || path === real ? [real] : [path, real],
+        ),
+      },
     },
   };
 }
@@ -164,9 +179,7 @@ function readPreparation({ project }: Config, place: Place): readonly TrustItem[
 }
 
 function readLoosened(config: Config, place: Place): readonly TrustItem[] {
-  return listLoosened(config).map(({ keys, value, builtIn }) =>
-    setting(place, { keys, value, effect: `is looser than the built-in ${builtIn}` }),
-  );
+  return listLoosened(config).map(({ keys, value, effect }) => setting(place, { keys, value, effect }));
 }
 
 /** Whose word counts as the person's. */

@@ -163,6 +163,17 @@ inCell(
   },
 );
 
+inCell('SBX-2 a home, its keys and a device are shown by no configuration', async () => {
+  for (const path of ['~/.ssh', '~/.config', '/root', '/dev/null'])
+    assert.match(
+      await openCellFixture({ config: { sandbox: { read_paths: [path] } } })
+        .then(({ sh }) => sh('true'))
+        .then(({ output }) => output, String),
+      /can't be shown to agents/,
+      path,
+    );
+});
+
 inCell(
   'SBX-2 a cell shows the system, programs and the repository, and nothing else of the machine',
   async () => {

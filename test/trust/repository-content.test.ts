@@ -84,6 +84,61 @@ test('TRU-1: what is looser than the built-in values is asked for, with the buil
   assert.is(item?.words, '1h');
 });
 
+test('TRU-1: what loosens the fence of agents or the count of money is asked for, what is stricter is not', () => {
+  const { read } = makePlace();
+  const loose: [string, string][] = [
+    ["permissions: { blocked_tools: ['Task'] }", 'permissions.blocked_tools'],
+    ["permissions: { allowed_tools: ['Read', 'WebFetch'] }", 'permissions.allowed_tools'],
+    ["permissions: { blocked_paths: ['.env*'] }", 'permissions.blocked_paths'],
+    ["models: { prices: { 'claude-opus-4-8': { input: 0, output: 0 } } }", 'models.prices.claude-opus-4-8'],
+  ];
+  for (const [text, path] of loose) assert.equal(asked(read(`schema_version: 1\n${text}\n`)), [path], text);
+  const [item] = read("permissions: { allowed_tools: ['Read', 'WebFetch'] }\n").items;
+  assert.match(item?.effect ?? '', 'with WebFetch');
+  const strict = [
+    "permissions: { allowed_tools: ['Read'], allowed_paths: ['src/**'] }",
+    "permissions: { bash_rules: { allowed_commands: ['npm test'] } }",
+    "validation: { validator_diagnostics: { commands: ['npm test'] } }",
+  ];
+  for (const text of strict) assert.equal(asked(read(`${text}\n`)), [], text);
+});
+
+test('TRU-1 SBX-2: each of read_paths is asked for by its real path; homes and keys are none at all', () => {
+  const { root, home, read, write } = makePlace();
+  const paths = (...list: string[]): RepositoryContent =>
+    read(`sandbox: { read_paths: ${JSON.stringify(list)} }\n`);
+  mkdirSync(join(home, 'tools'));
+  mkdirSync(join(home, '.ssh'));
+  symlinkSync(join(home, 'tools'), join(home, 'tool'));
+  const content = paths('/opt/one', '~/tool');
+  assert.equal(asked(content), ['sandbox.read_paths.0', 'sandbox.read_paths.1']);
+  assert.is(content.items[1]?.realPath, join(home, 'tools'));
+  assert.equal(content.config.sandbox.read_paths, ['/opt/one', join(home, 'tool'), join(home, 'tools')]);
+  const before = content.digest;
+  rmSync(join(home, 'tool'));
+  symlinkSync(join(home, 'other'), join(home, 'tool'));
+  assert.is.not(paths('/opt/one', '~/tool').digest, before, 'a link that leads elsewhere is asked for again');
+  symlinkSync(join(home, '.ssh'), join(root, 'keys'));
+  write('inside/x');
+  const never = ['~/.ssh', '~/.ssh/id_rsa', '~/.netrc', '~/.config', '~/.config/gh', '~/.docker', `${home}/`];
+  const machine = [
+    '/',
+    '/home',
+    '/root',
+    '/root/.aws',
+    '/home/other',
+    '/home/other/.gnupg',
+    '/dev/mem',
+    '/proc',
+  ];
+  for (const path of [...never, ...machine, dirname(home), join(root, 'keys'), `${home}/x/../.ssh`])
+    assert.is(
+      codeOf(() => paths(path)),
+      path === '/' ? 'bad-config' : 'bad-read-path',
+      path,
+    );
+});
+
 test('TRU-1: a worktree folder outside the repository is asked for by its real path, some are none at all', () => {
   const { root, home, read, write } = makePlace();
   const trees = (folder: string): RepositoryContent => read(`project: { worktree_dir: '${folder}' }\n`);
