@@ -16,6 +16,8 @@ export interface PathContext {
   readonly cwd: string;
   /** What another program writes into its standard input, where that is known; null: anything. */
   readonly piped?: string | null;
+  /** The lines that come through a pipe, where they are names of files; null: anything. */
+  readonly lines?: readonly string[] | null;
 }
 
 /** Judges one path of a tool call or command; null: nothing against it. */

@@ -1,4 +1,5 @@
 import { pathMatches } from '../../util/path-globs.ts';
+import { judgePath, type PathContext } from '../judge-path.ts';
 import { judgeTree } from '../judge-tree.ts';
 import { type Objection, objection } from '../rules.ts';
 import { filesBelow, representatives } from './candidates.ts';
@@ -84,7 +85,7 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
   const wanted = wantedNames(parts.tests).map((one) => one.replace(/^(?:\.\/)+/, here));
   const aimed = wanted.map((one) => judgePattern(call.context, one)).find((one) => one !== null);
   if (aimed !== undefined) return aimed;
-  const found = filesFound(call, places, parts.tests);
+  const found = filesFound(call.context, places, parts.tests);
   if (found === null)
     return refused('-exec', 'The folder holds too many files to look at. Start from a smaller one.');
   const runs = parts.tests.includes('-delete') ? [...parts.runs, ['rm', '-rf', '{}']] : parts.runs;
@@ -97,15 +98,7 @@ function judgeRun(call: ProgramCall, run: readonly string[], found: readonly str
   if (name === '{}' || name === '' || name.includes('{}'))
     return refused('-exec {}', 'Name the program that is run.');
   if (!run.some((word) => word.includes('{}'))) return refused(`-exec ${name}`, 'Give it the file as {}.');
-  const isShown = searchers.has(name) && !/grep$/.test(name);
-  const isNarrow =
-    /grep$/.test(name) &&
-    run
-      .slice(1)
-      .filter((word) => !word.startsWith('-'))
-      .slice(0, 1)
-      .every(isSpecific);
-  const files = isShown || isNarrow ? found.slice(0, 1) : representatives(call.context, found);
+  const files = tellingNames(call.context, run, found);
   for (const file of files.length === 0 ? ['./any-file'] : files) {
     const words = run.map((word) => word.replaceAll('{}', file));
     const bad =
@@ -117,9 +110,42 @@ function judgeRun(call: ProgramCall, run: readonly string[], found: readonly str
   return null;
 }
 
+/** Names that stand for all a program may be given: of what only looks or searches for a word an ordinary one is enough. */
+export function tellingNames(
+  context: PathContext,
+  run: readonly string[],
+  found: readonly string[],
+): readonly string[] {
+  const [name = '', ...args] = run;
+  const isShown = searchers.has(name) && !/grep$/.test(name);
+  const words = args.filter((word) => !word.startsWith('-'));
+  const isNarrow =
+    /grep$|^rg$/.test(name) &&
+    !args.some((arg) => /^-[a-zA-Z]*[vf]|^--(?:inv|file)/.test(arg)) &&
+    words.slice(0, 1).every(isSpecific) &&
+    words.length > 0;
+  if (
+    (!isShown && !isNarrow) ||
+    found.length < 2 ||
+    found.some((one) => /^\/|(?:^|\/)\.\.(?:\/|$)/.test(one))
+  )
+    return representatives(context, found);
+  const readable = found.find((one) => !one.startsWith('-') && judgePath(context, one, 'read') === null);
+  return [readable ?? './any-file', ...found.filter((one) => one.startsWith('-')).slice(0, 1)];
+}
+
+/** What find prints, where it prints names alone; null: something else. */
+export function namesFound(context: PathContext, all: readonly string[]): readonly string[] | null {
+  const args = all.filter((arg) => !/^-[HLP]$/.test(arg));
+  if (args.some((arg) => /^-(?:exec\w*|ok\w*|printf|fprint\w*|ls|fls)$/.test(arg))) return null;
+  const first = args.findIndex((arg) => /^[-(!]/.test(arg));
+  const places = first < 0 ? args : args.slice(0, first);
+  return filesFound(context, places.length === 0 ? ['.'] : places, first < 0 ? [] : args.slice(first));
+}
+
 /** The files below the places, those left out whose names are surely not asked for; null: too many. */
 function filesFound(
-  call: ProgramCall,
+  context: PathContext,
   places: readonly string[],
   tests: readonly string[],
 ): readonly string[] | null {
@@ -136,7 +162,7 @@ function filesFound(
     names.length > 0 &&
     !tests.some((arg) => /^-i?path$|^-wholename$/.test(arg) && tests.includes('('));
   return filesBelow(
-    call.context,
+    context,
     places,
     (name) => !isNarrowed || names.some((one) => pathMatches(one.toLowerCase(), name.toLowerCase())),
   );

@@ -4,9 +4,11 @@ import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import { judgeCommand, judgeRedirections, matchingPattern } from './judge-command.ts';
+import { type Lines, linesOf, pipedLines } from './outputs.ts';
 import { judgeAll } from './program.ts';
 import { readBash } from './read-bash.ts';
 import { Refusal } from './refusal.ts';
+import { settle } from './settle.ts';
 import { type BashNode, currentFolder, type Redirection, type SimpleCommand } from './syntax.ts';
 import { openWork, type Work } from './work.ts';
 
@@ -19,7 +21,13 @@ export interface BashQuestion {
   readonly piped?: string | null;
 }
 
-type Question = BashQuestion & { readonly work: Work };
+interface Question extends BashQuestion {
+  readonly work: Work;
+  /** What came out of commands whose output is used later. */
+  readonly known: Map<BashNode, Lines>;
+  /** The lines that come through a pipe. */
+  readonly lines?: Lines;
+}
 
 /** Judges a command of the Bash tool by its parse; null: nothing against it. */
 export function judgeBash(question: BashQuestion): Objection | null {
@@ -38,7 +46,7 @@ export function judgeBash(question: BashQuestion): Objection | null {
   if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0)
     return onlyExact(policy);
   try {
-    judgeNode({ ...question, work: openWork() }, tree, [question.cwd]);
+    judgeNode({ ...question, work: openWork(), known: new Map() }, tree, [question.cwd]);
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error.objection;
@@ -80,7 +88,7 @@ function judgeNode(question: Question, node: BashNode, places: readonly string[]
       if (node.nodes.length > 1) {
         // Each part runs in a process of its own.
         for (const [at, part] of node.nodes.entries())
-          judgeNode(at === 0 ? question : { ...question, piped: printed(node.nodes[at - 1]) }, part, places);
+          judgeNode(at === 0 ? question : fed(question, node.nodes.slice(0, at), places), part, places);
         return unchanged;
       }
       const [only] = node.nodes;
@@ -112,10 +120,25 @@ function judgeNode(question: Question, node: BashNode, places: readonly string[]
         );
         if (found !== null) throw new Refusal(found.rule, found.details);
         for (const inner of node.inner) judgeNode(question, inner, [cwd]);
+        refuseTexts(question, node.numbers, cwd);
       }
       return unchanged;
+    case 'given':
+      judgeGiven(question, node.nodes, places);
+      return unchanged;
+    case 'while': {
+      refuseRedirections(question, node.redirections, places);
+      if (node.from !== null) judgeGiven(question, [node.from], places);
+      const isFile = node.redirections.some(({ access }) => access === 'read');
+      const lines = node.from === null ? question.lines : question.known.get(node.from);
+      question.known.set(node.lines, isFile ? null : (lines ?? null));
+      judgeRounds({ ...question, piped: null, lines: null }, [node.body, node.body], places);
+      return unchanged;
+    }
     case 'for':
       refuseRedirections(question, node.redirections, places);
+      judgeGiven(question, node.given, places);
+      for (const given of node.given) question.known.set(given, parted(question.known.get(given)));
       judgeRounds(question, node.bodies, places);
       return unchanged;
     default:
@@ -158,17 +181,63 @@ function judgeChain(
 function judgeSimple(question: Question, command: SimpleCommand, places: readonly string[]): Places {
   for (const cwd of places) {
     question.work.spend(costOf(command));
-    const found = judgeCommand(contextAt(question, cwd), inFolder(command, cwd));
-    if (found !== null) throw new Refusal(found.rule, found.details);
     for (const inner of command.inner) judgeNode(question, inner, [cwd]);
+    const context = contextAt(question, cwd);
+    for (const one of settle(context, command, question.known)) {
+      if (one !== command) question.work.spend(10);
+      const found = judgeCommand(context, inFolder(one, cwd));
+      if (found !== null) throw new Refusal(found.rule, found.details);
+    }
   }
   if (command.words[0]?.text !== 'cd') return { passed: places, failed: places };
-  return { passed: [...new Set(places.map((cwd) => placeAfter(question, command, cwd)))], failed: places };
+  const reached = places.flatMap((cwd) =>
+    settle(contextAt(question, cwd), command, question.known).map((one) => placeAfter(question, one, cwd)),
+  );
+  return { passed: [...new Set(reached)], failed: places };
 }
 
 /** A wildcard is looked up, and compared with all that is blocked. */
 function costOf({ words, redirections }: SimpleCommand): number {
   return words.reduce((sum, word) => sum + (word.isGlob ? 10 : 1), 1 + redirections.length);
+}
+
+/** A part of a pipe, with what the parts before it write. */
+function fed(question: Question, before: readonly BashNode[], places: readonly string[]): Question {
+  const all = places.map((cwd) => {
+    const context = contextAt(question, cwd);
+    return pipedLines(context, before, (command) => settle(context, command, question.known));
+  });
+  const lines = all.some((one) => one === null) ? null : all.flatMap((one) => one ?? []);
+  return { ...question, piped: printed(before.at(-1)), lines };
+}
+
+/** Commands whose output is used later run here; what they print depends on where. */
+function judgeGiven(question: Question, nodes: readonly BashNode[], places: readonly string[]): void {
+  for (const node of nodes) {
+    const all = places.map((cwd) => {
+      judgeNode(question, node, [cwd]);
+      const context = contextAt(question, cwd);
+      return linesOf(context, node, (command) => settle(context, command, question.known));
+    });
+    question.known.set(node, all.some((one) => one === null) ? null : all.flatMap((one) => one ?? []));
+  }
+}
+
+/** Bash may take each line apart at blanks. */
+function parted(lines: Lines | undefined): Lines {
+  return lines?.flatMap((line) => [line, ...line.split(/\s+/).filter((part) => part !== line)]) ?? null;
+}
+
+/** `[[ TEXT -gt 1 ]]` computes with the text, and what stands in an index runs. */
+function refuseTexts(question: Question, nodes: readonly BashNode[], cwd: string): void {
+  const context = contextAt(question, cwd);
+  for (const node of nodes) {
+    const lines =
+      question.known.get(node) ??
+      linesOf(context, node, (command) => settle(context, command, question.known));
+    if (lines?.every((line) => /^\d+$/.test(line)) !== true)
+      throw new Refusal('bash-construct', '[[ compares numbers by computing. Write [ … -gt … ] instead.');
+  }
 }
 
 /** The command with the folder it runs in where `$PWD` stands. */
@@ -230,8 +299,8 @@ function refuseRedirections(
 }
 
 function contextAt(question: Question, cwd: string): PathContext {
-  const { policy, facts, piped } = question;
-  return { policy, facts, cwd, ...(piped !== undefined && { piped }) };
+  const { policy, facts, piped, lines } = question;
+  return { policy, facts, cwd, ...(piped !== undefined && { piped }), ...(lines !== undefined && { lines }) };
 }
 
 /** The text a command writes, where it stands in the command itself; null: nobody knows. */

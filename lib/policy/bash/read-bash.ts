@@ -5,18 +5,29 @@ import type {
   HereDoc,
   ParsedScript,
   PipelineNode,
+  Function as RawFunction,
   Redirection as RawRedirection,
   Word as RawWord,
   Redirect,
   Statement,
+  While,
 } from 'unbash';
 import { parse } from 'unbash';
 import { type Objection, objection } from '../rules.ts';
 import { isTooComplex } from './is-too-complex.ts';
 import { readTest } from './read-test.ts';
-import { readWord, readWords } from './read-word.ts';
+import { readWord as readRawWord, readWords as readRawWords } from './read-word.ts';
 import { Refusal } from './refusal.ts';
-import type { BashNode, Redirection, Scope, SimpleCommand, Word } from './syntax.ts';
+import {
+  type BashNode,
+  outputMark,
+  type Redirection,
+  ranIn,
+  type Scope,
+  type SimpleCommand,
+  type Word,
+} from './syntax.ts';
+import { assignedIn, isFreeName } from './variables.ts';
 import { openWork, tooComplex } from './work.ts';
 
 /** Reads a command into what the policy can judge, or says why it can't be judged. Never throws on any text. */
@@ -38,7 +49,7 @@ export function readBash(text: string): BashNode | Objection {
   try {
     const script = parse(text);
     checkEnd(script, text);
-    return readScript(script, { values: new Map(), rounds: 1, work: openWork() });
+    return readScript(script, { values: new Map(), functions: new Map(), rounds: 1, work: openWork() });
   } catch (error) {
     if (error instanceof Refusal) return error.objection;
     return objection('bash-syntax', 'The command could not be parsed. Split it into simple commands.');
@@ -64,12 +75,143 @@ function readScript(script: ParsedScript, scope: Scope): BashNode {
       `The command does not parse: ${error.message}. Check its quotes and brackets.`,
     );
   }
-  return readList(script.commands, scope);
+  return readList(script.commands, scope, true);
 }
 
-function readList(statements: readonly Statement[], scope: Scope): BashNode {
+/** Of the list that is read: what it assigns is added as it goes. */
+type OpenScope = Scope & {
+  readonly values: Map<string, Word>;
+  readonly functions: Map<string, RawFunction>;
+  /** It runs whatever happens, so that a function of it is there afterwards. */
+  readonly mayDefine: boolean;
+};
+
+/** The scope of a list is its own: what it assigns holds for what follows in it. */
+function readList(statements: readonly Statement[], outer: Scope, mayDefine = false): BashNode {
   if (statements.length === 0) throw new Refusal('bash-syntax', 'The command holds nothing to run.');
-  return { kind: 'list', nodes: statements.map((one) => readStatement(one, scope)) };
+  const scope: OpenScope = {
+    ...outer,
+    values: new Map(outer.values),
+    functions: new Map(outer.functions),
+    mayDefine,
+  };
+  return { kind: 'list', nodes: statements.flatMap((one) => readOne(one, scope)) };
+}
+
+/** What an inner part assigns is not known behind it, nor before it in a loop. */
+function readOne(statement: Statement, scope: OpenScope): readonly BashNode[] {
+  const { command } = statement;
+  if (command.type === 'Function' && statement.background !== true && scope.mayDefine)
+    return readFunction(command, scope);
+  const values = statement.background === true ? null : readValues(command, scope);
+  if (values !== null) return [values];
+  const forget = (): void => {
+    for (const name of assignedIn(command)) scope.values.delete(name);
+  };
+  const isChain =
+    command.type === 'AndOr' && !command.operators.includes('||') && statement.background !== true;
+  if (isChain) {
+    const nodes = command.commands.map((one) => readValues(one, scope) ?? readForgetting(one, scope));
+    // Only the first is sure to run.
+    for (const name of assignedIn(command.commands.slice(1))) scope.values.delete(name);
+    return [{ kind: 'and-or', nodes, operators: command.operators }];
+  }
+  forget();
+  const node = readStatement(statement, scope);
+  forget();
+  return [node];
+}
+
+/** A function is judged where it is called, by its body. */
+function readFunction(node: RawFunction, scope: OpenScope): readonly BashNode[] {
+  const name = node.name.text;
+  // No program has such a name: `time ls` would run a function called ls.
+  if (
+    !/^(?:[a-z]|[a-z]+(?:_[a-z0-9]+)+|run|check|show|main)$/.test(name) ||
+    node.name.parts !== undefined ||
+    assignedIn(node.body).size > 0
+  )
+    throw new Refusal('bash-construct', 'A function needs a plain name, and sets no variables here.');
+  scope.functions.set(name, node);
+  return [{ kind: 'given', nodes: [] }];
+}
+
+/** What a call runs, its arguments in place; null: no function of that name. */
+function readCall(node: Command, scope: Scope, redirections: readonly Redirection[]): BashNode | null {
+  const name = node.name?.parts === undefined ? node.name?.text : undefined;
+  const called = name === undefined ? undefined : scope.functions.get(name);
+  if (name === undefined || called === undefined) return null;
+  const words = node.suffix.map((part) => (part.type === 'Word' ? readWord(part, scope) : null));
+  if (
+    node.prefix.length > 0 ||
+    words.some((word) => word === null || word.isGlob || word.unknown !== null) ||
+    called.body.type === 'CompoundList'
+  )
+    throw new Refusal('bash-construct', `Call ${name} with plain words, or run its commands themselves.`);
+  const values = new Map([...scope.values].filter(([one]) => !/^\d$/.test(one)));
+  for (const [at, word] of words.slice(0, 9).entries()) if (word !== null) values.set(`${at + 1}`, word);
+  const functions = new Map([...scope.functions].filter(([one]) => one !== name));
+  scope.work.spend(20);
+  const body = readCommand(called.body, { ...scope, values, functions }, []);
+  return { kind: 'group', body, redirections };
+}
+
+function readForgetting(node: PipelineNode, scope: OpenScope): BashNode {
+  for (const name of assignedIn(node)) scope.values.delete(name);
+  return readPipeline(node, scope);
+}
+
+/** `NAME=value` alone: what later words hold. */
+function readValues(node: Statement['command'], scope: OpenScope): BashNode | null {
+  if (node.type !== 'Command' || node.name !== undefined || node.suffix.length > 0) return null;
+  const assignments = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [part] : []));
+  if (assignments.length === 0 || assignments.length < node.prefix.length) return null;
+  const given = assignments.map((part) => readValue(part, scope));
+  return { kind: 'given', nodes: given.flat() };
+}
+
+function readValue(part: Assignment, scope: OpenScope): readonly BashNode[] {
+  if (
+    part.value.type !== 'Word' ||
+    part.index !== undefined ||
+    part.append === true ||
+    !isFreeName(part.name)
+  )
+    throw new Refusal(
+      'bash-environment',
+      `${part.name} is no variable a command may set for later ones. Write the value where it is used, or choose a plain name like n or FILE.`,
+    );
+  const word = readWord(part.value, scope);
+  if (word.isGlob || (word.unknown !== null && word.unknown !== 'output'))
+    throw new Refusal('bash-dynamic', `${part.text} holds more than plain text. Write the words out.`);
+  const given = asGiven(word);
+  scope.values.set(part.name, given);
+  return ranIn(word);
+}
+
+function asGiven(word: Word): Word {
+  const { isSplit: _, outputs, ...rest } = word;
+  return {
+    ...rest,
+    isPlain: false,
+    ...(outputs !== undefined && { outputs: outputs.map((one) => ({ ...one, isGiven: true })) }),
+  };
+}
+
+function readWord(raw: RawWord, scope: Scope): Word {
+  return withNodes(readRawWord(raw, scope), scope);
+}
+
+function readWords(raw: RawWord, scope: Scope): readonly Word[] {
+  return readRawWords(raw, scope).map((word) => withNodes(word, scope));
+}
+
+function withNodes(word: Word, scope: Scope): Word {
+  if (word.outputs === undefined) return word;
+  const outputs = word.outputs.map((one) =>
+    one.script === undefined ? one : { node: readScript(one.script, scope) },
+  );
+  return { ...word, outputs };
 }
 
 function readStatement(statement: Statement, scope: Scope): BashNode {
@@ -102,8 +244,9 @@ function readCommand(
 ): BashNode {
   switch (node.type) {
     case 'Command':
-      return readSimple(node, scope);
+      return readCall(node, scope, redirections) ?? readSimple(node, scope);
     case 'Redirected':
+      if (node.command.type === 'While') return readFed(node.command, node.redirects, scope);
       return readCommand(node.command, scope, readRedirections(node.redirects, scope));
     case 'Subshell':
       return { kind: 'subshell', body: readList(node.body.commands, scope), redirections };
@@ -116,13 +259,11 @@ function readCommand(
     }
     case 'TestCommand':
       if (redirections.length > 0) break;
-      return readTest(
-        node.expression,
-        (word) => readWord(word, scope),
-        (script) => readScript(script, scope),
-      );
+      return readTest(node.expression, (word) => readWord(word, scope));
     case 'For':
-      return { kind: 'for', bodies: readLoop(node, scope), redirections };
+      return { kind: 'for', ...readLoop(node, scope), redirections };
+    case 'While':
+      return readWhile(node, scope, { redirections, from: null });
     default:
   }
   throw new Refusal(
@@ -144,7 +285,7 @@ const mostRounds = 200;
 const mostLooped = 40_000;
 
 /** A loop over words and wildcards. Its variable is a short, small name, so that no program knows it as a setting. */
-function readLoop(node: For, scope: Scope): readonly BashNode[] {
+function readLoop(node: For, scope: Scope): Pick<Extract<BashNode, { kind: 'for' }>, 'bodies' | 'given'> {
   const name = node.name.text;
   if (!/^[a-z]{1,10}\d?$/.test(name) || scope.values.has(name) || node.wordlist === undefined) {
     throw new Refusal(
@@ -152,14 +293,80 @@ function readLoop(node: For, scope: Scope): readonly BashNode[] {
       'Write a loop as: for f in WORDS; do …; done, each with its own short name.',
     );
   }
-  const values = node.wordlist.flatMap((word) => readWords(word, scope));
+  const words = node.wordlist.flatMap((word) => readWords(word, scope));
+  const values = words.map(asGiven);
   const rounds = values.length * scope.rounds;
   const isLong = values.length * (node.body.end - node.body.pos) > mostLooped;
-  if (values.some(({ unknown }) => unknown !== null) || rounds > mostRounds || isLong)
+  if (values.some(({ unknown }) => unknown !== null && unknown !== 'output') || rounds > mostRounds || isLong)
     throw new Refusal('bash-construct', 'The loop has too many rounds, or words that only bash knows.');
-  return values.map((value) =>
-    readList(node.body.commands, { ...scope, values: new Map([...scope.values, [name, value]]), rounds }),
+  return {
+    bodies: values.map((value) =>
+      readList(node.body.commands, { ...scope, values: new Map([...scope.values, [name, value]]), rounds }),
+    ),
+    given: words.flatMap(ranIn),
+  };
+}
+
+/** The lines a `while read` goes through come from a pipe, a file or a command in `< <(…)`. */
+function readFed(node: While, redirects: readonly RawRedirection[], scope: Scope): BashNode {
+  const feeds = redirects.flatMap((one) =>
+    one.type === 'Redirect' && one.operator === '<' ? feedOf(one) : [],
   );
+  const others = redirects.filter((one) => one.type !== 'Redirect' || feedOf(one).length === 0);
+  const [script] = feeds;
+  const from = script === undefined ? null : readScript(script, scope);
+  return readWhile(node, scope, { redirections: readRedirections(others, scope), from });
+}
+
+function feedOf({ target }: Redirect): readonly ParsedScript[] {
+  const [only, ...more] = target?.parts ?? [];
+  return only?.type === 'ProcessSubstitution' &&
+    only.operator === '<' &&
+    more.length === 0 &&
+    only.script !== undefined
+    ? [only.script]
+    : [];
+}
+
+function readWhile(
+  node: While,
+  scope: Scope,
+  how: { readonly redirections: readonly Redirection[]; readonly from: BashNode | null },
+): BashNode {
+  const names = namesRead(node);
+  if (names === null || names.some((name) => !isFreeName(name)))
+    throw new Refusal(
+      'bash-construct',
+      'Of loops with while one form can be judged: while read -r f; do …; done.',
+    );
+  const lines: BashNode = { kind: 'list', nodes: [] };
+  const value = (name: string): readonly [string, Word] => [
+    name,
+    {
+      text: outputMark,
+      isGlob: false,
+      isPlain: false,
+      unknown: 'output',
+      outputs: [{ node: names.length > 1 ? { kind: 'list', nodes: [] } : lines, isGiven: true }],
+    },
+  ];
+  const inside = new Map([...scope.values, ...names.map(value)]);
+  for (const name of assignedIn(node.body)) inside.delete(name);
+  return { kind: 'while', body: readList(node.body.commands, { ...scope, values: inside }), lines, ...how };
+}
+
+/** The variables of `while IFS= read -r f`; null: another loop. */
+function namesRead({ kind, clause }: While): readonly string[] | null {
+  const [statement, ...others] = clause.commands;
+  const command = statement?.command;
+  if (kind !== 'while' || others.length > 0 || statement?.background === true || command?.type !== 'Command')
+    return null;
+  const isPlain = command.prefix.every((part) => part.type === 'Assignment' && part.name === 'IFS');
+  const words = command.suffix.map((part) =>
+    part.type === 'Word' && part.parts === undefined ? part.text : '-',
+  );
+  const names = words.filter((word, at) => !(at === 0 && word === '-r'));
+  return command.name?.text === 'read' && isPlain && names.length > 0 ? names : null;
 }
 
 function readSimple(node: Command, scope: Scope): SimpleCommand {
@@ -183,7 +390,7 @@ function readSimple(node: Command, scope: Scope): SimpleCommand {
   }
   scope.work.spend(1 + words.length + environment.length + raw.length);
   const input = readInput(raw, scope);
-  const inner = words.flatMap(({ scripts }) => scripts ?? []).map((one) => readScript(one, scope));
+  const inner = words.flatMap(ranIn);
   return { kind: 'command', environment, words, redirections: readRedirections(raw, scope), input, inner };
 }
 

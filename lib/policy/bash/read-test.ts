@@ -1,33 +1,31 @@
-import type { ParsedScript, Word as RawWord, TestExpression } from 'unbash';
+import type { Word as RawWord, TestExpression } from 'unbash';
 import { Refusal } from './refusal.ts';
-import type { BashNode, Word } from './syntax.ts';
+import { type BashNode, outputMark, ranIn, type Word } from './syntax.ts';
 
 type ReadWord = (raw: RawWord) => Word;
 
 /** Reads `[[ … ]]` where it asks for files and compares texts. What it computes with could run commands. */
-export function readTest(
-  expression: TestExpression,
-  read: ReadWord,
-  readInner: (script: ParsedScript) => BashNode,
-): BashNode {
+export function readTest(expression: TestExpression, read: ReadWord): BashNode {
   const inner: BashNode[] = [];
-  const files = filesOf(expression, (raw) => {
+  const numbers: BashNode[] = [];
+  const readOne = (raw: RawWord): Word => {
     const word = read(raw);
-    inner.push(...(word.scripts ?? []).map(readInner));
+    inner.push(...ranIn(word));
     return word;
-  });
-  return { kind: 'test', files, inner };
+  };
+  const files = filesOf(expression, readOne, numbers);
+  return { kind: 'test', files, inner, numbers };
 }
 
 /** The files it asks for. */
-function filesOf(expression: TestExpression, read: ReadWord): readonly string[] {
+function filesOf(expression: TestExpression, read: ReadWord, numbers: BashNode[]): readonly string[] {
   switch (expression.type) {
     case 'TestLogical':
-      return expression.operands.flatMap((one) => filesOf(one, read));
+      return expression.operands.flatMap((one) => filesOf(one, read, numbers));
     case 'TestNot':
-      return filesOf(expression.operand, read);
+      return filesOf(expression.operand, read, numbers);
     case 'TestGroup':
-      return filesOf(expression.expression, read);
+      return filesOf(expression.expression, read, numbers);
     case 'TestUnary': {
       const word = read(expression.operand);
       if (/^-[nz]$/.test(expression.operator)) return [];
@@ -43,8 +41,11 @@ function filesOf(expression: TestExpression, read: ReadWord): readonly string[] 
       const words = [read(expression.left), read(expression.right)];
       if (/^(?:==?|!=)$/.test(expression.operator)) return [];
       const isNumbers = words.every(
-        (word) => /^\d{1,9}$/.test(word.text) && (word.unknown ?? 'status') === 'status',
+        (word) =>
+          word.text === outputMark ||
+          (/^\d{1,9}$/.test(word.text) && (word.unknown ?? 'status') === 'status'),
       );
+      numbers.push(...words.flatMap(({ outputs = [] }) => outputs.flatMap(({ node }) => node ?? [])));
       if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && isNumbers) return [];
       throw refused(expression.operator);
     }

@@ -1,6 +1,6 @@
 import type { DoubleQuotedChild, ParsedScript, Word as RawWord, WordPart } from 'unbash';
 import { Refusal } from './refusal.ts';
-import { currentFolder, type Scope, type Word } from './syntax.ts';
+import { currentFolder, type Output, outputMark, type Scope, type Word } from './syntax.ts';
 
 /**
  * The words a raw word stands for: one, or several when it holds a plain brace list (`src/{a,b}`).
@@ -21,12 +21,15 @@ export function readWord(raw: RawWord, scope: Scope): Word {
   const isGlob = pieces.some((piece) => piece.isWild);
   const unknowns = raw.parts.flatMap((part) => unknownsOf(part, scope));
   const unknown = (['name', 'output', 'status'] as const).find((one) => unknowns.includes(one)) ?? null;
-  const scripts = raw.parts.flatMap(scriptsOf);
+  const outputs = raw.parts.flatMap((part) => outputsOf(part, scope));
+  const isSplit = raw.parts.some((part) => part.type !== 'DoubleQuoted' && outputsOf(part, scope).length > 0);
   if (isGlob && pieces.some((piece) => !piece.isWild && /[*?[\]\\]/.test(piece.text))) {
     throw dynamic(raw.text, 'mixes wildcards with quoted ones');
   }
   const text = pieces.map((piece) => piece.text).join('');
-  return { text, isGlob, isPlain: false, unknown, ...(scripts.length > 0 && { scripts }) };
+  if (outputs.length > 0 && (isGlob || (isSplit && /\s/.test(text))))
+    throw dynamic(raw.text, 'mixes the output of a command with wildcards or blanks');
+  return { text, isGlob, isPlain: false, unknown, ...(outputs.length > 0 && { outputs, isSplit }) };
 }
 
 interface Piece {
@@ -45,7 +48,7 @@ function fileNames(parts: readonly WordPart[], scope: Scope): Word | null {
 /** What `$f` or `${f}` stands for; undefined where no loop says. */
 function loopValue(part: WordPart | DoubleQuotedChild, scope: Scope): Word | undefined {
   if (part.type !== 'SimpleExpansion' && part.type !== 'ParameterExpansion') return undefined;
-  const name = /^\$(?:([a-z]\w*)|\{([a-z]\w*)\})$/.exec(part.text);
+  const name = /^\$(?:([A-Za-z]\w*|[1-9])|\{([A-Za-z]\w*|[1-9])\})$/.exec(part.text);
   return name === null ? undefined : scope.values.get(name[1] ?? name[2] ?? '');
 }
 
@@ -53,26 +56,28 @@ function unknownsOf(
   part: WordPart | DoubleQuotedChild,
   scope: Scope,
 ): readonly ('status' | 'name' | 'output')[] {
-  if (part.type === 'DoubleQuoted')
-    return part.parts.flatMap((one) =>
-      scriptOf(one) === null ? unknownsOf(one, scope) : ['output' as const],
-    );
+  if (part.type === 'DoubleQuoted') return part.parts.flatMap((one) => unknownsOf(one, scope));
   if (isFolder(part)) return [];
+  if (part.type === 'CommandExpansion') return scriptOf(part) === null ? [] : ['output'];
   const value = loopValue(part, scope);
+  if (value?.unknown === 'output') return ['output'];
   if (value !== undefined) return value.isGlob ? ['name'] : [];
   return part.type === 'SimpleExpansion' ? ['status'] : [];
 }
 
 /** The command whose output stands within double quotes; null for anything else. */
-function scriptOf(part: DoubleQuotedChild): ParsedScript | null {
-  if (part.type !== 'CommandExpansion' || part.script === undefined || !part.text.startsWith('$('))
-    return null;
+function scriptOf(part: WordPart | DoubleQuotedChild): ParsedScript | null {
+  if (part.type !== 'CommandExpansion' || part.script === undefined) return null;
+  // What stands behind a backslash within backticks the parser and bash read differently.
+  if (!part.text.startsWith('$(') && !/^`[^`\\]*`$/.test(part.text)) return null;
   return isFolder(part) || hereText(part.text, part.script) !== null ? null : part.script;
 }
 
-function scriptsOf(part: WordPart): readonly ParsedScript[] {
-  if (part.type !== 'DoubleQuoted') return [];
-  return part.parts.map(scriptOf).filter((one) => one !== null);
+function outputsOf(part: WordPart | DoubleQuotedChild, scope: Scope): readonly Output[] {
+  if (part.type === 'DoubleQuoted') return part.parts.flatMap((one) => outputsOf(one, scope));
+  const script = scriptOf(part);
+  if (script !== null) return [{ script }];
+  return loopValue(part, scope)?.outputs ?? [];
 }
 
 /** `$PWD` and `$(pwd)`: bash alone sets it, and `cd` is followed. */
@@ -103,6 +108,9 @@ function readPart(
     case 'SimpleExpansion':
     case 'ParameterExpansion':
       return { text: readUnquoted(part, scope), isWild: false };
+    case 'CommandExpansion':
+      if (scriptOf(part) === null) throw dynamic(part.text, 'is a substitution');
+      return { text: outputMark, isWild: false };
     default:
       throw dynamic(part.text, `is a ${part.type}`);
   }
@@ -113,6 +121,7 @@ function readUnquoted(part: WordPart, scope: Scope): string {
   const value = loopValue(part, scope);
   if (value === undefined) return readSpecial(part.text);
   if (value.isGlob) return '0';
+  if (value.unknown === 'output') return value.text;
   if (/[\s*?[\]\\]/.test(value.text) || value.text.includes(currentFolder) || value.text === '') {
     throw new Refusal(
       'bash-dynamic',
@@ -172,7 +181,7 @@ function readQuoted(part: DoubleQuotedChild, scope: Scope): string {
       if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'goes on in the next line');
       return part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
     case 'CommandExpansion': {
-      if (scriptOf(part) !== null) return '0';
+      if (scriptOf(part) !== null) return outputMark;
       const here = hereText(part.text, part.script);
       if (here === null) throw dynamic(part.text, 'is a substitution');
       return here;

@@ -1,5 +1,6 @@
 import { type Objection, objection } from '../rules.ts';
 import { judgeAll, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
+import { judgeXargs } from './xargs.ts';
 
 /** What the shell itself offers, and small programs around it. */
 export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
@@ -63,6 +64,7 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
   clear: plainProgram('-', 'none'),
   mktemp: plainProgram('-dqut -p:> --directory --quiet --dry-run --suffix= --tmpdir[=]', 'text'),
   env: judgeEnv,
+  xargs: judgeXargs,
   ln: (call) => wrapper(call, 'A link can make one path stand for another. Copy the file instead.'),
   ...Object.fromEntries(
     [
@@ -71,7 +73,6 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
       'source',
       '.',
       'builtin',
-      'xargs',
       'trap',
       'alias',
       'unalias',

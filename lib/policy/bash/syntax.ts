@@ -1,4 +1,4 @@
-import type { ParsedScript } from 'unbash';
+import type { ParsedScript, Function as RawFunction } from 'unbash';
 import type { Work } from './work.ts';
 
 /** A word of a command that can be read as it stands. */
@@ -11,8 +11,18 @@ export interface Word {
   readonly isPlain: boolean;
   /** Holds what is known to nobody yet, as 0 in `text`: `$?`, the name of a file, what a command prints. */
   readonly unknown: 'status' | 'name' | 'output' | null;
-  /** The commands within quotes whose output it holds. */
-  readonly scripts?: readonly ParsedScript[];
+  /** The commands whose output it holds, one for each mark in its text. */
+  readonly outputs?: readonly Output[];
+  /** An output stands without quotes: bash takes it apart at blanks. */
+  readonly isSplit?: boolean;
+}
+
+/** A command whose output a word holds: as it was parsed, then as it was read. */
+export interface Output {
+  readonly script?: ParsedScript;
+  readonly node?: BashNode;
+  /** It ran before, as the list of a loop or the value of a variable. */
+  readonly isGiven?: boolean;
 }
 
 export interface Redirection {
@@ -34,6 +44,8 @@ export interface SimpleCommand {
 
 // Stands in a word for the folder bash is in. No command may hold the character itself.
 export const currentFolder = '\u0001';
+// Stands in a word for what a command prints.
+export const outputMark = '\u0002';
 
 /** What a script may consist of; everything else is refused while reading. */
 export type BashNode =
@@ -49,10 +61,28 @@ export type BashNode =
       readonly kind: 'for';
       /** The body for each value, the variable replaced. */
       readonly bodies: readonly BashNode[];
+      /** What its list is taken from. */
+      readonly given: readonly BashNode[];
       readonly redirections: readonly Redirection[];
     }
+  /** `while read -r f`: `lines` stands for the lines it gets, from `from`, a pipe or a file. */
+  | {
+      readonly kind: 'while';
+      readonly body: BashNode;
+      readonly lines: BashNode;
+      readonly from: BashNode | null;
+      readonly redirections: readonly Redirection[];
+    }
+  /** What the values of variables are taken from. */
+  | { readonly kind: 'given'; readonly nodes: readonly BashNode[] }
   /** `[[ … ]]`: the files it asks for, and the commands whose output it compares. */
-  | { readonly kind: 'test'; readonly files: readonly string[]; readonly inner: readonly BashNode[] }
+  | {
+      readonly kind: 'test';
+      readonly files: readonly string[];
+      readonly inner: readonly BashNode[];
+      /** Of them those that must print a number. */
+      readonly numbers: readonly BashNode[];
+    }
   | { readonly kind: 'subshell'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | { readonly kind: 'group'; readonly body: BashNode; readonly redirections: readonly Redirection[] }
   | {
@@ -65,7 +95,14 @@ export type BashNode =
 export interface Scope {
   /** What the variables of the loops around it stand for. */
   readonly values: ReadonlyMap<string, Word>;
+  /** The functions written before it, which bash runs in place of programs. */
+  readonly functions: ReadonlyMap<string, RawFunction>;
   /** How often those loops go round, one within the other. */
   readonly rounds: number;
   readonly work: Work;
+}
+
+/** What runs for a word each time it is used. */
+export function ranIn({ outputs = [] }: Word): readonly BashNode[] {
+  return outputs.flatMap(({ node, isGiven }) => (isGiven === true || node === undefined ? [] : [node]));
 }
