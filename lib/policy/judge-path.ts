@@ -18,6 +18,8 @@ export interface PathContext {
   readonly piped?: string | null;
   /** The lines that come through a pipe, where they are names of files; null: anything. */
   readonly lines?: readonly string[] | null;
+  /** The same command line may make files, with names that bash would take apart. */
+  readonly makesFiles?: boolean;
 }
 
 /** Judges one path of a tool call or command; null: nothing against it. */

@@ -75,6 +75,7 @@ interface Places {
 }
 
 const mostPlaces = 8;
+const makers = /\b(?:touch|mkdir|cp|mv|tee|tar|split|unzip|curl)\b|>(?!\s*(?:\/dev\/null|&|\())/;
 
 /** Judges a node in every folder it may start in. Throws a Refusal at the first objection. */
 function judgeNode(question: Question, node: BashNode, places: readonly string[]): Places {
@@ -138,7 +139,8 @@ function judgeNode(question: Question, node: BashNode, places: readonly string[]
     case 'for':
       refuseRedirections(question, node.redirections, places);
       judgeGiven(question, node.given, places);
-      for (const given of node.given) question.known.set(given, parted(question.known.get(given)));
+      for (const given of node.given)
+        question.known.set(given, makers.test(question.command) ? null : parted(question.known.get(given)));
       judgeRounds(question, node.bodies, places);
       return unchanged;
     default:
@@ -300,7 +302,14 @@ function refuseRedirections(
 
 function contextAt(question: Question, cwd: string): PathContext {
   const { policy, facts, piped, lines } = question;
-  return { policy, facts, cwd, ...(piped !== undefined && { piped }), ...(lines !== undefined && { lines }) };
+  return {
+    policy,
+    facts,
+    cwd,
+    makesFiles: makers.test(question.command),
+    ...(piped !== undefined && { piped }),
+    ...(lines !== undefined && { lines }),
+  };
 }
 
 /** The text a command writes, where it stands in the command itself; null: nobody knows. */

@@ -37,6 +37,7 @@ function choicesFor(word: Word, around: Around): readonly (readonly Word[])[] {
   const [output, ...others] = word.outputs ?? [];
   const lines = output === undefined || others.length > 0 ? null : linesOfOutput(output, around);
   if (lines === null) return [[word]];
+  if (word.isSplit === true && around.context.makesFiles === true) return [[word]];
   const isWhole = word.text === outputMark;
   const parts = word.isSplit === true ? lines.flatMap((line) => line.split(/\s+/)) : lines;
   const texts = [...new Set(parts.map((part) => word.text.replaceAll(outputMark, part)))];

@@ -11,7 +11,7 @@ export function judgeXargs(call: ProgramCall): Objection | null {
   const run = [name, ...rest];
   const { lines = null } = call.context;
   if (name === 'echo' && split.mark === null) return null;
-  if (lines === null)
+  if (lines === null || (call.context.makesFiles === true && !split.isWhole && split.mark === null))
     return refused(
       'What comes through the pipe is no plain list of files: take one from git ls-files, find, ls or grep -l.',
     );
