@@ -23,6 +23,9 @@ export function unknownField(request: JsonRecord): string | null {
     const allowed = values[name];
     if (allowed !== undefined && !allowed.includes(value)) return `${name}: ${JSON.stringify(value)}`;
   }
+  const { max_tokens } = request;
+  if (max_tokens !== undefined && !(Number.isSafeInteger(max_tokens) && Number(max_tokens) > 0))
+    return `max_tokens: ${JSON.stringify(max_tokens)}`;
   return unknownEdit(request.context_management);
 }
 

@@ -40,12 +40,15 @@ const helper = 'haiku';
  * of an alias any version, and the CLI's small helper.
  */
 export function mayAskFor(meant: string, asked: string): boolean {
+  if (asked === meant) return true;
+  // Services read such an id as a path, or as another one.
+  if (/[^\w.:@[\]-]|\.\./.test(asked)) return false;
   const name = parseModelId(asked);
   if (name?.family === helper && asked.startsWith('claude-')) return true;
   const plain = withoutSuffix(meant);
   const known = Object.hasOwn(aliases, plain) ? aliases[plain] : undefined;
   if (known !== undefined) return name !== null && known.includes(name.family);
-  return asked === meant || undated(asked) === undated(plain);
+  return undated(asked) === undated(plain);
 }
 
 /** `sonnet[1m]` asks for sonnet, with a long context. */

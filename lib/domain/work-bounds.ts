@@ -18,6 +18,8 @@ export interface WorkBounds {
   readonly patternBytes: number;
   /** Times `**` may stand in one pattern: git's time to match it grows with each to the power. */
   readonly patternStars: number;
+  /** Times `*` may stand in the names of one pattern, beside other letters. */
+  readonly patternWild: number;
   /** Repositories inside its worktree. */
   readonly nested: number;
 }
@@ -32,6 +34,7 @@ export const workBounds: WorkBounds = {
   entries: 1_000_000,
   patternBytes: 1024 ** 2,
   patternStars: 4,
+  patternWild: 3,
   nested: 200,
 };
 

@@ -53,16 +53,18 @@ export async function addCell(
 
 function claimFolders(paths: CellPaths, path: string): void {
   if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
-  mkdirSync(dirname(paths.root), { recursive: true });
-  mkdirSync(dirname(paths.objectDir), { recursive: true });
   mkdirSync(dirname(paths.listing), { recursive: true });
+  mkdirSync(dirname(dirname(paths.root)), { recursive: true });
+  // What an agent opens in folders of its own, these keep closed to other users: it can't change them.
+  for (const folder of [dirname(paths.root), dirname(paths.objectDir)])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   // A program with the setuid bit, left there by an agent, is nothing that another user of the machine can reach.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const claimed: string[] = [];
   // mkdir is the claim: it fails where anything is already.
   for (const folder of [paths.root, paths.listing, paths.objectDir, path]) {
     try {
-      mkdirSync(folder, { mode: folder === path ? 0o700 : 0o777 });
+      mkdirSync(folder, { mode: folder === paths.listing ? 0o777 : 0o700 });
     } catch (error) {
       for (const made of claimed) rmSync(made, { recursive: true });
       const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';

@@ -56,16 +56,34 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-/** git takes exponentially long for patterns with many `**`, against paths that are deep enough. */
+/** git takes exponentially long for patterns with many `**` or `*`, against paths that are deep or names that are long enough. */
 async function requireSimple(path: string, where: string, bounds: WorkBounds): Promise<void> {
   const text = await readStart(path, bounds.patternBytes + 1);
   if (text.length > bounds.patternBytes)
     throw tooMuch('bytes of patterns or more', { found: text.length, most: bounds.patternBytes, where });
-  for (const line of text.split('\n')) {
+  for (const line of text.split('\n').filter((one) => !one.startsWith('#'))) {
+    const wild = wildInNames(line);
+    if (wild > bounds.patternWild)
+      throw tooMuch('times * inside the names of one pattern', {
+        found: wild,
+        most: bounds.patternWild,
+        where,
+      });
     const stars = line.split('**').length - 1;
     if (stars > bounds.patternStars)
       throw tooMuch('times ** in one pattern', { found: stars, most: bounds.patternStars, where });
   }
+}
+
+/** How many runs of `*` stand beside other letters: git tries each of them at every place of a name, times the others. */
+function wildInNames(line: string): number {
+  const names = line.trim().split(/[/\s]/);
+  return (
+    names
+      .filter((name) => !/^!?\*+$/.test(name))
+      .join('/')
+      .match(/\*+/g)?.length ?? 0
+  );
 }
 
 async function readStart(path: string, length: number): Promise<string> {

@@ -12,7 +12,15 @@ export async function readQuietConfig(context: GitContext, commonDir: string): P
   return entries.map(renderEntry).join('');
 }
 
-// Whole sections, then single keys; git gives section and name in small letters.
+// What git itself works by. Other programs keep their tokens in sections of their own.
+const quiet = new RegExp(
+  [
+    '^(?:core|extensions|user|author|committer|i18n|diff|merge|branch|color|column|log|advice|blame|status|rebase|pull',
+    '|commit|tag|fetch|index|feature|pack|repack|gc|grep|apply|am|checkout|worktree|rerere|stash|show|versionsort)\\.',
+    '|^push\\.default$|^remote\\..*\\.(?:url|fetch|pushurl)$',
+  ].join(''),
+);
+// Of these: whole sections, then single keys; git gives section and name in small letters.
 const loud = new RegExp(
   [
     '^(?:alias|pager|include|includeif|credential|browser|man|difftool|mergetool|guitool|http|url|gpg|filter|trailer',
@@ -26,7 +34,7 @@ const loud = new RegExp(
 function renderEntry(entry: string): string {
   const at = entry.indexOf('\n');
   const key = at < 0 ? entry : entry.slice(0, at);
-  if (loud.test(key)) return '';
+  if (!quiet.test(key) || loud.test(key)) return '';
   const [section = '', ...rest] = key.split('.');
   const name = rest.pop() ?? '';
   const subsection = rest.length === 0 ? '' : ` ${quote(rest.join('.'))}`;
@@ -35,7 +43,8 @@ function renderEntry(entry: string): string {
 }
 
 function withoutPassword(value: string): string {
-  return value.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/@]*@/i, '$1');
+  const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(value);
+  return isAddress ? value.replace(/^([^/]*\/\/)[^/]*@/, '$1').replace(/[?#].*$/s, '') : value;
 }
 
 function quote(text: string): string {

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { judgeModelRequest } from '../../lib/cell/model-request.ts';
+import { mayAskFor } from '../../lib/domain/model-id.ts';
+import { workBounds } from '../../lib/domain/work-bounds.ts';
+import { lookOver } from '../../lib/git/look-over.ts';
+import { readQuietConfig } from '../../lib/git/quiet-config.ts';
+import { makeRepo, makeTempDir } from '../support/repo.ts';
+
+test('SBX-2: patterns that git matches for minutes are too much, usual ones and comments are not', async () => {
+  const folder = makeTempDir();
+  const judge = async (pattern: string): Promise<string> => {
+    writeFileSync(join(folder, '.gitignore'), `${pattern}\n`);
+    return lookOver(folder, { bounds: workBounds, known: 0 }).then(() => 'fine', String);
+  };
+  for (const pattern of ['*.py[cod]', '**/*.test.*/*', '!*', 'a/*/b/*/c/*/d/*', '# **** * a * a * a'])
+    assert.is(await judge(pattern), 'fine', pattern);
+  for (const pattern of [`${'*a'.repeat(30)}b`, `${'*[a]'.repeat(5)}b`, `x/${'*a'.repeat(4)}/b`])
+    assert.match(await judge(pattern), 'inside the names', pattern);
+});
+
+test('SBX-2: cells see of the configuration what git works by, and no token', async () => {
+  const repo = makeRepo();
+  const secrets = [
+    ['github.token', 'x-secret'],
+    ['azure.pat', 'x-secret'],
+    ['lfs.https://h/.extraheader', 'x-secret'],
+    ['remote.origin.url', 'https://me:x-secret@example.com/r.git?token=x-secret'],
+  ] as const;
+  for (const [key, value] of secrets) repo.git('config', key, value);
+  repo.git('config', 'core.autocrlf', 'input');
+  const text = await readQuietConfig({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
+  assert.not.match(text, 'x-secret');
+  assert.match(text, 'autocrlf');
+  assert.match(text, 'https://example.com/r.git');
+});
+
+test('WAT-1: odd counts and odd model ids are refused', () => {
+  for (const most of [-1, 0, 1.5, '8', null, 1e300])
+    assert.is(
+      judgeModelRequest(JSON.stringify({ model: 'x', messages: [], max_tokens: most }), []).kind,
+      'refused',
+    );
+  assert.is(judgeModelRequest('{"model":"x","messages":[],"max_tokens":8}', []).kind, 'fine');
+  for (const id of ['claude-haiku-4-5/../x', 'claude-sonnet-4-5 x', 'claude-haiku\n', 'a/claude-sonnet-4-5'])
+    assert.is(mayAskFor('sonnet', id), false, id);
+  assert.is(mayAskFor('vendor/claude-x', 'vendor/claude-x'), true);
+  assert.is(mayAskFor('sonnet', 'claude-sonnet-4-5-20250929'), true);
+});
+
+test.run();
