@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { isBelow } from '../util/is-below.ts';
+import { pathMatches } from '../util/path-globs.ts';
 import { realPathOf } from '../util/real-path.ts';
 import { type ReadFile, readFileOnce } from './repository-file.ts';
 
@@ -28,6 +29,10 @@ const recipes: Readonly<Record<string, readonly string[]>> = {
 // What an interpreter runs when it is given a folder.
 const folderEntries = ['package.json', 'index.js', 'index.cjs', 'index.mjs', '__main__.py'];
 
+// A module is named without these.
+const endings = ['.js', '.cjs', '.mjs', '.ts', '.cts', '.mts'];
+const mostMatches = 2_000;
+
 // A plain file that output goes to is written, not run.
 const outputTarget = /(?:>>|>\|?|&>>?)[ \t]*[\w./-]+/;
 const shellWord = /(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|[^\s;&|<>()`])+/s;
@@ -47,7 +52,8 @@ export function readNamedOfWords(words: readonly string[], place: NamingPlace): 
 }
 
 function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFile[] {
-  const paths = words.flatMap((word) => readingsOf(word));
+  const read = words.flatMap((word) => readingsOf(word));
+  const paths = [...read, ...read.flatMap((path) => matchesOf(path, place.root))];
   const folders = [
     place.root,
     ...paths
@@ -55,7 +61,9 @@ function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFil
       .filter((path) => isOwn(path, place.root) && isFolder(path)),
   ];
   const named = [
-    ...paths.flatMap((path) => (isAbsolute(path) ? [path] : folders.map((folder) => join(folder, path)))),
+    ...paths
+      .flatMap((path) => (isAbsolute(path) ? [path] : folders.map((folder) => join(folder, path))))
+      .flatMap((path) => [path, ...endings.map((ending) => path + ending)]),
     ...folders.slice(1).flatMap((folder) => entriesOf(folder, words)),
     ...words.flatMap((word) => inSearchPath(word, place)),
     ...words.flatMap((word) =>
@@ -74,7 +82,7 @@ function entriesOf(folder: string, words: readonly string[]): string[] {
   const isRun = (program: RegExp): boolean => words.some((word) => program.test(basename(word)));
   const names = [
     ...(isRun(/^(?:node|bun|deno|tsx|python[\d.]*)$/) ? folderEntries : []),
-    ...(isRun(/^run-parts$/) ? readdirSync(folder) : []),
+    ...(isRun(/^(?:go|run-parts)$/) ? readdirSync(folder) : []),
   ];
   return names.map((name) => join(folder, name));
 }
@@ -91,14 +99,34 @@ function wordsOf(command: string, depth = 0): string[] {
 /** What a word may mean as a path. */
 function readingsOf(word: string): readonly string[] {
   const parts = [word, ...word.split(/[=:,]/)];
-  const afterVariables = word.includes('$') || word.includes('`') ? suffixesOf(word) : [];
+  const afterVariables = /[$`]|^\//.test(word) ? suffixesOf(word) : [];
   const modules = /^\w+(?:\.\w+)*$/.test(word) ? [`${word.replaceAll('.', '/')}.py`] : [];
   return [...new Set([...parts, ...afterVariables, ...modules])].filter(
     (part) => part !== '' && !part.includes('\0'),
   );
 }
 
-/** `$ROOT/scripts/x.sh` may be any of `scripts/x.sh` and `x.sh` of the repository. */
+/** What a glob stands for now; what it matches later is asked for then. */
+function matchesOf(path: string, root: string): string[] {
+  if (!/[*?[{]/.test(path)) return [];
+  const expand = (folders: readonly string[], segment: string): string[] => {
+    if (!/[*?[{]/.test(segment)) return folders.map((folder) => join(folder, segment));
+    return folders.flatMap((folder) =>
+      isFolder(join(root, folder))
+        ? readdirSync(join(root, folder))
+            .filter((name) => pathMatches(segment, name))
+            .map((name) => join(folder, name))
+        : [],
+    );
+  };
+  if (isAbsolute(path)) return [];
+  return path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .reduce<string[]>((folders, segment) => expand(folders, segment).slice(0, mostMatches), ['.']);
+}
+
+/** After a variable, or a substitution that was cut off before it: `$ROOT/scripts/x.sh` may be any of `scripts/x.sh` and `x.sh` of the repository. */
 function suffixesOf(word: string): string[] {
   const segments = word.split('/');
   return segments.slice(1).map((_segment, index) => segments.slice(index + 1).join('/'));

@@ -139,6 +139,19 @@ test('TRU-1 SBX-2: each of read_paths is asked for by its real path; homes and k
     );
 });
 
+test('TRU-1: a file behind a substitution, a glob or a missing ending is named too', () => {
+  const { root, write } = makePlace();
+  for (const path of ['scripts/h.sh', 'scripts/g1.sh', 'scripts/n.cjs', 'tools/x/main.go', 'pkg/__main__.py'])
+    write(path);
+  const named = (command: string): readonly string[] =>
+    readNamedFiles(command, { root, searchPath: '/usr/bin' }).map(({ path }) => path.slice(root.length + 1));
+  assert.equal(named('sh $(git rev-parse --show-toplevel)/scripts/h.sh'), ['scripts/h.sh']);
+  assert.equal(named('for f in scripts/g*.sh; do sh $f; done'), ['scripts/g1.sh']);
+  assert.equal(named('node scripts/n'), ['scripts/n.cjs']);
+  assert.equal(named('go run ./tools/x'), ['tools/x/main.go']);
+  assert.equal(named('python3 -m pkg'), ['pkg/__main__.py']);
+});
+
 test('TRU-1: a worktree folder outside the repository is asked for by its real path, some are none at all', () => {
   const { root, home, read, write } = makePlace();
   const trees = (folder: string): RepositoryContent => read(`project: { worktree_dir: '${folder}' }\n`);
