@@ -2,6 +2,7 @@ import type { Decision } from '../domain/origins.ts';
 import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import type { Verdict } from '../domain/verdict.ts';
+import { canonicalDigest } from '../util/canonical-digest.ts';
 import {
   approvalDecision,
   builtDecision,
@@ -12,7 +13,7 @@ import {
   taskDecision,
   verdictDecision,
 } from './decisions.ts';
-import type { HeededSession } from './heed-decisions.ts';
+import { type HeededSession, isSettled } from './heed-decisions.ts';
 
 /** What a transaction writes, as far as anything is decided by it. */
 export interface Made {
@@ -31,13 +32,34 @@ export interface Made {
  */
 export function decisionsMade(before: HeededSession, made: Made): readonly Decision[] {
   const ours = new Set<string>(before.tasks.map(({ id }) => id));
-  const changed = made.changed.filter(({ id }) => ours.has(id));
+  const changed = made.changed.filter((task) => ours.has(task.id) && !isSettled(task));
   return [
     ...made.vouched,
     ...[...made.added, ...changed].map(taskDecision),
     ...(made.verdict === null ? [] : [verdictDecision(made.verdict)]),
     ...(made.session === null ? [] : sessionDecisions(before, made.session)),
   ];
+}
+
+/**
+ * What a change used up or took back: approvals that landed, were voided or rejected, and what was asked of tasks
+ * that landed, were dropped or are asked otherwise now. An earlier state that somebody puts back is then a proposal.
+ */
+export function decisionsSettled(before: HeededSession, made: Made): readonly Decision[] {
+  const { session: next } = made;
+  const states = new Map(next?.changesets.map(({ id, commit, state }) => [`${id} ${commit}`, state]));
+  const approvals = before.session.changesets
+    .filter(({ state }) => next !== null && state === 'approved')
+    .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'approved')
+    .map((changeset) => approvalDecision(before.session, changeset));
+  const planned = new Map(before.tasks.map((task) => [task.id, taskDecision(task)]));
+  const tasks = made.changed.flatMap((task) => {
+    const [was, now] = [planned.get(task.id), taskDecision(task)];
+    if (was === undefined) return [];
+    if (isSettled(task)) return [was, now];
+    return canonicalDigest(was) === canonicalDigest(now) ? [] : [was];
+  });
+  return [...approvals, ...tasks];
 }
 
 function sessionDecisions({ session: seen, isOurs }: HeededSession, next: Session): readonly Decision[] {

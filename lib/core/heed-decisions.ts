@@ -77,7 +77,7 @@ export function heedVerdicts(snapshot: Snapshot, origins: Origins): Snapshot {
 type Verdicts = Pick<Snapshot, 'verdictsOn'>;
 
 /** Nothing is started, judged or landed for it any more. */
-function isSettled({ status }: Task): boolean {
+export function isSettled({ status }: Task): boolean {
   return status === 'merged' || status === 'dropped';
 }
 

@@ -40,6 +40,11 @@ export interface Origins {
   has(decision: Decision): boolean;
   /** Remembers decisions made here, for good when it returns. Throws FlameError `decisions-not-kept`. */
   vouch(decisions: readonly Decision[]): void;
+  /**
+   * What was decided is used up or taken back: it no longer counts, should anybody put it back where it stood, until
+   * it is decided again. Throws FlameError `decisions-not-kept`.
+   */
+  settle(decisions: readonly Decision[]): void;
   /** Takes in what other processes of this clone have decided since. To be called before a state is judged. */
   refresh(): void;
   /** The names of the facts that differ from what was last decided about the same; null: nothing was. */

@@ -1,4 +1,4 @@
-import { decisionsMade, restoreUnheeded } from '../core/decisions-made.ts';
+import { decisionsMade, decisionsSettled, type Made, restoreUnheeded } from '../core/decisions-made.ts';
 import { type HeededSession, type Heeding, heedDecisions, heedVerdicts } from '../core/heed-decisions.ts';
 import { isOffered } from '../domain/config.ts';
 import type { Verification } from '../domain/evidence.ts';
@@ -68,7 +68,7 @@ export async function record(
     const before = viewOf(workshop, snapshot, id);
     const decided = decide(before);
     if (decided === null) return null;
-    workshop.origins.vouch(decisionsIn(before, decided));
+    workshop.origins.vouch(decisionsMade(before, madeBy(decided)));
     const recording = asStored(before, decided);
     changed = { before, recording };
     return {
@@ -79,6 +79,7 @@ export async function record(
   });
   if (result.kind === 'ref-moved') return { kind: 'ref-moved', ref: result.ref };
   if (result.kind === 'nothing' || changed === undefined) return { kind: 'nothing' };
+  workshop.origins.settle(decisionsSettled(changed.before, madeBy(changed.recording)));
   reportSteps(workshop, changed.before, changed.recording);
   return { kind: 'done', view: viewOf(workshop, result.snapshot, id) };
 }
@@ -136,14 +137,14 @@ function asStored({ stored, session }: SessionView, recording: Recording): Recor
   return { ...recording, session: { ...recording.session, next } };
 }
 
-function decisionsIn(before: SessionView, recording: Recording): readonly Decision[] {
-  return decisionsMade(before, {
+function madeBy(recording: Recording): Made {
+  return {
     session: recording.session?.next ?? null,
     added: recording.newTasks?.tasks ?? [],
     changed: (recording.steps ?? []).map(({ task }) => task),
     verdict: recording.verdict ?? null,
     vouched: recording.vouched ?? [],
-  });
+  };
 }
 
 function viewOf(workshop: Workshop, snapshot: Snapshot, id: SessionId): SessionView {

@@ -24,13 +24,19 @@ export interface OriginsOptions {
 export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptions): Origins {
   const file = join(cloneStateDir(env, commonDir), 'decisions');
   const digests = new Set<string>();
+  const settled = new Set<string>();
   const latest = new Map<string, Readonly<Record<string, unknown>>>();
   const limits = new Map<string, number>();
   let offset = 0;
   const take = (line: string): void => {
-    const { d, k, s, a, p, n } = parseRecord(line);
+    const { d, x, k, s, a, p, n } = parseRecord(line);
+    if (typeof x === 'string') {
+      digests.delete(x);
+      settled.add(x);
+    }
     if (typeof d !== 'string') return;
     digests.add(d);
+    settled.delete(d);
     if (typeof p === 'object' && p !== null) latest.set(`${k} ${s} ${a}`, { ...p });
     if (typeof n === 'number' && typeof s === 'string') limits.set(s, Math.max(n, limits.get(s) ?? n));
   };
@@ -44,7 +50,7 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
     refresh,
     has: (decision) => {
       const digest = canonicalDigest(decision);
-      return digests.has(digest) || signed.has(digest);
+      return digests.has(digest) || (signed.has(digest) && !settled.has(digest));
     },
     vouch: (decisions) => {
       refresh();
@@ -52,6 +58,15 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
       if (fresh.length === 0) return;
       const isPersons = decisions.some(({ kind }) => !found.has(kind));
       append(file, fresh.map(({ text }) => text).join('\n'), isPersons);
+      refresh();
+    },
+    settle: (decisions) => {
+      refresh();
+      const counting = decisions
+        .map(canonicalDigest)
+        .filter((digest) => digests.has(digest) || signed.has(digest));
+      if (counting.length === 0) return;
+      append(file, counting.map((x) => JSON.stringify({ x })).join('\n'), false);
       refresh();
     },
     changesTo: ({ kind, session, about, facts }) => {
@@ -67,7 +82,7 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
 /** What is found out again where a power cut loses it: not worth waiting for the disk. */
 const found = new Set<Decision['kind']>(['verdict', 'changeset', 'work', 'checks']);
 
-/** d: digest · k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount. */
+/** d: digest · x: one that no longer counts · k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount. */
 function toLine(decision: Decision): { readonly digest: string; readonly text: string } {
   const { kind: k, session: s, about: a, facts } = decision;
   const digest = canonicalDigest(decision);

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseObjectId } from '../../lib/domain/ids.ts';
 import type { Change } from '../../lib/domain/store-port.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
@@ -195,6 +196,47 @@ test('TRU-2 nothing is asked twice in the clone a decision was made in, and both
   assert.is(digests[0], digests[1]);
   const landed = await flame(repo, ['review', '--approve']);
   assert.is(landed.code, 0, landed.stderr);
+});
+
+test('TRU-2 an approval that was taken back does not come to life again, nor does a dropped task', async () => {
+  const { repo } = await makeShared();
+  assert.is((await flame(repo, ['status'])).code, 0);
+  repo.write('src/dirty.txt', 'not committed\n');
+  repo.git('add', 'src/dirty.txt');
+  assert.is((await flame(repo, ['review', '--approve'])).code, 1);
+  const approved = (await flameJson(repo, ['status'])).lines[0]?.changesets as Fields[];
+  assert.is(approved[0]?.state, 'approved');
+  let old: readonly Change[] = [];
+  await forge(repo, (state) => {
+    const { current } = state;
+    if (current === null) return [];
+    old = [{ subject: 'as it was', session: current, tasks: state.tasksOf(current.id) }];
+    return [];
+  });
+  repo.git('commit', '-qm', 'the base moves on');
+  for (const argv of [['review'], ['merge'], ['review', '--reject', 'no'], ['task', 'drop', 'task-001']])
+    await flame(repo, argv);
+  const before = repo.git('rev-parse', 'main');
+  await forge(repo, (state) => {
+    const { current } = state;
+    const [was] = old;
+    if (current === null || was?.session === undefined) return [];
+    const revs = new Map(state.tasksOf(current.id).map(({ id, rev }) => [id, rev]));
+    return [
+      {
+        ...was,
+        session: { ...was.session, rev: current.rev, base_commit: parseObjectId(before), wave: 'review' },
+        tasks: (was.tasks ?? []).map((task) => ({ ...task, rev: revs.get(task.id) ?? task.rev })),
+      },
+    ];
+  });
+  for (const argv of [['review'], ['run'], ['resume'], ['merge'], ['work']]) {
+    const run = await flame(repo, argv);
+    assert.is.not(run.stdout.includes('landed on'), true, run.stdout);
+    assert.is(repo.git('rev-parse', 'main'), before, argv.join(' '));
+  }
+  const proposals = (await flameJson(repo, ['status'])).lines[0]?.proposals as Fields;
+  assert.equal(proposals.approvals, ['1-main']);
 });
 
 test.run();
