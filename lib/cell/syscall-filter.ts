@@ -46,8 +46,8 @@ export interface FilterOptions {
 /**
  * A seccomp program against what namespaces don't part: typing into the terminal that an interactive agent shares
  * with the person's shell (TIOCSTI, TIOCLINUX), which would run once the agent is gone; the keyrings of the
- * person's session; one process taking another's memory or files, as what an agent runs could do with the agent;
- * and what the kernel offers to few programs but has been broken by many. Programs of another architecture than the
+ * person's session; the calls by which one process takes another's memory or files (through /proc it still
+ * can, within one cell); and what the kernel offers to few programs but has been broken by many. Programs of another architecture than the
  * machine's own are refused every call. null where the numbers aren't known.
  */
 export function syscallFilter({ mayTrace, arch = process.arch }: FilterOptions): Buffer | null {
