@@ -70,7 +70,7 @@ const attempts: readonly { readonly rule: string | null; readonly call: ToolUse 
   { rule: 'path-protected', call: bash(`echo ${forbidden} > .git`) },
   { rule: 'path-out-of-scope', call: bash(`echo ${forbidden} > src/elsewhere.txt`) },
   { rule: 'bash-not-allowed', call: bash('curl http://127.0.0.1/') },
-  { rule: 'bash-not-allowed', call: bash(`printf ${forbidden} > src/one.txt`) },
+  { rule: 'bash-not-allowed', call: bash(`tcc -run ${forbidden} > src/one.txt`) },
   { rule: 'git-option', call: bash(`git commit --no-verify -m ${forbidden}`) },
   // It was not read, and in a worktree .git is a file.
   { rule: null, call: edit('.blueflame.yml', 'sample') },

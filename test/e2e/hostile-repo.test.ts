@@ -54,7 +54,7 @@ const attempts: readonly { readonly rule: string; readonly call: ToolUse }[] = [
   { rule: 'git-option', call: bash('git log -p --stat --textconv') },
   { rule: 'git-option', call: bash('git commit --no-verify -m "get out"') },
   { rule: 'bash-redirect', call: bash('echo x {fd}> PWNED') },
-  { rule: 'bash-dynamic', call: bash('echo $(./evil.sh)') },
+  { rule: 'bash-not-allowed', call: bash('echo $(./evil.sh)') },
   { rule: 'bash-background', call: bash('./evil.sh &') },
 ];
 /** Allowed: the programs of the configuration they start are confined as the agent is. */
