@@ -1,11 +1,10 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cloneStateDir } from '../../lib/util/user-state.ts';
 import { makeExecProject } from '../support/exec-project.ts';
 import { findDamage, findRemains, start } from '../support/kill-rig.ts';
-import { makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
+import { copyRepo, openRepo, type TestRepo } from '../support/repo.ts';
 
 // A command by hand, killed at each kind of moment, then typed again: the end is the same.
 
@@ -15,18 +14,6 @@ function makeQueue(): TestRepo {
   const repo = makeExecProject();
   assert.is(start(repo, ['task', 'add', 'By hand', '--locks', 'src/hand.txt']).code, 0);
   return repo;
-}
-
-/**
- * A copy with what was decided in the original, from before there is any worktree: git would take those of a copy for
- * those of the original.
- */
-function copyOf(repo: TestRepo): TestRepo {
-  const path = join(makeTempDir('flame-killed'), 'repo');
-  cpSync(repo.path, path, { recursive: true });
-  const decided = (root: string): string => cloneStateDir(repo.env, join(root, '.git'));
-  cpSync(decided(repo.path), decided(path), { recursive: true });
-  return openRepo(path, repo.env);
 }
 
 /** The first moment of each name, locks apart. */
@@ -64,10 +51,10 @@ const release = ['task', 'release', 'task-001', '--json'];
 
 test('STA-3 claim killed at any moment and typed again: one claim, and a worktree on the branch', () => {
   const origin = makeQueue();
-  const moments = momentsOf(copyOf(origin), claim);
+  const moments = momentsOf(copyRepo(origin), claim);
   assert.ok(moments.length > 5, `${moments.length} moments`);
   for (const at of moments) {
-    const repo = copyOf(origin);
+    const repo = copyRepo(origin);
     kill(repo, claim, at);
     const worktree = claimAgain(repo, at);
     const branch = openRepo(worktree, repo.env).git('symbolic-ref', '--short', 'HEAD');
@@ -90,7 +77,7 @@ function claimAgain(repo: TestRepo, at: number): string {
 function prepareClaim(): () => TestRepo {
   const origin = makeQueue();
   return () => {
-    const repo = copyOf(origin);
+    const repo = copyRepo(origin);
     commitIn(JSON.parse(start(repo, claim).stdout).worktree, repo);
     return repo;
   };

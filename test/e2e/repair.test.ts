@@ -1,11 +1,11 @@
-import { cpSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { programFolder, runProgram } from '../support/program.ts';
-import { makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
+import { copyRepo, type TestRepo } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { editByHand, noteAt } from '../support/state-by-hand.ts';
 
@@ -26,9 +26,7 @@ let template: Promise<Planned> | undefined;
 async function plan(): Promise<Planned> {
   template ??= makePlanned();
   const { repo, ...rest } = await template;
-  const path = join(makeTempDir('flame-repair'), 'repo');
-  cpSync(repo.path, path, { recursive: true });
-  return { ...rest, repo: openRepo(path) };
+  return { ...rest, repo: copyRepo(repo) };
 }
 
 async function makePlanned(): Promise<Planned> {

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../../lib/cell/remove-tree.ts';
+import { cloneStateDir } from '../../lib/util/user-state.ts';
 
 const made: string[] = [];
 process.on('exit', () => {
@@ -94,4 +95,16 @@ function buildTemplate(format: string): string {
   repo.commit('initial commit');
   templates.set(format, path);
   return path;
+}
+
+/**
+ * A copy of a repository with what was decided in it, which is kept elsewhere. To be made before there is any
+ * worktree: git would take those of a copy for those of the original.
+ */
+export function copyRepo(repo: TestRepo): TestRepo {
+  const path = join(makeTempDir('flame-copy'), 'repo');
+  cpSync(repo.path, path, { recursive: true });
+  const decided = (root: string): string => cloneStateDir(repo.env, join(root, '.git'));
+  cpSync(decided(repo.path), decided(path), { recursive: true });
+  return openRepo(path, repo.env);
 }
