@@ -17,7 +17,8 @@ function startRun(
   repo: TestRepo,
   name: string,
   waits: boolean,
-  changesets = ['approve', 'approve'],
+  // The base may move under a changeset as often as others land.
+  changesets = ['approve', 'approve', 'approve', 'approve'],
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const script = waits
     ? `for i in $(seq 600); do [ -e "$PWD/../../.git/go" ] && break; sleep 0.05; done; echo ${name} > src/${name}.txt`
