@@ -56,7 +56,7 @@ inCell('a person reads it phase by phase, and what is missing ends with 1', asyn
   repo.write('.blueflame.yml', 'adapters: { claude: { command: [/nonexistent/claude] } }\n');
   const { code, stdout } = await flame(repo, ['doctor']);
   assert.is(code, 1);
-  assert.match(stdout, /^Phase 1, the watcher.*\n {2}proven {3}A call.*\n\nPhase 2.*\n {2}proven/);
+  assert.match(stdout, /^Phase 1, the watcher.*\n {2}proven {3}A call.*\n\nPhase 2.*\n {2}proven/, stdout);
   assert.match(stdout, /\n {2}missing {2}The program of adapter claude was not found.*\n {11}next: Install/);
   assert.match(stdout, /Something is missing that work needs\.\n$/);
 });

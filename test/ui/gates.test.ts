@@ -364,7 +364,7 @@ for (const [gate, typed, ask] of questions) {
     const error = await refusal(ask(gates));
     assert.equal([error.kind, error.code, error.data], ['waiting', 'waits-for-person', { gate }]);
     assert.ok(error.hints.includes('git flame run --decisions-file FILE'), String(error.hints));
-    assert.match(error.lines[0] ?? '', new RegExp(`for --decisions-file: ${gate}: \\[`));
+    assert.match(error.lines.join('\n'), new RegExp(`for --decisions-file: ${gate}: \\[`));
     // It stays at its end.
     assert.is((await refusal(ask(gates))).code, 'waits-for-person');
   });
