@@ -11,6 +11,7 @@ import { makeExecProject, writeDecisions, writePlan } from '../support/exec-proj
 import { type FlameRun, flame } from '../support/flame.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { trusted } from '../support/trusted.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
 const ref = 'refs/blueflame/tasks';
@@ -54,6 +55,7 @@ inCell('UNI-7 on a machine that has all, each phase is proven by trying it, and 
 inCell('a person reads it phase by phase, and what is missing ends with 1', async () => {
   const repo = makeRepo();
   repo.write('.blueflame.yml', 'adapters: { claude: { command: [/nonexistent/claude] } }\n');
+  trusted(repo);
   const { code, stdout } = await flame(repo, ['doctor']);
   assert.is(code, 1);
   assert.match(stdout, /^Phase 1, the watcher.*\n {2}proven {3}A call.*\n\nPhase 2.*\n {2}proven/, stdout);
