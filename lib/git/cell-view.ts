@@ -87,12 +87,23 @@ export async function followAgent(
   const { ownGitDir } = pathsOf(access, cell);
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
-  await lookOver(cell.path, { bounds: access.bounds, known: indexEntries(ownGitDir) });
+  await lookOver(cell.path, {
+    bounds: access.bounds,
+    known: indexEntries(ownGitDir),
+    before: (path) => textAtStart(access, cell, path),
+  });
   const git = await ownGit(access, cell);
   if (indexOf(ownGitDir) === head) return { head, git };
   await runGit(git, ['read-tree', '--reset', head]);
   setOwnHead(ownGitDir, head);
   return { head, git };
+}
+
+/** What a file held when the agent began, as Latin-1; null: there was none. */
+async function textAtStart(access: GitAccess, cell: CellWorktree, path: string): Promise<string | null> {
+  const objects = onVerified(access, pathsOf(access, cell).intake);
+  const blob = await runGit(objects, ['cat-file', 'blob', `${cell.start}:${path}`], { accept: [0, 128] });
+  return blob.exitCode === 0 ? blob.stdout.toString('latin1') : null;
 }
 
 /** Says that the tool's own index is that of `head`. */

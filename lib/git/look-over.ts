@@ -1,8 +1,9 @@
-import { constants, type Dirent } from 'node:fs';
-import { open, readdir, rm } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkBounds } from '../domain/work-bounds.ts';
 import { dropSetId } from '../util/drop-set-id.ts';
+import { type PatternFile, requireSimple } from './require-simple.ts';
 import { tooMuch } from './too-much.ts';
 
 // Files of a work tree that git opens to read them. Opening a pipe waits for a writer who never comes.
@@ -13,14 +14,15 @@ export interface LookedOver {
   readonly bounds: WorkBounds;
   /** How many files the work tree has by the commit it stands on. */
   readonly known: number;
+  readonly before: PatternFile['before'];
 }
 
 /**
  * Makes a work tree that an agent wrote fit to be read by git: pipes, sockets and devices under names that git
- * would open are removed, they hold nothing, and no file stays setuid. Throws FlameError `cell-too-much` where it holds more than git could
- * read in good time: files, folders in folders, or patterns that are matched for ever.
+ * would open are removed, they hold nothing, and no file stays setuid. Throws FlameError `cell-too-much` where it holds more
+ * than git could read in good time: files, folders in folders, or new patterns that are matched for ever.
  */
-export async function lookOver(workTree: string, { bounds, known }: LookedOver): Promise<void> {
+export async function lookOver(workTree: string, { bounds, known, before }: LookedOver): Promise<void> {
   const most = bounds.entries + known;
   let [found, repositories] = [0, 0];
   const waiting = [{ path: workTree, depth: 0 }];
@@ -41,7 +43,8 @@ export async function lookOver(workTree: string, { bounds, known }: LookedOver):
       else if (entry.isFile()) {
         // Where the program was killed together with the agent, nothing has done it yet.
         dropSetId(path);
-        if (patternFiles.has(entry.name)) await requireSimple(path, path.slice(workTree.length + 1), bounds);
+        if (patternFiles.has(entry.name))
+          await requireSimple({ workTree, where: path.slice(workTree.length + 1), bounds, before });
       }
     }
   }
@@ -54,50 +57,4 @@ function isPipe(entry: Dirent): boolean {
 /** Nothing where it can't be read: git can't go there either. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
-}
-
-/** git takes exponentially long for patterns with many `**` or `*`, against paths that are deep or names that are long enough. */
-async function requireSimple(path: string, where: string, bounds: WorkBounds): Promise<void> {
-  const text = await readStart(path, bounds.patternBytes + 1);
-  if (text.length > bounds.patternBytes)
-    throw tooMuch('bytes of patterns or more', { found: text.length, most: bounds.patternBytes, where });
-  for (const line of text.split('\n').filter((one) => !one.startsWith('#'))) {
-    const wild = wildInNames(line);
-    if (wild > bounds.patternWild)
-      throw tooMuch('times * inside the names of one pattern', {
-        found: wild,
-        most: bounds.patternWild,
-        where,
-      });
-    const stars = line.split('**').length - 1;
-    if (stars > bounds.patternStars)
-      throw tooMuch('times ** in one pattern', { found: stars, most: bounds.patternStars, where });
-  }
-}
-
-/** How many runs of `*` stand beside other letters: git tries each of them at every place of a name, times the others. */
-function wildInNames(line: string): number {
-  const names = line.trim().split(/[/\s]/);
-  return (
-    names
-      .filter((name) => !/^!?\*+$/.test(name))
-      .join('/')
-      .match(/\*+/g)?.length ?? 0
-  );
-}
-
-async function readStart(path: string, length: number): Promise<string> {
-  // What it is may have changed since it was listed.
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-  const file = await open(path, flags).catch(() => null);
-  if (file === null) return '';
-  try {
-    const size = Math.min(length, (await file.stat()).size);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } catch {
-    return '';
-  } finally {
-    await file.close();
-  }
 }

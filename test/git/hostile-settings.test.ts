@@ -13,7 +13,10 @@ test('SBX-2: patterns that git matches for minutes are too much, usual ones and 
   const folder = makeTempDir();
   const judge = async (pattern: string): Promise<string> => {
     writeFileSync(join(folder, '.gitignore'), `${pattern}\n`);
-    return lookOver(folder, { bounds: workBounds, known: 0 }).then(() => 'fine', String);
+    return lookOver(folder, { bounds: workBounds, known: 0, before: async () => null }).then(
+      () => 'fine',
+      String,
+    );
   };
   for (const pattern of ['*.py[cod]', '**/*.test.*/*', '!*', 'a/*/b/*/c/*/d/*', '# **** * a * a * a'])
     assert.is(await judge(pattern), 'fine', pattern);

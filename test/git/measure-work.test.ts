@@ -9,7 +9,7 @@ import { type ObjectId, parseObjectId } from '../../lib/domain/ids.ts';
 import { workBounds } from '../../lib/domain/work-bounds.ts';
 import { quarantineVariables } from '../../lib/git/git-access.ts';
 import { type OpenOptions, openGit } from '../../lib/git/open-git.ts';
-import { hermeticEnv, makeRepo } from '../support/repo.ts';
+import { hermeticEnv, makeRepo, type TestRepo } from '../support/repo.ts';
 import { agentCommits, agentGit, agentWrites } from './cell-fixture.ts';
 
 // Each of these, let through, keeps git or this program busy for hours or takes all memory: a regression shows as
@@ -22,8 +22,12 @@ interface Opened {
   readonly feed: (input: string, ...args: string[]) => string;
 }
 
-async function open(options: OpenOptions = {}): Promise<Opened> {
+async function open(
+  options: OpenOptions = {},
+  prepare: (repo: TestRepo) => void = () => undefined,
+): Promise<Opened> {
   const repo = makeRepo();
+  prepare(repo);
   const port = await openGit({ cwd: repo.path, env: repo.env }, undefined, options);
   const start = parseObjectId(repo.git('rev-parse', 'HEAD'));
   const cell = await port.addCellWorktree(join(repo.path, '.trees', 'worker-1a2b3c4d'), start);
@@ -63,6 +67,25 @@ function stand({ feed }: Opened, tree: string): ObjectId {
   feed('', 'update-ref', '--no-deref', 'HEAD', commit);
   return parseObjectId(commit);
 }
+
+test('UNI-5 patterns that git matches for long are refused in what an agent wrote, not in what was there', async () => {
+  const slow = `${'*a'.repeat(workBounds.patternWild + 2)}b`;
+  const opened = await open({ bounds: workBounds }, (repo) => {
+    repo.write('lib/.gitignore', `build\n${slow}\n`);
+    repo.write('.gitattributes', `${slow} text\n`);
+    repo.commit('slow patterns');
+  });
+  const { port, cell } = opened;
+  agentWrites(cell, 'src/new.txt', 'x');
+  assert.equal(await port.cellLeftovers(cell), [{ path: 'src/new.txt', isTracked: false }]);
+  agentWrites(cell, 'lib/.gitignore', `build\n${slow}\ndist\n`);
+  assert.is((await port.cellLeftovers(cell)).length, 2, 'a line of its own beside the old one');
+  agentWrites(cell, 'lib/.gitignore', `build\n${slow}\n${slow}x\n`);
+  assert.match(await told(port.cellLeftovers(cell)), /inside the names of one pattern \(lib\/\.gitignore\)/);
+  agentWrites(cell, 'lib/.gitignore', 'build\n');
+  agentWrites(cell, 'src/.gitignore', `${slow}\n`);
+  assert.match(await refusal(opened), /^cell-too-much: .* \(src\/\.gitignore\)/);
+});
 
 test('a look at every path of a worktree ends where there are too many, and what stays setuid does not', async () => {
   const opened = await open({ bounds: { ...workBounds, entries: 40 } });
