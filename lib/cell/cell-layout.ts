@@ -52,7 +52,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
   const shown = [...system.map(({ path }) => path), ...needed];
   const isInSight = (path: string): boolean =>
     isThere(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
-  const secret = listPrivateSystemPaths().filter(isInSight);
+  const secret = [...listPrivateSystemPaths(), ...request.workTree.hidden].filter(isInSight);
   return {
     system,
     hidden,

@@ -5,7 +5,7 @@ import { isBelow } from '../util/is-below.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
-import type { WorkTreeView } from './private-paths.ts';
+import { type WorkTreeView, wholeWorkTree } from './private-paths.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';
@@ -48,7 +48,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
     personHome: realPath(context.env.HOME || '/'),
     searchFolders: context.searchFolders,
     programs: request.programs,
-    workTree: request.workTree ?? { covered: [], kept: [] },
+    workTree: request.workTree ?? wholeWorkTree,
     shown: [...(request.shown ?? []), ...configuredPaths(context), ...toolchainFolders(context)],
     mounts: [...request.mounts, ...quietConfig(context, request)],
     doors: request.doors ?? { sockets: [], ports: [] },

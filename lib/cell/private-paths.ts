@@ -1,10 +1,9 @@
 import { lstatSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { listUntracked } from '../git/untracked-paths.ts';
-import { isBlockedBy } from '../policy/judge-path.ts';
 import { isBelow } from '../util/is-below.ts';
 import { pathMatches } from '../util/path-globs.ts';
+import { listPrivateIn } from './private-dependencies.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';
 
@@ -14,16 +13,17 @@ export interface WorkTreeView {
   readonly covered: readonly string[];
   /** Shown although it lies in what is covered. */
   readonly kept: readonly string[];
+  /** Shown empty although it lies in what is kept. */
+  readonly hidden: readonly string[];
 }
+
+export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [] };
 
 // Programs look upwards from a worktree for these, and what they hold was downloaded.
 const dependencies = new Set([
   ...['node_modules', 'bower_components', 'jspm_packages', 'elm-stuff', 'vendor', 'Pods', '.bundle'],
   ...['.yarn', '.pnp.cjs', '.pnp.loader.mjs', '.pnp.data.json'],
 ]);
-// Of these some put files of their own beside what was downloaded.
-const looked = new Set(['vendor', 'Pods', '.bundle']);
-const mostLooked = 50_000;
 // Each is a mount; where there are more, nothing but dependencies is shown.
 const mostCovered = 300;
 
@@ -37,41 +37,30 @@ export async function viewWorkTree({
   env,
 }: Pick<RunnerContext, 'repository' | 'config' | 'env'>): Promise<WorkTreeView> {
   const { mainWorkTree, commonDir } = repository;
-  if (mainWorkTree === null) return { covered: [], kept: [] };
+  if (mainWorkTree === null) return wholeWorkTree;
   const { link } = config.project;
   const covered: string[] = [];
   const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(isThere);
+  const hidden: string[] = [];
+  const look = { root: mainWorkTree, blocked: config.permissions.blocked_paths, most: mostCovered };
   for (const entry of await listUntracked({ cwd: mainWorkTree, env })) {
     const name = entry.replace(/\/$/, '');
     const path = join(mainWorkTree, name);
-    if (link.some((glob) => pathMatches(glob, name)) || isBelow(commonDir, path)) continue;
-    if (!isDependency(path)) covered.push(path);
-    else if (await isClean(name, mainWorkTree, config.permissions.blocked_paths))
+    const isLinked = link.some((glob) => pathMatches(glob, name));
+    if (isBelow(commonDir, path) || (isLinked && !isDependency(path))) continue;
+    const found = isDependency(path) ? await listPrivateIn(name, look) : null;
+    if (found === null) covered.push(path);
+    else {
       kept.push(path, realPath(path));
-    else covered.push(path);
+      hidden.push(...found.filter((one) => !kept.includes(one)));
+    }
   }
   const files = covered.filter((path) => !isLink(path));
-  return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept };
+  return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden };
 }
 
 function isDependency(path: string): boolean {
   return dependencies.has(basename(path)) || isThere(join(path, 'pyvenv.cfg'));
-}
-
-/** Whether nothing private lies among dependencies; those of packages are not looked into. */
-async function isClean(folder: string, root: string, blocked: readonly string[]): Promise<boolean> {
-  if (!looked.has(basename(folder))) return true;
-  let count = 0;
-  for (const waiting = [folder]; waiting.length > 0; ) {
-    const at = waiting.pop() ?? folder;
-    for (const entry of await readdir(join(root, at), { withFileTypes: true }).catch(() => [])) {
-      const path = join(at, entry.name);
-      count += 1;
-      if (count > mostLooked || blocked.some((glob) => isBlockedBy(glob, path))) return false;
-      if (entry.isDirectory() && entry.name !== 'node_modules') waiting.push(path);
-    }
-  }
-  return true;
 }
 
 /** What it leads to is covered or not for itself. */

@@ -203,6 +203,33 @@ inCell(
   },
 );
 
+inCell('SBX-2 what agents may not touch is not shown among dependencies either, however deep', async () => {
+  const { sh, repo } = await openCellFixture({
+    config: { project: { link: ['node_modules', 'vendor/.env.test'] } },
+  });
+  repo.write('.gitignore', 'node_modules\nvendor\n');
+  repo.commit('ignore');
+  const elsewhere = join(repo.path, 'node_modules');
+  const hidden = [
+    ...['node_modules/.env', 'node_modules/@a/b/test/deep/my.key', 'node_modules/c/.ENV.local'],
+    ...['node_modules/d/keys.secret/one', 'vendor/acme/.env'],
+  ];
+  const shown = [
+    'node_modules/dep/index.js',
+    'node_modules/dep/key.js',
+    'vendor/acme/lib.txt',
+    'vendor/.env.test',
+  ];
+  for (const path of [...hidden, ...shown]) repo.write(path, `in ${path}\n`);
+  symlinkSync(elsewhere, join(repo.path, 'bower_components'));
+  const paths = [...hidden, ...shown, 'bower_components/.env'].map((path) => `'${repo.path}/${path}'`);
+  const { output } = await sh(`cat ${paths.join(' ')}; echo x >> '${repo.path}/node_modules/.env'`);
+  assert.equal(
+    output.match(/^in .*$/gm),
+    shown.map((path) => `in ${path}`),
+  );
+});
+
 inCell('a program that PATH reaches through links is shown where it is', async () => {
   const home = makeTempDir('flame-home');
   const real = join(home, '.local/share/tool/versions/2.1.0');
