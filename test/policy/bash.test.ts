@@ -330,6 +330,8 @@ const blocked: readonly (readonly [rule: string, command: string])[] = [
   ['path-not-allowed', 'rm README.md'],
   ['path-not-allowed', 'sort -o README.md src/app.ts'],
   ['path-not-allowed', 'sort -oREADME.md src/app.ts'],
+  ['path-not-allowed', 'sort -o $(git rev-parse HEAD) README.md'],
+  ['bash-dynamic', '[ $(cat src/app.ts) = x ]'],
   ['path-not-allowed', 'uniq src/app.ts README.md'],
   ['path-not-allowed', 'tee README.md'],
   ['path-not-allowed', 'cp src/app.ts README.md'],
@@ -403,6 +405,12 @@ for (const [rule, command] of blocked) {
     assert.match(found.details, /\w{3}/);
   });
 }
+
+test('what npx could start is not allowed by that where it has a rule or is not installed', () => {
+  const npx = makePolicy({ config: { permissions: { bash_rules: { allowed_commands: ['npx'] } } } });
+  for (const command of ['git checkout main', 'curl http://x', 'nowhere-installed x'])
+    assert.is(decideBash(npx, command, { facts }).rule, 'bash-not-allowed', command);
+});
 
 test('a one-word entry for git allows what the policy has rules for, and no more', () => {
   const git = makePolicy({ config: { permissions: { bash_rules: { allowed_commands: ['git'] } } } });

@@ -70,6 +70,7 @@ const comparisons = new Set(['=', '==', '!=', '-eq', '-ne', '-lt', '-le', '-gt',
 /** The output of a command is shown, or compared where no part of it could be taken for an operator. */
 function judgeOutput(name: string, args: readonly Word[], at: number): Objection | null {
   if (args[at]?.unknown !== 'output' || name === 'echo') return null;
+  const isApart = args[at]?.isSplit === true;
   const texts = args.map(({ text, unknown }) => (unknown === 'output' ? '' : text));
   const [first = '', second = '', third] = texts;
   const isTest = name === 'test' || (name === '[' && texts.at(-1) === ']');
@@ -77,7 +78,10 @@ function judgeOutput(name: string, args: readonly Word[], at: number): Objection
   const isCompared =
     (count === 2 && /^-[nz]$/.test(first)) ||
     (count === 3 && comparisons.has(second) && third !== undefined && !/^[!(]$/.test(first));
-  if ((name === 'printf' && at > 0 && first !== '' && !first.startsWith('-')) || (isTest && isCompared))
+  if (
+    (name === 'printf' && at > 0 && first !== '' && !first.startsWith('-')) ||
+    (isTest && isCompared && !isApart)
+  )
     return null;
   return objection(
     'bash-dynamic',

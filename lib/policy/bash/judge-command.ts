@@ -156,8 +156,12 @@ function judgeEquivalent(
   input: string | null,
 ): Objection | null {
   const [name = '', ...args] = words;
-  const known = equivalents(name, args).find((one) => trustedWords(context.policy, one) !== null);
-  return known === undefined
+  // What has a rule under its own name is allowed by that name alone, whoever could start it.
+  const known = ownNames.has(name)
+    ? undefined
+    : equivalents(name, args).find((one) => trustedWords(context.policy, one) !== null);
+  const isFetched = known?.[0] === 'npx' && known[1] === name && !isInstalled(context, name);
+  return known === undefined || isFetched
     ? notAllowed(context.policy, words.slice(0, 2).join(' '))
     : judgeWords(context, known, input);
 }

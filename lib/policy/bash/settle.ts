@@ -5,7 +5,8 @@ import { type BashNode, type Output, outputMark, type SimpleCommand, type Word }
 
 type Known = ReadonlyMap<BashNode, Lines>;
 
-const compares = new Set(['test', '[', 'printf', 'echo']);
+const shows = new Set(['printf', 'echo']);
+const compares = new Set(['test', '[']);
 const mostVariants = 200;
 
 /**
@@ -14,8 +15,11 @@ const mostVariants = 200;
  */
 export function settle(context: PathContext, command: SimpleCommand, known: Known): readonly SimpleCommand[] {
   const name = command.words[0]?.text ?? '';
-  // These only show and compare: rules of their own say where.
-  if (compares.has(name) || command.words.every(({ outputs }) => outputs === undefined)) return [command];
+  // These only show and compare: rules of their own say where. What bash takes apart could be an operator.
+  const isPlain = command.words.every(({ outputs, isSplit }) =>
+    compares.has(name) ? isSplit !== true : outputs === undefined,
+  );
+  if (shows.has(name) || isPlain) return [command];
   const run = command.words.map(({ text }) => text.replaceAll(outputMark, ''));
   let heads: (readonly Word[])[] = [[]];
   for (const word of command.words) {
@@ -51,8 +55,10 @@ function choicesFor(word: Word, around: Around): readonly (readonly Word[])[] {
   const chosen =
     telling.length > 0 ? telling : isWhole ? ['./any-file'] : [word.text.replaceAll(outputMark, '')];
   const words = chosen.map(plainWord);
-  const pairs = isWhole && word.isSplit === true ? words.flatMap((a) => words.map((b) => [a, b])) : [];
-  return [...words.map((one) => [one]), ...pairs];
+  const single = words.map((one) => [one]);
+  // Without quotes it may be several words, or none.
+  if (!isWhole || word.isSplit !== true) return single;
+  return [[], ...single, ...words.flatMap((a) => words.map((b) => [a, b]))];
 }
 
 function linesOfOutput({ node, isGiven }: Output, { context, known }: Around): Lines {
