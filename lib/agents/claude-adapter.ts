@@ -1,8 +1,8 @@
 import type { Adapter } from '../domain/adapter.ts';
+import type { AdapterConfig } from './adapter-config.ts';
 import { launchClaude } from './claude-launch.ts';
 import { claudeReader } from './claude-reader.ts';
 import { readClaudeTranscript } from './claude-transcript.ts';
-import type { AdapterConfig } from './get-adapter.ts';
 
 /** Claude Code. Older than 2.1 lacks options the safe invocation needs, and would start without them. */
 export function claudeAdapter(config: AdapterConfig): Adapter {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Adapter, AgentEnd, CellPaths, Launch, StreamReader } from '../domain/adapter.ts';
 import type { AgentRequest } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { AdapterConfig } from './adapter-config.ts';
 import { endFailure, lastLines } from './end-failure.ts';
-import type { AdapterConfig } from './get-adapter.ts';
 
 const scriptName = 'task.sh';
 const keptCharacters = 8_000;

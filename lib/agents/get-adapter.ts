@@ -1,14 +1,11 @@
 import type { Adapter } from '../domain/adapter.ts';
-import type { Config } from '../domain/config.ts';
 import { adapterNames } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { AdapterConfig } from './adapter-config.ts';
 import { claudeAdapter } from './claude-adapter.ts';
 import { execAdapter } from './exec-adapter.ts';
 
 type AdapterName = (typeof adapterNames)[number];
-/** `superpowers` as resolveSuperpowers left it. */
-export type AdapterConfig = Pick<Config, 'adapters' | 'superpowers'>;
-
 const adapters: Readonly<Record<AdapterName, (config: AdapterConfig) => Adapter>> = {
   claude: claudeAdapter,
   exec: execAdapter,

@@ -18,13 +18,13 @@ import { realPathFacts } from './path-facts.ts';
 import { insidePaths } from './probe-watcher.ts';
 import { writeReplays } from './replays.ts';
 import { logRoot, type RunFolder } from './run-folder.ts';
-import type { RunnerContext } from './runner-context.ts';
-import type { Confinement } from './sandbox-probe.ts';
+import type { RunnerContext, WatcherClient } from './runner-context.ts';
+import type { Confinement } from './sandbox-state.ts';
 import type { ServiceLimit } from './service-limit.ts';
 import type { ServiceTrouble } from './service-trouble.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import type { Upstream } from './upstream.ts';
-import { type WatcherClient, watcherCommand, watcherFile } from './watcher-command.ts';
+import { watcherCommand, watcherFile } from './watcher-command.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {

@@ -6,6 +6,7 @@ import { openJudgingTurns } from './judging-turns.ts';
 import { listenOn } from './listen-on.ts';
 import { readGitHook } from './read-git-hook.ts';
 import { findReplay, type Replays, renderReplacement } from './replays.ts';
+import type { Decide } from './runner-context.ts';
 import {
   type Answer,
   answerTimeoutMs,
@@ -17,8 +18,6 @@ import {
   renderAnswer,
   requestLength,
 } from './watcher-protocol.ts';
-
-export type Decide = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => Decision;
 
 export interface DecisionServerOptions {
   readonly socketPath: string;

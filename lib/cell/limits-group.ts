@@ -10,37 +10,14 @@ import {
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownIdentity, processStart } from '../util/process-identity.ts';
-import type { CellLimits } from './limits.ts';
 import type { Hierarchy } from './limits-hierarchies.ts';
 import { signal } from './process-tree.ts';
+import type { CellGroup, CellLimits, GroupUsage } from './sandbox-state.ts';
 
 /** Where groups are made: below these groups, one for each thing that is limited. */
 export interface GroupPlan {
   readonly version: 1 | 2;
   readonly parents: Readonly<Partial<Record<'unified' | 'memory' | 'pids' | 'cpuacct', string>>>;
-}
-
-/** What the kernel counted for all processes of a group together; null: it doesn't count that here. */
-export interface GroupUsage {
-  readonly cpuSeconds: number | null;
-  /** Processes it killed because the group was over its memory. */
-  readonly memoryKills: number;
-  /** Processes or threads it refused to start. */
-  readonly refusedForks: number;
-}
-
-/** The control group of one cell: limits over all its processes together. */
-export interface CellGroup {
-  /** Its folder's name, where it is one that this program made. */
-  readonly name: string | null;
-  /** The command that enters the group and becomes argv, and what must be in its environment. */
-  enter(argv: readonly string[]): string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Tells which process entered. */
-  entered(pid: number): void;
-  usage(): GroupUsage;
-  /** Ends what is still in it, and removes it. */
-  close(): Promise<void>;
 }
 
 const megabyte = 1024 * 1024;

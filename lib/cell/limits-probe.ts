@@ -2,24 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { handFilter, probeArguments } from './bwrap-profile.ts';
 import { listKernelEntries } from './kernel-entries.ts';
-import type { CellLimits } from './limits.ts';
-import { type CellGroup, type GroupPlan, makeGroup, planGroups, sweepGroups } from './limits-group.ts';
+import { type GroupPlan, makeGroup, planGroups, sweepGroups } from './limits-group.ts';
 import { type Hierarchy, readHierarchies } from './limits-hierarchies.ts';
 import { makeScope, scopeCommand } from './limits-scope.ts';
-
-/** Who holds a whole cell to a limit. */
-export type Enforcer = 'systemd scope' | 'cgroup v2' | 'cgroup v1' | 'rlimit' | 'watchdog';
-
-/** How cells are held to their limits on this machine. */
-export interface LimitsState {
-  readonly memory: Enforcer;
-  readonly cpu: Enforcer;
-  readonly processes: Enforcer;
-  /** What is weaker than a limit the kernel enforces over the whole cell, one sentence each. */
-  readonly missing: readonly string[];
-  /** null: cells have no control group. Throws when it can't be made now. */
-  openGroup(limits: CellLimits): CellGroup | null;
-}
+import type { CellLimits, LimitsState } from './sandbox-state.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CellLimits } from './limits.ts';
-import { type CellGroup, readUsage } from './limits-group.ts';
+import { readUsage } from './limits-group.ts';
+import type { CellGroup, CellLimits } from './sandbox-state.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

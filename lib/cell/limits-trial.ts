@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { CellLimits } from './limits.ts';
 import { makeRunFolder } from './run-folder.ts';
 import { runProbeCell } from './run-probe-cell.ts';
 import type { RunnerContext } from './runner-context.ts';
+import type { CellLimits } from './sandbox-state.ts';
 
 /** Whether a cell that goes over a limit with several small processes was stopped. */
 export interface LimitTrials {

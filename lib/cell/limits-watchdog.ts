@@ -1,7 +1,6 @@
-import type { CellLimits, LimitName } from './limits.ts';
-import type { CellGroup } from './limits-group.ts';
-import type { Enforcer, LimitsState } from './limits-probe.ts';
+import type { LimitName } from './limits.ts';
 import { type ProcessUsage, readProcessTable, usageOf } from './limits-usage.ts';
+import type { CellGroup, CellLimits, Enforcer, LimitsState } from './sandbox-state.ts';
 import type { DiskWatch } from './watch-disk.ts';
 
 export interface WatchedCell {

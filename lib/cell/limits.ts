@@ -1,14 +1,4 @@
-/** Limits of one cell, from the configuration's `sandbox` section. */
-export interface CellLimits {
-  readonly cpuSeconds: number;
-  readonly memoryMb: number;
-  readonly fileSizeMb: number;
-  /** What it may write in all. */
-  readonly diskMb: number;
-  readonly openFiles: number;
-  /** Processes and threads at once. */
-  readonly processes: number;
-}
+import type { CellLimits } from './sandbox-state.ts';
 
 /** Which limit a cell ran into. */
 export type LimitName = 'memory' | 'cpu' | 'processes' | 'file-size' | 'disk';

@@ -3,12 +3,12 @@ import type { Config } from '../domain/config.ts';
 import type { Repository } from '../domain/git-port.ts';
 import { readQuietConfig } from '../git/quiet-config.ts';
 import { decide } from '../policy/decide.ts';
-import { viewWorkTree, type WorkTreeView } from './private-paths.ts';
+import { viewWorkTree } from './private-paths.ts';
 import { probeWatcher } from './probe-watcher.ts';
-import type { RunnerContext } from './runner-context.ts';
-import { probeSandbox, type SandboxState } from './sandbox-probe.ts';
+import type { RunnerContext, WatcherClient, WorkTreeView } from './runner-context.ts';
+import { probeSandbox } from './sandbox-probe.ts';
+import type { SandboxState } from './sandbox-state.ts';
 import { searchFolders } from './tool-paths.ts';
-import type { WatcherClient } from './watcher-command.ts';
 
 export interface RunnerOptions {
   readonly config: Config;

@@ -5,9 +5,9 @@ import { isBelow } from '../util/is-below.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { type CellPlace, layOutCell } from './cell-layout.ts';
 import { gitCellEnvironment } from './git-environment.ts';
-import { type WorkTreeView, wholeWorkTree } from './private-paths.ts';
+import { wholeWorkTree } from './private-paths.ts';
 import type { RunFolder } from './run-folder.ts';
-import type { RunnerContext } from './runner-context.ts';
+import type { RunnerContext, WorkTreeView } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';
 
 export interface CellRequest {

@@ -4,18 +4,8 @@ import { listUntracked } from '../git/untracked-paths.ts';
 import { isBelow } from '../util/is-below.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { listPrivateIn } from './private-dependencies.ts';
-import type { RunnerContext } from './runner-context.ts';
+import type { RunnerContext, WorkTreeView } from './runner-context.ts';
 import { isThere, realPath } from './tool-paths.ts';
-
-/** What a cell shows of the person's own work tree beside the commits; absolute paths. */
-export interface WorkTreeView {
-  /** Shown empty. */
-  readonly covered: readonly string[];
-  /** Shown although it lies in what is covered. */
-  readonly kept: readonly string[];
-  /** Shown empty although it lies in what is kept. */
-  readonly hidden: readonly string[];
-}
 
 export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [] };
 

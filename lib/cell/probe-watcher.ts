@@ -7,10 +7,10 @@ import { startDecisionServer } from './decision-server.ts';
 import { realPathFacts } from './path-facts.ts';
 import { makeRunFolder, type RunFolder } from './run-folder.ts';
 import { runProbeCell } from './run-probe-cell.ts';
-import type { RunnerContext } from './runner-context.ts';
+import type { RunnerContext, WatcherClient } from './runner-context.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 import { findProgram } from './tool-paths.ts';
-import { type WatcherClient, watcherCommand, watcherFile } from './watcher-command.ts';
+import { watcherCommand, watcherFile } from './watcher-command.ts';
 
 /** Where sockets and tools are shown inside a cell. */
 export const insidePaths = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };

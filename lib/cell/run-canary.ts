@@ -7,6 +7,7 @@ import { type ObjectId, parseAgentId } from '../domain/ids.ts';
 import type { Decision } from '../domain/policy.ts';
 import { type CanaryModel, startCanaryModel } from './canary-model.ts';
 import { canaryPolicy } from './canary-policy.ts';
+import { canaryPrefix } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { startAgent } from './start-agent.ts';
 
@@ -16,9 +17,6 @@ export interface CanaryResult {
 }
 
 const timeoutMs = 60_000;
-/** Of its temporary folder; the pid of the tool follows. */
-export const canaryPrefix = 'flame-canary-';
-
 /**
  * Proves the watcher with the real program: a scripted model asks it to write a file that the policy forbids
  * and that nothing else would. Sends no request to the model API.

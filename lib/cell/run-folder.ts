@@ -19,6 +19,7 @@ export interface RunFolder {
 
 /** In a run folder: which process made it, see stale-runs.ts. */
 export const ownerFile = 'owner.json';
+
 /** Name of a folder that is being made or removed: whose doing that is. */
 export const passingPattern = /\.(\d+)\.(?:new|gone)$/;
 
@@ -81,3 +82,6 @@ export function writeLaunchFiles(folder: RunFolder, files: readonly LaunchFile[]
 function kindOf(name: string): string {
   return name.replace(/-[0-9a-f]+$/, '');
 }
+
+/** Of its temporary folder; the pid of the tool follows. */
+export const canaryPrefix = 'flame-canary-';

@@ -1,8 +1,8 @@
 import type { CellProfile } from './bwrap-profile.ts';
-import type { CellLimits } from './limits.ts';
 import { commandEnvironment, prepareCell } from './prepare-cell.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunnerContext } from './runner-context.ts';
+import type { CellLimits } from './sandbox-state.ts';
 import { type CellEnd, spawnCell } from './spawn-cell.ts';
 import { tailBuffer } from './tail-buffer.ts';
 

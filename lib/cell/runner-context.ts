@@ -1,11 +1,8 @@
 import type { Adapter } from '../domain/adapter.ts';
 import type { Config } from '../domain/config.ts';
 import type { Repository } from '../domain/git-port.ts';
-import type { Decide } from './decision-server.ts';
-import type { CellLimits } from './limits.ts';
-import type { WorkTreeView } from './private-paths.ts';
-import type { SandboxState } from './sandbox-probe.ts';
-import type { WatcherClient } from './watcher-command.ts';
+import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import type { CellLimits, SandboxState } from './sandbox-state.ts';
 
 /** What all cells of one command share. */
 export interface RunnerContext {
@@ -30,3 +27,21 @@ export interface RunnerContext {
   /** Tried once. */
   watcher(): Promise<WatcherClient>;
 }
+
+/** What a cell shows of the person's own work tree beside the commits; absolute paths. */
+export interface WorkTreeView {
+  /** Shown empty. */
+  readonly covered: readonly string[];
+  /** Shown although it lies in what is covered. */
+  readonly kept: readonly string[];
+  /** Shown empty although it lies in what is kept. */
+  readonly hidden: readonly string[];
+}
+
+export type Decide = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => Decision;
+
+/** The programs that can ask the decision server, the fastest first: a native one isn't built everywhere. */
+export type WatcherClient =
+  | { readonly kind: 'native' }
+  | { readonly kind: 'perl'; readonly program: string }
+  | { readonly kind: 'node' };

@@ -1,30 +1,11 @@
 import { spawn } from 'node:child_process';
 import { handFilter, probeArguments } from './bwrap-profile.ts';
 import { listKernelEntries } from './kernel-entries.ts';
-import { type LimitsState, probeCellLimits } from './limits-probe.ts';
-
-/**
- * How cells are kept apart here. seatbelt: macOS, files and network but no process namespace; namespaces: no file or network isolation, but nothing outlives the agent;
- * watched: only a process group and a mark in the environment.
- */
-export type Confinement = 'bubblewrap' | 'seatbelt' | 'namespaces' | 'watched';
-
-export interface SandboxState {
-  readonly confinement: Confinement;
-  /** What stands before bubblewrap; see entrances. */
-  readonly entrance: readonly string[];
-  readonly limits: LimitsState;
-  /** What is not enforced on this machine, one sentence each. */
-  readonly missing: readonly string[];
-}
+import { probeCellLimits } from './limits-probe.ts';
+import type { Confinement, SandboxState } from './sandbox-state.ts';
+import { namespaceCommand } from './spawn-cell.ts';
 
 const allowAll = '(version 1) (allow default)';
-
-/** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
-export const namespaceCommand = [
-  ...['setpriv', '--pdeathsig', 'KILL', '--'],
-  ...['unshare', '--user', '--map-current-user', '--fork', '--pid', '--kill-child', '--mount-proc'],
-];
 
 const privateMounts = ['--mount', '--propagation', 'private', '--'];
 

@@ -6,11 +6,10 @@ import { processStart } from '../util/process-identity.ts';
 import { programPath } from '../util/program-path.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { bwrapArguments, type CellProfile, handFilter, statusDescriptor } from './bwrap-profile.ts';
-import { type CellLimits, type LimitName, withLimits } from './limits.ts';
-import type { CellGroup } from './limits-group.ts';
+import { type LimitName, withLimits } from './limits.ts';
 import { type Watch, watchLimits } from './limits-watchdog.ts';
 import { descendants, processesWith, signal } from './process-tree.ts';
-import { namespaceCommand, type SandboxState } from './sandbox-probe.ts';
+import type { CellGroup, CellLimits, SandboxState } from './sandbox-state.ts';
 import { seatbeltArguments } from './seatbelt-profile.ts';
 import { watchDisk } from './watch-disk.ts';
 
@@ -275,3 +274,9 @@ function isAlive(reaper: Status['reaper']): boolean {
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
+
+/** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
+export const namespaceCommand = [
+  ...['setpriv', '--pdeathsig', 'KILL', '--'],
+  ...['unshare', '--user', '--map-current-user', '--fork', '--pid', '--kill-child', '--mount-proc'],
+];

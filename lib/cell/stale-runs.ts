@@ -5,8 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseIdentity, processStart, processState } from '../util/process-identity.ts';
 import { processesWith, signal } from './process-tree.ts';
 import { removeTree } from './remove-tree.ts';
-import { canaryPrefix } from './run-canary.ts';
-import { ownerFile, passingPattern, runRoot } from './run-folder.ts';
+import { canaryPrefix, ownerFile, passingPattern, runRoot } from './run-folder.ts';
 import { socketPrefix, socketsFile } from './socket-folder.ts';
 import { markVariable } from './spawn-cell.ts';
 

@@ -1,11 +1,6 @@
 import { join } from 'node:path';
 import { shellQuote } from '../util/shell-quote.ts';
-
-/** The programs that can ask the decision server, the fastest first: a native one isn't built everywhere. */
-export type WatcherClient =
-  | { readonly kind: 'native' }
-  | { readonly kind: 'perl'; readonly program: string }
-  | { readonly kind: 'node' };
+import type { WatcherClient } from './runner-context.ts';
 
 /** The file of a client, among those that run inside cells. */
 export function watcherFile({ kind }: WatcherClient): string {

@@ -1,7 +1,7 @@
 import type { Document, Node } from 'yaml';
 import { isAlias, isCollection, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { type Span, toFirstLine, type ValuePath } from './problem.ts';
-import type { YamlSource } from './yaml-source.ts';
+import { keyText, type YamlSource } from './yaml-source.ts';
 
 /**
  * Where the value (or the key) at a path stands. Where there is nothing, where its parent stands; a collection and
@@ -40,11 +40,6 @@ function child(node: Node | null, segment: PropertyKey): { value: Node | null; k
     return { value: asNode(node.items[segment]), key: null };
   }
   return null;
-}
-
-/** A key as it stands in a path. */
-export function keyText(key: unknown): string {
-  return isScalar(key) ? String(key.value ?? '') : String(key);
 }
 
 function asNode(value: unknown): Node | null {

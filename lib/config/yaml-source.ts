@@ -1,7 +1,6 @@
-import { Composer, type CST, type Document, isMap, isSeq, Parser, YAMLParseError } from 'yaml';
+import { Composer, type CST, type Document, isMap, isScalar, isSeq, Parser, YAMLParseError } from 'yaml';
 import { FlameError } from '../domain/flame-error.ts';
 import { describeAliasBomb, findSyntaxProblems } from './find-syntax-problems.ts';
-import { keyText } from './locate-value.ts';
 import { lineStart, type Problem } from './problem.ts';
 
 const maxDepth = 100;
@@ -106,4 +105,9 @@ function tooDeep(fileName: string): FlameError {
     code: 'file-too-deep',
     message: `${fileName} is nested too deeply to be read.`,
   });
+}
+
+/** A key as it stands in a path. */
+export function keyText(key: unknown): string {
+  return isScalar(key) ? String(key.value ?? '') : String(key);
 }

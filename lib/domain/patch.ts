@@ -1,4 +1,4 @@
-import type { ChangedFile } from './git-port.ts';
+import type { ObjectId } from './ids.ts';
 
 /** What two commits differ in, whole and checked: what is shown of it is what git counts. */
 export interface Patch {
@@ -31,4 +31,37 @@ export interface PatchLine {
   readonly text: string;
   /** The last line of a file that doesn't end with a line break. */
   readonly isUnended: boolean;
+}
+
+/** One path that differs between two commits, renames given as both ends. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'type-changed' | 'mode-changed';
+  /** Octal, '000000' where the side has no file. */
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly oldOid: ObjectId;
+  readonly newOid: ObjectId;
+  /** Bytes of the new content; 0 when deleted or a submodule. */
+  readonly size: number;
+  readonly isBinary: boolean;
+}
+
+/** How many lines of a file differ. */
+export interface FileStat {
+  readonly path: string;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+/** One file that differs between two commits; `blob` is null, and the mode 000000, where it is gone. */
+export interface TreeChange {
+  readonly path: string;
+  /** Octal, six digits. */
+  readonly mode: string;
+  /** A submodule's commit where the mode is 160000. */
+  readonly blob: ObjectId | null;
+  /** The same of the other side: 000000 and null where it had no file there. */
+  readonly oldMode: string;
+  readonly oldBlob: ObjectId | null;
 }

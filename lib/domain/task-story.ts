@@ -1,7 +1,8 @@
 import type { Changeset } from './changeset.ts';
 import type { Verification } from './evidence.ts';
 import type { EvidenceDoubt } from './gates.ts';
-import type { CommitInfo, FileStat } from './git-port.ts';
+import type { CommitInfo } from './git-port.ts';
+import type { FileStat } from './patch.ts';
 import type { Rescue } from './rescue.ts';
 import type { AgentRun } from './session.ts';
 import type { Task } from './task.ts';

@@ -11,7 +11,7 @@ import type { Task } from '../domain/task.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import { branchName, freeWorktreePath, isThere } from './hand-task.ts';
 import { record, taskOf, viewSession } from './record.ts';
-import { freeExpired } from './recover-session.ts';
+import { freeExpired } from './release-expired.ts';
 import { keepCommit } from './rescue-refs.ts';
 import { startPoint } from './start-point.ts';
 import { timestamp, type Workshop } from './workshop.ts';

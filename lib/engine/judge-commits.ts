@@ -1,5 +1,6 @@
-import type { ChangedFile, CommitInfo, GitPort, Quarantine } from '../domain/git-port.ts';
+import type { CommitInfo, GitPort, Quarantine } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import type { ChangedFile } from '../domain/patch.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import { checkBranch, checkFiles, type FilesInput } from '../policy/check-branch.ts';
 import type { Signer } from '../policy/check-signature.ts';

@@ -1,15 +1,14 @@
-import { releaseTask } from '../core/task-state.ts';
 import type { CellInfo } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { landsOn } from '../domain/session.ts';
-import type { Task } from '../domain/task.ts';
 import { bringAlong } from './bring-along.ts';
 import { collectEnded } from './collect-ended.ts';
-import { record, viewSession } from './record.ts';
-import { releaseExpired } from './release-expired.ts';
+import { viewSession } from './record.ts';
+import { freeExpired } from './release-expired.ts';
+import { orphanTest, releaseOrphans } from './release-orphans.ts';
 import { rescueName } from './rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './rescue-worktree.ts';
-import { timestamp, type Workshop } from './workshop.ts';
+import type { Workshop } from './workshop.ts';
 
 /**
  * Finishes what a kill left half done in a session: a checkout is brought along, claims without an agent are free
@@ -32,48 +31,6 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
   await freeExpired(workshop, id);
   await clearCells(workshop);
   await putAwaySettled(workshop);
-}
-
-/** Claims by hand that were held for too long are free again, and that is told. */
-export async function freeExpired(workshop: Workshop, id: SessionId): Promise<void> {
-  const expired = await releaseExpired(workshop, id);
-  if (expired.length > 0)
-    notice(
-      workshop,
-      `Claims by hand older than limits.claim_timeout are free again, their worktrees stay: ${expired.join(', ')}.`,
-    );
-}
-
-/** Frees claims whose agents are gone; those of other living processes stay. Returns the tasks. */
-export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
-  const isOrphan = await orphanTest(workshop);
-  let released: readonly string[] = [];
-  await record(workshop, id, ({ tasks }) => {
-    const orphans = tasks.filter(isOrphan);
-    released = orphans.map((task) => task.id);
-    const at = timestamp(workshop);
-    return orphans.length === 0
-      ? null
-      : { steps: orphans.map((task) => releaseTask(task, { reason: 'its agent is gone', at })) };
-  });
-  return released;
-}
-
-/**
- * Tells claims that nobody works on. A person's claim has no agent and stays, and so does one that was made in
- * another clone: here nothing is known of its agent. An agent that isn't registered may be about to start: while
- * the process that made its worktree lives, the claim stays too.
- */
-async function orphanTest(workshop: Workshop): Promise<(task: Task) => boolean> {
-  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
-  const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
-  return ({ status, agent_id, worktree, claimed_host }) => {
-    if (status !== 'claimed' || agent_id === null || live.has(agent_id)) return false;
-    const cell = cells.get(worktree ?? '');
-    // A container may have another name each time: the worktree shows that the claim is this clone's.
-    const isOurs = claimed_host === null || claimed_host === workshop.place || cell !== undefined;
-    return isOurs && cell !== 'alive';
-  };
 }
 
 /** Removes worktrees of dead processes that hold nothing; the others are named and stay. */

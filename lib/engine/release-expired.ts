@@ -30,3 +30,11 @@ async function release(workshop: Workshop, task: Task): Promise<boolean> {
   });
   return done.kind === 'done';
 }
+
+/** Claims by hand that were held for too long are free again, and that is told. */
+export async function freeExpired(workshop: Workshop, id: SessionId): Promise<void> {
+  const expired = await releaseExpired(workshop, id);
+  if (expired.length === 0) return;
+  const message = `Claims by hand older than limits.claim_timeout are free again, their worktrees stay: ${expired.join(', ')}.`;
+  workshop.events.emit({ event: 'notice', level: 'info', message, details: [] });
+}

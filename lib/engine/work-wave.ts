@@ -11,7 +11,7 @@ import { attemptTask } from './attempt-task.ts';
 import { warnOfBase } from './base-checks.ts';
 import { interruptedError } from './interrupted.ts';
 import { record, type SessionView, viewSession } from './record.ts';
-import { releaseOrphans } from './recover-session.ts';
+import { releaseOrphans } from './release-orphans.ts';
 import { tellPauses } from './service-pauses.ts';
 import { watchBudget } from './session-budget.ts';
 import type { Workshop } from './workshop.ts';

@@ -1,5 +1,5 @@
-import type { ChangedFile } from '../domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../domain/ids.ts';
+import type { ChangedFile } from '../domain/patch.ts';
 import { type ObjectSource, required } from './object-source.ts';
 import { type GitContext, runGit } from './run-git.ts';
 

@@ -1,6 +1,6 @@
 import type { DiffStat } from '../domain/changeset.ts';
-import type { FileStat } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import type { FileStat } from '../domain/patch.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 // Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ChangedFile, Repository } from '../domain/git-port.ts';
+import type { Repository } from '../domain/git-port.ts';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../domain/ids.ts';
+import type { ChangedFile } from '../domain/patch.ts';
 import { CatFile } from './cat-file.ts';
 import { readStagedFiles } from './changed-files.ts';
 import { emptyTrees } from './git-access.ts';

@@ -1,5 +1,5 @@
-import type { TreeChange } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import type { TreeChange } from '../domain/patch.ts';
 import { type ObjectSource, required } from './object-source.ts';
 import { parseTree, type TreeRow } from './parse-tree.ts';
 

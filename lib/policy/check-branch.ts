@@ -1,5 +1,6 @@
-import type { ChangedFile, CommitInfo } from '../domain/git-port.ts';
+import type { CommitInfo } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import type { ChangedFile } from '../domain/patch.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { checkSignature, judgeTrailers, type Signer } from './check-signature.ts';

@@ -5,7 +5,7 @@ import type { RefCommand } from '../git/ref-transaction.ts';
 import { keysOf, type SessionNotes } from './archive-notes.ts';
 import type { Note } from './note.ts';
 import type { ValidationNote } from './note-kinds.ts';
-import type { StoreOptions } from './open-store.ts';
+import type { StoreOptions } from './store-options.ts';
 import { archivedRoot, keptRoot } from './sync-kept-commits.ts';
 import { listRefs } from './sync-remote.ts';
 import { unmergedCommits } from './unmerged-commits.ts';

@@ -13,11 +13,11 @@ import { readCommitIdentity } from './commit-identity.ts';
 import type { Note } from './note.ts';
 import { archiveNotes, sessionAnchor } from './note-kinds.ts';
 import { anchorsFolder, fileMode, notePath, type TreeEdit } from './note-tree.ts';
-import type { StoreOptions } from './open-store.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 import { readSideRef } from './side-ref.ts';
 import { onlyNote, type RefState, type State, StateSnapshot } from './state.ts';
 import type { StateReader } from './state-reader.ts';
+import type { StoreOptions } from './store-options.ts';
 
 interface Place {
   readonly options: StoreOptions;

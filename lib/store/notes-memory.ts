@@ -7,10 +7,10 @@ import { anchored, writeNotes } from './apply-change.ts';
 import { readCommitIdentity } from './commit-identity.ts';
 import { memoryAnchor, memoryNotes } from './note-kinds.ts';
 import { listNotes } from './note-tree.ts';
-import type { StoreOptions } from './open-store.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 import { readSideRef } from './side-ref.ts';
 import { onlyNote, type RefState } from './state.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** Memory as notes on refs/blueflame/memory: one commit for what is saved together, by compare-and-swap. */
 export function openNotesMemory(options: StoreOptions): MemoryProvider {

@@ -1,25 +1,13 @@
 import { join } from 'node:path';
 import type { Snapshot, Store, TransactResult } from '../domain/store-port.ts';
 import { CatFile } from '../git/cat-file.ts';
-import type { ObjectFormat } from '../git/loose-object.ts';
-import type { GitContext } from '../git/run-git.ts';
 import { GroupCommit } from './group-commit.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { readLog } from './read-log.ts';
 import { StateSnapshot, tipsOf } from './state.ts';
 import { StateReader } from './state-reader.ts';
+import type { StoreOptions } from './store-options.ts';
 import { WriteQueue } from './write-queue.ts';
-
-export interface StoreOptions {
-  /** The person's folder and environment: whose identity the commits carry. */
-  readonly context: GitContext;
-  /** The common git directory, absolute: linked worktrees share one state. */
-  readonly commonDir: string;
-  readonly objectFormat: ObjectFormat;
-  readonly now?: () => Date;
-  /** Named in the `Host` trailer of each commit; none if not given. */
-  readonly hostname?: string;
-}
 
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
 export async function openStore(options: StoreOptions): Promise<Store> {

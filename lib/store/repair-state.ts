@@ -2,12 +2,12 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { RefName } from '../domain/ids.ts';
 import { CatFile } from '../git/cat-file.ts';
 import { allKinds, type NoteKind } from './note-kinds.ts';
-import type { StoreOptions } from './open-store.ts';
 import { RefPublisher } from './ref-publisher.ts';
 import { removeDeadLocks } from './repair-locks.ts';
 import { repairNotes } from './repair-notes.ts';
 import { repairRef } from './repair-ref.ts';
 import { readSideRef } from './side-ref.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** What was repaired, or what could not be without losing something. */
 export interface Repair {

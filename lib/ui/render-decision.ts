@@ -1,5 +1,5 @@
 import type { Changeset } from '../domain/changeset.ts';
-import type { FileStat } from '../domain/git-port.ts';
+import type { FileStat } from '../domain/patch.ts';
 import type { ReviewNote } from '../domain/verdict.ts';
 import { formatSpend } from '../util/format-amount.ts';
 import { formatTime } from '../util/format-time.ts';

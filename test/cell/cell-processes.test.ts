@@ -114,7 +114,9 @@ inCell('SBX-1: CPU time, file size, open files and memory are limited', async ()
   const open = await sh('ulimit -n; ulimit -Hn');
   assert.is(open.output, '64\n64\n');
   const cpu = await sh('while :; do :; done');
-  assert.is(cpu.exitCode, 152);
+  // The process's own limit and that of the whole cell are reached at once; either ends it.
+  assert.ok(cpu.exitCode === 152 || /reached its CPU limit/.test(cpu.output), JSON.stringify(cpu));
+  assert.is(cpu.timedOut, false);
 });
 
 inCell('SBX-6: a diagnostic over its time is ended and says so', async () => {

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CellLimits, withLimits } from '../../lib/cell/limits.ts';
+import { withLimits } from '../../lib/cell/limits.ts';
 import { planGroups, sweepGroups } from '../../lib/cell/limits-group.ts';
 import { parseHierarchies, readHierarchies } from '../../lib/cell/limits-hierarchies.ts';
 import { probeCellLimits } from '../../lib/cell/limits-probe.ts';
 import { scopeCommand } from '../../lib/cell/limits-scope.ts';
 import { parseStat, usageOf } from '../../lib/cell/limits-usage.ts';
+import type { CellLimits } from '../../lib/cell/sandbox-state.ts';
 import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
 
 const limits: CellLimits = {

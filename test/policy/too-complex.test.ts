@@ -57,7 +57,7 @@ test('WAT-4 what a short command stands for is counted: rounds, folders, wildcar
 test('WAT-4 what agents write every day is far below', () => {
   assert.is(judge(`ls ${many.join(' ')}`), 'allowed');
   assert.is(judge('for f in src/*.ts; do wc -l "$f"; done'), 'allowed');
-  assert.is(judge('ls src && '.repeat(200) + 'ls'), 'allowed');
+  assert.is(judge(`${'ls src && '.repeat(200)}ls`), 'allowed');
 });
 
 test('WAT-4 the file system is asked once about a path, and the next call asks again', () => {

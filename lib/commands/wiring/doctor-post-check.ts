@@ -1,8 +1,8 @@
 import { agentIdentity } from '../../domain/agent-identity.ts';
 import { configSchema } from '../../domain/config.ts';
 import { type Finding, finding } from '../../domain/finding.ts';
-import type { ChangedFile } from '../../domain/git-port.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import type { ChangedFile } from '../../domain/patch.ts';
 import { checkBranch } from '../../policy/check-branch.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 

@@ -1,7 +1,7 @@
 import { tryLimits } from '../../cell/limits-trial.ts';
 import { type ConfinementTrial, tryConfinement } from '../../cell/probe-confinement.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
-import type { SandboxState } from '../../cell/sandbox-probe.ts';
+import type { SandboxState } from '../../cell/sandbox-state.ts';
 import { type Finding, finding } from '../../domain/finding.ts';
 import { configuredAdapters } from './configured-adapters.ts';
 

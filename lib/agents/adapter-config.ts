@@ -1,0 +1,4 @@
+import type { Config } from '../domain/config.ts';
+
+/** `superpowers` as resolveSuperpowers left it. */
+export type AdapterConfig = Pick<Config, 'adapters' | 'superpowers'>;
