@@ -7,9 +7,11 @@ import {
   approvalDecision,
   builtDecision,
   checkoutDecision,
+  courseDecision,
   limitDecision,
   replanDecision,
   sessionDecision,
+  standingDecision,
   taskDecision,
   verdictDecision,
 } from './decisions.ts';
@@ -32,18 +34,24 @@ export interface Made {
  */
 export function decisionsMade(before: HeededSession, made: Made): readonly Decision[] {
   const ours = new Set<string>(before.tasks.map(({ id }) => id));
-  const changed = made.changed.filter((task) => ours.has(task.id) && !isSettled(task));
+  const taken = new Set<string>(made.vouched.filter(({ kind }) => kind === 'task').map(({ about }) => about));
+  const changed = made.changed.filter(({ id }) => ours.has(id) || taken.has(id));
+  const planned = changed.filter((task) => !isSettled(task));
+  // What another clone wrote of it goes on with it: a person is asked before an agent is told.
+  const standing = [...made.added, ...planned].filter(({ id }) => taken.has(id) || !before.elsewhere.has(id));
   return [
     ...made.vouched,
-    ...[...made.added, ...changed].map(taskDecision),
+    ...[...made.added, ...planned].map(taskDecision),
+    ...standing.map(standingDecision),
     ...(made.verdict === null ? [] : [verdictDecision(made.verdict)]),
     ...(made.session === null ? [] : sessionDecisions(before, made.session)),
   ];
 }
 
 /**
- * What a change used up or took back: approvals that landed, were voided or rejected, and what was asked of tasks
- * that landed, were dropped or are asked otherwise now. An earlier state that somebody puts back is then a proposal.
+ * What a change used up or took back: approvals that landed, were voided or rejected, what was asked of tasks that
+ * landed, were dropped or are asked otherwise now, how tasks stood and where the session was. An earlier state that
+ * somebody puts back is then a proposal.
  */
 export function decisionsSettled(before: HeededSession, made: Made): readonly Decision[] {
   const { session: next } = made;
@@ -52,14 +60,24 @@ export function decisionsSettled(before: HeededSession, made: Made): readonly De
     .filter(({ state }) => next !== null && state === 'approved')
     .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'approved')
     .map((changeset) => approvalDecision(before.session, changeset));
-  const planned = new Map(before.tasks.map((task) => [task.id, taskDecision(task)]));
-  const tasks = made.changed.flatMap((task) => {
-    const [was, now] = [planned.get(task.id), taskDecision(task)];
+  const known = new Map([...before.tasks, ...before.received].map((task) => [task.id, task]));
+  const last = new Map(made.changed.map((task) => [task.id, task]));
+  const tasks = [...last.values()].flatMap((task) => {
+    const was = known.get(task.id);
     if (was === undefined) return [];
-    if (isSettled(task)) return [was, now];
-    return canonicalDigest(was) === canonicalDigest(now) ? [] : [was];
+    const steps = made.changed.filter(({ id }) => id === task.id);
+    const stood = [was, ...steps].map(standingDecision);
+    if (isSettled(task)) return [taskDecision(was), taskDecision(task), ...stood];
+    return [...replaced([taskDecision(was)], taskDecision(task)), ...replaced(stood, standingDecision(task))];
   });
-  return [...approvals, ...tasks];
+  const course = next === null ? [] : replaced([courseDecision(before.session)], courseDecision(next));
+  return [...approvals, ...tasks, ...course];
+}
+
+/** The decisions that the one which holds now took the place of. */
+function replaced(earlier: readonly Decision[], now: Decision): readonly Decision[] {
+  const digest = canonicalDigest(now);
+  return earlier.filter((decision) => canonicalDigest(decision) !== digest);
 }
 
 function sessionDecisions({ session: seen, isOurs }: HeededSession, next: Session): readonly Decision[] {
@@ -67,7 +85,7 @@ function sessionDecisions({ session: seen, isOurs }: HeededSession, next: Sessio
   const told = isToldAlike(next, seen) ? null : replanDecision(next);
   const changed = next.changesets.filter((changeset) => !seen.changesets.includes(changeset));
   return [
-    ...(isOurs ? [sessionDecision(next)] : []),
+    ...(isOurs ? [sessionDecision(next), courseDecision(next)] : []),
     ...(raised === null || raised === seen.raised_limit ? [] : [limitDecision(next, raised)]),
     ...(told === null ? [] : [told]),
     ...(checkout === null || checkout === seen.checkout ? [] : [checkoutDecision(next, checkout)]),
@@ -92,6 +110,7 @@ export function restoreUnheeded(
     ...(lands === undefined ? {} : { landing: lands }),
     ...(told.sent_back === undefined ? {} : { sent_back: told.sent_back }),
     replan_notes: told.replan_notes,
+    wave: next.wave === seen.wave ? stored.wave : next.wave,
     raised_limit: next.raised_limit === seen.raised_limit ? stored.raised_limit : next.raised_limit,
     checkout: next.checkout === seen.checkout ? stored.checkout : next.checkout,
     changesets: next.changesets.map((changeset) => original.get(changeset) ?? changeset),

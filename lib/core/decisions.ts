@@ -18,6 +18,25 @@ export function taskDecision(task: Task): Decision {
   return { kind: 'task', session: task.session, about: id, facts: { ...facts, role: task.role } };
 }
 
+/**
+ * How a task stands: what this clone would start for it follows from its status, the work it names and what its
+ * history tells an agent. What was found about work that is done is a verdict's matter.
+ */
+export function standingDecision(task: Task): Decision {
+  const { session, id, status, commit, start_commit: start, retry_count: retries, history } = task;
+  const { agent_id: agent, claimed_by: by, claimed_host: host, claimed_at: at, result, reason } = task;
+  const claim = status === 'claimed' ? { agent, by, host, at } : null;
+  const told = status === 'done' ? null : { result, reason };
+  const facts = { status, commit, start, retries, history, claim, told };
+  return { kind: 'standing', session, about: id, facts };
+}
+
+/** That a session goes on, in which cycle, and what it plans where that is what comes next. */
+export function courseDecision({ id, state, cycle, wave, replans, proposal }: Session): Decision {
+  const plan = wave === 'plan' ? { replans, proposal } : null;
+  return { kind: 'course', session: id, about: '', facts: { is_open: state !== 'ended', cycle, plan } };
+}
+
 /** The adapter of a task as a person chose it. */
 export function adapterDecision({
   session,
@@ -29,7 +48,8 @@ export function adapterDecision({
 
 /** What a person says of a task by writing it themselves: all of it, and the adapter too. */
 export function handDecisions(task: Task): readonly Decision[] {
-  return [taskDecision(task), ...(task.adapter === null ? [] : [adapterDecision(task)])];
+  const adapter = task.adapter === null ? [] : [adapterDecision(task)];
+  return [taskDecision(task), standingDecision(task), ...adapter];
 }
 
 /** Without what its note doesn't hold. */

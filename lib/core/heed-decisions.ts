@@ -10,9 +10,11 @@ import {
   approvalDecision,
   builtDecision,
   checkoutDecision,
+  courseDecision,
   limitDecision,
   replanDecision,
   sessionDecision,
+  standingDecision,
   taskDecision,
   verdictDecision,
 } from './decisions.ts';
@@ -28,11 +30,13 @@ export interface Heeding {
 export interface HeededSession {
   /** The session with what doesn't count taken back: an approval waits again, a limit is not raised. */
   readonly session: Session;
-  /** The tasks that were planned here, or are settled. */
+  /** The tasks that were planned here, or are settled. Those that start something stand as this clone left them. */
   readonly tasks: readonly Task[];
-  /** Open tasks that nobody here has said a word about. */
+  /** Open tasks that nobody here has said a word about, as they are. */
   readonly received: readonly Task[];
-  /** Whether the session itself, its objective and where it lands, was decided here. */
+  /** Ids of all tasks that do not stand as this clone left them, or its person accepted. */
+  readonly elsewhere: ReadonlySet<string>;
+  /** Whether the session itself was decided here: its objective, where it lands, that it goes on and plans. */
   readonly isOurs: boolean;
 }
 
@@ -48,13 +52,18 @@ export function heedDecisions(
   heeding.origins.refresh();
   const ours: Task[] = [];
   const received: Task[] = [];
+  const elsewhere = new Set<string>();
   for (const task of tasks) {
-    if (isSettled(task) || isPlannedHere(task, heeding)) ours.push(judgedHere(task, snapshot, heeding));
+    const stands = isSettled(task) || standsAsLeft(task, heeding.origins);
+    if (isSettled(task) || (isPlannedHere(task, heeding) && (stands || !startsSomething(task))))
+      ours.push(judgedHere(task, snapshot, heeding));
     else received.push(task);
+    if (!stands) elsewhere.add(task.id);
   }
-  const isOurs = heeding.origins.has(sessionDecision(session));
+  const isOurs = isSessionOurs(session, heeding.origins);
   const withheld = new Set<string>(received.map(({ id }) => id));
-  return { session: heedSession(session, withheld, { ...heeding, isOurs }), tasks: ours, received, isOurs };
+  const heeded = heedSession(session, withheld, { ...heeding, isOurs });
+  return { session: heeded, tasks: ours, received, elsewhere, isOurs };
 }
 
 /** A snapshot with the verdicts alone that were found here. */
@@ -79,6 +88,33 @@ type Verdicts = Pick<Snapshot, 'verdictsOn'>;
 /** Nothing is started, judged or landed for it any more. */
 export function isSettled({ status }: Task): boolean {
   return status === 'merged' || status === 'dropped';
+}
+
+/** What a clone does about a task by itself: an agent begins, work is judged and merged. */
+function startsSomething({ status }: Task): boolean {
+  return status === 'pending' || status === 'requeued' || status === 'done';
+}
+
+/** Whether a task is exactly what this clone made of it last, or its person accepted. */
+export function standsAsLeft(task: Task, origins: Origins): boolean {
+  return isKnown(standing, origins, task, standingDecision);
+}
+
+/** One that has ended starts nothing: whether it goes on is asked once it does. */
+function isSessionOurs(session: Session, origins: Origins): boolean {
+  if (!origins.has(sessionDecision(session))) return false;
+  return session.state === 'ended' || origins.has(courseDecision(session)) || isSentBack(session, origins);
+}
+
+/** Whether this clone was at work on the plan that only another one wants made anew: it goes on with it. */
+function isSentBack(session: Session, origins: Origins): boolean {
+  const { wave, state } = session;
+  if (wave !== 'plan' || state === 'ended' || origins.has(courseDecision(session))) return false;
+  return origins.has(courseDecision(atWork(session)));
+}
+
+function atWork(session: Session): Session {
+  return { ...session, wave: 'work' };
 }
 
 function isPlannedHere(task: Task, { origins, isOffered }: Heeding): boolean {
@@ -116,7 +152,14 @@ function heedSession(
   withheld: ReadonlySet<string>,
   { origins, isOurs }: Pick<Heeding, 'origins'> & { readonly isOurs: boolean },
 ): Session {
-  const { raised_limit: raised, replan_notes: notes, sent_back, checkout, landing, ...rest } = session;
+  const {
+    raised_limit: raised,
+    replan_notes: notes,
+    sent_back,
+    checkout,
+    landing,
+    ...rest
+  } = isOurs && isSentBack(session, origins) ? atWork(session) : session;
   const isHere = (decision: Decision): boolean => origins.has(decision);
   const told = replanDecision(session);
   const isToldHere = told !== null && isHere(told);
@@ -156,6 +199,7 @@ type Known = WeakMap<Origins, WeakSet<object>>;
 
 /** What counts goes on to count: it is looked up once for each thing, which costs a hash. */
 const known: Known = new WeakMap();
+const standing: Known = new WeakMap();
 const builtHere: Known = new WeakMap();
 
 function isKnown<T extends object>(

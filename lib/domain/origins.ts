@@ -5,6 +5,10 @@ export const decisionKinds = [
   'session',
   /** What is asked of a task. */
   'task',
+  /** How a task stands: its status, what its work starts from and what its next agent is told. */
+  'standing',
+  /** Whether a session goes on, in which cycle, and what it plans. */
+  'course',
   /** That a task runs with an adapter its configuration doesn't offer. */
   'adapter',
   'verdict',

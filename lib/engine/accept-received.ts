@@ -1,6 +1,13 @@
-import { handDecisions, sessionDecision, taskDecision } from '../core/decisions.ts';
+import {
+  courseDecision,
+  handDecisions,
+  sessionDecision,
+  standingDecision,
+  taskDecision,
+} from '../core/decisions.ts';
 import { planChanges, planOf } from '../core/edit-task.ts';
 import { estimateCost } from '../core/estimate-cost.ts';
+import { describeHead, headOf } from '../core/merge-task-head.ts';
 import { planWaves } from '../core/plan-waves.ts';
 import { sendBack } from '../core/send-back.ts';
 import { dropTask } from '../core/task-state.ts';
@@ -11,6 +18,7 @@ import type { Decision } from '../domain/origins.ts';
 import type { Plan } from '../domain/plan.ts';
 import { landsOn, type Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
+import { formatCount } from '../util/format-amount.ts';
 import { withGate } from './ask-for-budget.ts';
 import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from './plan-problems.ts';
 import { type Recording, record, type SessionView, type Step, viewSession } from './record.ts';
@@ -62,23 +70,28 @@ export function describeReceived(
   { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
 ): readonly string[] {
   return [
-    ...(isOurs
-      ? []
-      : [
-          `${stored.id}, begun by ${stored.created_by}, which lands on ${landsOn(stored)}${changes(origins.changesTo(sessionDecision(stored)))}`,
-        ]),
-    ...received.map(
-      (task) =>
-        `${task.id}, by ${task.created_by}, ${task.status}${changes(origins.changesTo(taskDecision(task)))}`,
-    ),
+    ...(isOurs ? [] : [`${describeSession(stored)}${changes(origins.changesTo(sessionDecision(stored)))}`]),
+    ...received.map((task) => `${describeTask(task)}${changes(origins.changesTo(taskDecision(task)))}`),
   ];
+}
+
+function describeSession(session: Session): string {
+  const { id, created_by, cycle, wave } = session;
+  const where = wave === 'plan' ? ', to be planned' : '';
+  return `${id}, begun by ${created_by}, which lands on ${landsOn(session)}, in cycle ${cycle}${where}`;
+}
+
+function describeTask(task: Task): string {
+  const { id, created_by, history } = task;
+  const tries = history.length === 0 ? '' : `, after ${formatCount(history.length, 'attempt')}`;
+  return `${id}, by ${created_by}, ${describeHead(headOf(task))}${tries}`;
 }
 
 /** null: nothing is known of it here; nothing changed: it asks for an adapter that isn't offered any more. */
 function changes(names: readonly string[] | null): string {
   if (names === null) return '';
   return names.length === 0
-    ? ': as approved before'
+    ? ': as approved here before, but brought to this by another clone'
     : `: changed since it was approved here: ${names.join(', ')}`;
 }
 
@@ -96,17 +109,23 @@ function answer(workshop: Workshop, { shown, now }: Answered, decision: PlanDeci
     case 'approve':
       return {
         session: { next: gated, subject: `session: what was received is approved by ${by}` },
-        vouched: [session, ...shown.received.map(taskDecision)],
+        vouched: [
+          session,
+          courseDecision(shown.stored),
+          ...shown.received.flatMap((task) => [taskDecision(task), standingDecision(task)]),
+        ],
       };
-    case 'replan':
+    case 'replan': {
+      const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
       return {
         session: {
-          next: { ...sendBack(gated, decision.notes), wave: 'plan', replans: 0 },
+          next,
           subject: 'session: planned again, what was received is not wanted so',
         },
-        vouched: [session],
+        vouched: [session, courseDecision(next)],
         body: decision.notes,
       };
+    }
     case 'edit':
       return edit(workshop, { shown, now }, { plan: decision.plan, gated, session });
     case 'quit':
@@ -139,6 +158,7 @@ function edit(
     session: { next: gated, subject },
     vouched: [
       session,
+      courseDecision(shown.stored),
       ...kept.flatMap(({ planned, task }) => handDecisions({ ...task, ...planned })),
       ...added.flatMap(handDecisions),
     ],

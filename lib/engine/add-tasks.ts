@@ -1,4 +1,4 @@
-import { handDecisions, sessionDecision } from '../core/decisions.ts';
+import { courseDecision, handDecisions, sessionDecision } from '../core/decisions.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../domain/ids.ts';
 import type { PlannedTask } from '../domain/plan.ts';
@@ -52,7 +52,7 @@ export async function addTasks(
     const what = tasks.length === 1 ? `${tasks[0]?.id}` : `${tasks.length} tasks`;
     const subject = `${what}: added by ${workshop.gates.person}`;
     workshop.origins.vouch([
-      ...(open === null ? [sessionDecision(session)] : []),
+      ...(open === null ? [sessionDecision(session), courseDecision(session)] : []),
       ...tasks.flatMap(handDecisions),
     ]);
     const started = { subject: `session: started on ${base.branch} by hand`, session };

@@ -1,4 +1,4 @@
-import { sessionDecision } from '../core/decisions.ts';
+import { courseDecision, sessionDecision } from '../core/decisions.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
@@ -15,7 +15,7 @@ export async function createSession(
   const session = newSession(workshop, id, objective, base);
   await workshop.store.transact((snapshot) => {
     if (!isBeside) requireNoOpenSession(snapshot);
-    workshop.origins.vouch([sessionDecision(session)]);
+    workshop.origins.vouch([sessionDecision(session), courseDecision(session)]);
     return {
       changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
       actor: workshop.gates.person,

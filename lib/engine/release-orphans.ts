@@ -1,3 +1,4 @@
+import { standsAsLeft } from '../core/heed-decisions.ts';
 import { releaseTask } from '../core/task-state.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
@@ -27,8 +28,11 @@ export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise
 export async function orphanTest(workshop: Workshop): Promise<(task: Task) => boolean> {
   const live = new Set((await workshop.agents.live()).map(({ id }) => id));
   const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
-  return ({ status, agent_id, worktree, claimed_host }) => {
+  return (task) => {
+    const { status, agent_id, worktree, claimed_host } = task;
     if (status !== 'claimed' || agent_id === null || live.has(agent_id)) return false;
+    // Whose claim it is says this clone's own record: anybody can write an agent's name into a note.
+    if (!standsAsLeft(task, workshop.origins)) return false;
     const cell = cells.get(worktree ?? '');
     // A container may have another name each time: the worktree shows that the claim is this clone's.
     const isOurs = claimed_host === null || claimed_host === workshop.place || cell !== undefined;

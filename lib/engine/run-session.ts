@@ -1,6 +1,6 @@
 import { budgetState } from '../core/budget-state.ts';
 import { canStart } from '../core/can-start.ts';
-import { type Action, changesetsOfCycle, isOpen, nextAction } from '../core/next-action.ts';
+import { type Action, changesetsOfCycle, isHeld, isOpen, nextAction } from '../core/next-action.ts';
 import { continueSession } from '../core/reopen-session.ts';
 import { sendBack } from '../core/send-back.ts';
 import { sessionSummary } from '../core/session-summary.ts';
@@ -108,6 +108,7 @@ function claimedElsewhere({ gates, place }: Workshop, tasks: readonly Task[]): F
     hints: [
       ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
       ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
+      ...tasks.filter((task) => !isHeld(task)).map(({ id }) => `git flame task release ${id}`),
       ...['git flame status', 'git flame run'],
     ],
   });

@@ -1,3 +1,4 @@
+import { courseDecision } from '../core/decisions.ts';
 import { dropTask } from '../core/task-state.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Decision } from '../domain/origins.ts';
@@ -44,7 +45,7 @@ export async function takePlan(
       },
       steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
       session: { next, subject: `session: cycle ${next.cycle} begins` },
-      vouched,
+      vouched: [...vouched, courseDecision(next)],
     };
   });
 }

@@ -56,7 +56,7 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
       refresh();
       const fresh = decisions.map(toLine).filter(({ digest }) => !digests.has(digest));
       if (fresh.length === 0) return;
-      const isPersons = decisions.some(({ kind }) => !found.has(kind));
+      const isPersons = fresh.some(({ kind }) => !found.has(kind));
       append(file, fresh.map(({ text }) => text).join('\n'), isPersons);
       refresh();
     },
@@ -79,16 +79,22 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
   };
 }
 
-/** What is found out again where a power cut loses it: not worth waiting for the disk. */
-const found = new Set<Decision['kind']>(['verdict', 'changeset', 'work', 'checks']);
+/** What is found out again, or asked once more, where a power cut loses it: not worth waiting for the disk. */
+const found = new Set<Decision['kind']>(['verdict', 'changeset', 'work', 'checks', 'standing', 'course']);
 
 /** d: digest · x: one that no longer counts · k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount. */
-function toLine(decision: Decision): { readonly digest: string; readonly text: string } {
+function toLine(decision: Decision): Line {
   const { kind: k, session: s, about: a, facts } = decision;
   const digest = canonicalDigest(decision);
   const parts = k === 'task' || k === 'session' ? { p: partsOf(facts) } : {};
   const amount = k === 'limit' ? { n: facts.amount } : {};
-  return { digest, text: JSON.stringify({ d: digest, k, s, a, ...parts, ...amount }) };
+  return { kind: k, digest, text: JSON.stringify({ d: digest, k, s, a, ...parts, ...amount }) };
+}
+
+interface Line {
+  readonly kind: Decision['kind'];
+  readonly digest: string;
+  readonly text: string;
 }
 
 function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {

@@ -1,65 +1,17 @@
 import { existsSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import type { Change } from '../../lib/domain/store-port.ts';
-import { openGit } from '../../lib/git/open-git.ts';
-import { openStore } from '../../lib/store/open-store.ts';
-import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { openRepo, type TestRepo } from '../support/repo.ts';
+import { forge, makeShared } from '../support/shared-project.ts';
 
 // TRU-2: what came by sync is somebody else's word, whoever they say they are.
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const one: readonly ScriptTask[] = [
-  { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] },
-];
-
-/** A project with a remote, its session as far as its changeset, and what its clone gets of it. */
-async function makeShared(
-  options: {
-    readonly config?: Fields;
-    readonly tasks?: readonly ScriptTask[];
-    readonly upTo?: 'plan' | 'merge';
-  } = {},
-): Promise<{ readonly repo: TestRepo; readonly clone: () => Promise<TestRepo> }> {
-  const repo = makeExecProject({ config: options.config ?? {} });
-  const remote = join(dirname(repo.path), 'remote.git');
-  repo.git('init', '-q', '--bare', remote);
-  repo.git('remote', 'add', 'origin', remote);
-  repo.git('push', '-q', 'origin', 'main');
-  const plan = writePlan(repo, options.tasks ?? one);
-  const decisions = writeDecisions(repo, { plan: ['approve'] });
-  const waves = options.upTo === 'plan' ? [] : [['work'], ['validate'], ['merge']];
-  for (const argv of [['plan', 'Share', '--from', plan, '--decisions-file', decisions], ...waves])
-    assert.is((await flame(repo, argv)).code, 0, argv.join(' '));
-  let count = 0;
-  const clone = async (): Promise<TestRepo> => {
-    assert.is((await flame(repo, ['sync'])).code, 0);
-    count += 1;
-    const path = join(dirname(repo.path), `clone-${count}`);
-    repo.git('clone', '-q', '-b', 'main', remote, path);
-    return openRepo(path, repo.env);
-  };
-  return { repo, clone };
-}
-
-type State = Parameters<Parameters<Awaited<ReturnType<typeof openStore>>['transact']>[0]>[0];
-
-/** Writes notes as any program with push rights can: no command of ours decides anything. */
-async function forge(repo: TestRepo, change: (state: State) => readonly Change[]): Promise<void> {
-  const context = { cwd: repo.path, env: repo.env };
-  const git = await openGit(context);
-  const { commonDir, objectFormat } = git.repository;
-  const store = await openStore({ context, commonDir, objectFormat });
-  await store.transact((state) => ({ changes: change(state), actor: 'Lea Lead <lea@example.com>' }));
-  await store.close();
-  await git.close();
-}
 
 const approvedBy = 'Lea Lead <lea@example.com>';
 

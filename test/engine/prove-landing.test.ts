@@ -7,6 +7,7 @@ import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { ChangesetDecision } from '../../lib/domain/gates.ts';
 import { type ObjectId, parseObjectId } from '../../lib/domain/ids.ts';
 import type { Change, Snapshot } from '../../lib/domain/store-port.ts';
+import { acceptReceived } from '../../lib/engine/accept-received.ts';
 import { mergeWave } from '../../lib/engine/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
 import { reviewWave } from '../../lib/engine/review-wave.ts';
@@ -75,6 +76,14 @@ async function upToMerge({ workshop, session }: Bench): Promise<void> {
 /** Writes notes as any program with push rights can. */
 async function forge({ workshop }: Bench, change: (state: Snapshot) => readonly Change[]): Promise<void> {
   await workshop.store.transact((state) => ({ changes: change(state), actor: workshop.gates.person }));
+}
+
+/** Nothing is done with it before a person says so; this one does. */
+async function acceptForged({ workshop, session }: Bench): Promise<void> {
+  const { tasks, received } = await viewSession(workshop, session);
+  assert.equal([tasks.length, received.length], [0, 1]);
+  const gates = { ...workshop.gates, plan: async () => ({ kind: 'approve' as const }) };
+  await acceptReceived({ ...workshop, gates }, session);
 }
 
 /** A commit on another one that brings a file, made without a branch. */
@@ -159,6 +168,7 @@ test("TRU-2 work that was put in the place of a task's own is judged by the rule
       ? []
       : [{ subject: 'forged', tasks: [{ ...task, commit }], session: { ...current, changesets: [] } }],
   );
+  await acceptForged(bench);
   await validateWave(workshop, session);
   await mergeWave(workshop, session);
   assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 1 });
@@ -181,6 +191,7 @@ test('TRU-2 a start that only calls itself one brings nothing along', async () =
   repo.git('checkout', '-q', 'main');
   const commit = commitOn(repo, start, 'src/new.txt');
   await forge(bench, () => [{ subject: 'forged', tasks: [{ ...task, commit, start_commit: start }] }]);
+  await acceptForged(bench);
   await validateWave(workshop, session);
   await mergeWave(workshop, session);
   const [built] = await bench.changesets();

@@ -1,12 +1,13 @@
 import { createInterface } from 'node:readline';
 import { claimObjection, takeByHand } from '../../core/claim-rules.ts';
-import { handDecisions } from '../../core/decisions.ts';
+import { courseDecision, handDecisions, sessionDecision, standingDecision } from '../../core/decisions.ts';
 import { reopenSession } from '../../core/reopen-session.ts';
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/io.ts';
 import type { Origins } from '../../domain/origins.ts';
 import type { Store, Transaction } from '../../domain/store-port.ts';
+import type { Task } from '../../domain/task.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { cloneName } from '../../util/clone-name.ts';
 import { requireSession, withState } from '../wiring/read-state.ts';
@@ -61,6 +62,7 @@ async function claimOne(
   claimer: { readonly person: string; readonly place: string; readonly origins: Origins },
 ): Promise<ClaimAnswer> {
   let reason: string | null = null;
+  let before: Task | undefined;
   await store
     .transact((snapshot): Transaction | null => {
       const session = requireSession(snapshot, args);
@@ -74,14 +76,21 @@ async function claimOne(
         claimedBy: claimer.person,
         host: claimer.place,
       };
-      const claimed = takeByHand(task, claim).map(({ task: next, subject, transition }) => ({
+      before = task;
+      const steps = takeByHand(task, claim);
+      const claimed = steps.map(({ task: next, subject, transition }) => ({
         tasks: [next],
         subject,
         transition,
       }));
       // Whoever takes a task that was received has said what they think of it.
-      claimer.origins.vouch(handDecisions(task));
       const reopened = reopenSession(session, task.id);
+      const isOurs = claimer.origins.has(sessionDecision(session));
+      claimer.origins.vouch([
+        ...handDecisions(task),
+        ...steps.map((step) => standingDecision(step.task)),
+        ...(reopened === undefined || !isOurs ? [] : [courseDecision(reopened.next)]),
+      ]);
       const goesOn = reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }];
       return { changes: [...claimed, ...goesOn], actor: claimer.person };
     })
@@ -90,5 +99,6 @@ async function claimOne(
       if (!(error instanceof FlameError) || error.code !== 'state-corrupt') throw error;
       reason = error.message;
     });
+  if (reason === null && before !== undefined) claimer.origins.settle([standingDecision(before)]);
   return { id, claimed: reason === null, reason };
 }

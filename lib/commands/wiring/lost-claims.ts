@@ -21,7 +21,8 @@ export async function lostClaims(store: Store, held: readonly Task[]): Promise<r
   return held.flatMap(({ id, session, claimed_by, claimed_host, worktree }) => {
     const now = tasks.find((task) => task.id === id && task.session === session);
     if (now === undefined || now.status !== 'claimed') return [];
-    if (now.claimed_by === claimed_by && now.claimed_host === claimed_host) return [];
+    const isSame = now.claimed_by === claimed_by && now.claimed_host === claimed_host;
+    if (isSame && now.agent_id === null) return [];
     const left = worktree === null ? '' : `; what you made stays in ${worktree}`;
     return [`${id} is no longer yours: ${holderOf(now)} claimed it too, and first${left}`];
   });
