@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isBelow } from '../util/is-below.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { realPathOf } from '../util/real-path.ts';
+import { readPrograms } from './read-folder.ts';
+import { commandsIn, recipesOf } from './recipes.ts';
 import { type ReadFile, readFileOnce } from './repository-file.ts';
+import { runsUnnamed } from './unnamed-programs.ts';
 
 export interface NamingPlace {
   /** The folder the command runs in, absolute: the top of the repository. */
@@ -12,20 +15,6 @@ export interface NamingPlace {
   readonly searchPath: string;
 }
 
-// What these run is written in a file they need not be told of.
-const recipes: Readonly<Record<string, readonly string[]>> = {
-  npm: ['package.json'],
-  npx: ['package.json'],
-  pnpm: ['package.json'],
-  yarn: ['package.json'],
-  bun: ['package.json'],
-  make: ['GNUmakefile', 'makefile', 'Makefile'],
-  gmake: ['GNUmakefile', 'makefile', 'Makefile'],
-  just: ['justfile', '.justfile', 'Justfile'],
-  task: ['Taskfile.yml', 'Taskfile.yaml'],
-  rake: ['Rakefile'],
-  composer: ['composer.json'],
-};
 // What an interpreter runs when it is given a folder.
 const folderEntries = ['package.json', 'index.js', 'index.cjs', 'index.mjs', '__main__.py'];
 
@@ -39,11 +28,44 @@ const shellWord = /(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|[^\s;&|<>()`])+/s;
 const wordPattern = new RegExp(`${outputTarget.source}|(${shellWord.source})`, 'gs');
 
 /**
- * The repository's own files that a shell command names, read; rather one too many than one too few. What such a
- * file runs in its turn is not looked for.
+ * The repository's own files that a shell command names, read; rather one too many than one too few, with what its
+ * recipes (package.json, Makefile …) name for it. Where it runs what no words name, all programs of the repository
+ * count, as one file that is the top folder. What else such a file runs in its turn is not looked for.
  */
 export function readNamedFiles(command: string, place: NamingPlace): readonly ReadFile[] {
-  return readOwn(wordsOf(command), place);
+  const { files, isOpen } = readCommand(command, place, place.root);
+  const found = new Map(files.map((file) => [file.path, file]));
+  const all = isOpen ? [readPrograms(place.root)] : [];
+  return [...all, ...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+interface Named {
+  readonly files: readonly ReadFile[];
+  /** Whether it runs what no words name. */
+  readonly isOpen: boolean;
+}
+
+/** `folder` is where the recipe lies that it is of, `seen` the commands that led to it. */
+function readCommand(command: string, place: NamingPlace, folder: string, seen = new Set<string>()): Named {
+  const words = wordsOf(command);
+  const files = readOwn(folder === place.root ? words : [...words, folder], place);
+  const isNamed = (word: string): boolean =>
+    suffixesOf(word).some((suffix) => files.some(({ path }) => path.endsWith(`/${suffix}`)));
+  seen.add(`${folder} ${command}`);
+  const below = files
+    .filter(({ path }) => words.some((word) => leadsTo(word, path)))
+    .flatMap((file) => commandsIn(file, words).map((text) => ({ text, inside: dirname(file.path) })))
+    .filter(({ text, inside }) => !seen.has(`${inside} ${text}`))
+    .map(({ text, inside }) => readCommand(text, place, inside, seen));
+  return {
+    files: [...files, ...below.flatMap((one) => one.files)],
+    isOpen: runsUnnamed(command, isNamed) || below.some((one) => one.isOpen),
+  };
+}
+
+/** Whether a program runs what a recipe says, rather than only being told of it; npx runs packages. */
+function leadsTo(word: string, path: string): boolean {
+  return basename(word) !== 'npx' && recipesOf(word).includes(basename(path));
 }
 
 /** The same for a program and its arguments. */
@@ -138,11 +160,6 @@ function inSearchPath(word: string, { root, searchPath }: NamingPlace): string[]
     .split(':')
     .map((folder) => join(resolve(root, folder), word))
     .filter((path) => existsSync(path));
-}
-
-function recipesOf(word: string): readonly string[] {
-  const name = basename(word);
-  return Object.hasOwn(recipes, name) ? (recipes[name] ?? []) : [];
 }
 
 /** In the repository by its name, or by where it really is; what git keeps for itself came with no clone. */

@@ -13,7 +13,8 @@ import { realPathOf } from '../util/real-path.ts';
 import { listLoosened } from './loosened-values.ts';
 import { type NamingPlace, readNamedFiles, readNamedOfWords } from './named-files.ts';
 import { type FolderPlaces, pluginFolder, worktreesOutside } from './outside-folders.ts';
-import { type ReadFile, sha256Of, shownPath, shownTarget, shownText } from './repository-file.ts';
+import { readFolderOnce } from './read-folder.ts';
+import { type ReadFile, sha256Of, shownFile, shownPath, shownTarget, shownText } from './repository-file.ts';
 import { readTemplates } from './repository-templates.ts';
 
 /** What a repository's files make run or show, as it was read: what is used later is this, or the same bytes. */
@@ -27,6 +28,8 @@ export interface RepositoryContent {
   readonly hooks: ReadonlyMap<string, readonly ReadFile[]>;
   /** Each adapter's command, with the files it names. */
   readonly adapters: readonly { readonly command: readonly string[]; readonly files: readonly ReadFile[] }[];
+  /** The plugin, where it lies in the repository: as one file for all of it. */
+  readonly plugin: ReadFile | null;
   /** The templates that replace ours: the folder, and its texts by their path. */
   readonly templates: { readonly dir: string; readonly texts: ReadonlyMap<string, string> };
 }
@@ -62,6 +65,7 @@ export function readRepositoryContent(loaded: LoadedConfig, places: ContentPlace
     config: folders.config,
     hooks: hooks.commands,
     adapters: adapters.commands,
+    plugin: folders.plugin,
     templates: { dir, texts: new Map(templates.map(({ path, bytes }) => [path, bytes?.toString() ?? ''])) },
   };
 }
@@ -115,11 +119,13 @@ function readAdapters(
 function readFolders(
   config: Config,
   place: Place,
-): { readonly items: readonly TrustItem[]; readonly config: Config } {
+): { readonly items: readonly TrustItem[]; readonly config: Config; readonly plugin: ReadFile | null } {
   const { project, sandbox, superpowers } = config;
   const outside = worktreesOutside(project.worktree_dir, place);
   const isPluginUsed = superpowers.enabled && superpowers.plugin_dir !== null;
   const plugin = isPluginUsed ? pluginFolder(superpowers.plugin_dir ?? '', place) : null;
+  const isOwn = plugin !== null && isBelow(plugin, realPathOf(place.root));
+  const own = isOwn ? readFolderOnce(plugin) : null;
   const readPaths = sandbox.read_paths.map((written) => ({ written, ...placeReadPath(written, place.home) }));
   const items = [
     ...folderItems(place, {
@@ -130,6 +136,7 @@ function readFolders(
       ...{ keys: ['superpowers', 'plugin_dir'], written: superpowers.plugin_dir ?? '', real: plugin },
       effect: 'is shown to agents as a whole, and loaded by their CLI',
     }),
+    ...(own === null ? [] : [fileItem(own, { place, namedBy: 'superpowers.plugin_dir' })]),
     ...readPaths.flatMap(({ written, real }, index) =>
       folderItems(place, {
         ...{ keys: ['sandbox', 'read_paths', index], written, real },
@@ -139,6 +146,7 @@ function readFolders(
   ];
   return {
     items,
+    plugin: own,
     config: {
       ...config,
       project: outside === null ? project : { ...project, worktree_dir: outside },
@@ -206,11 +214,12 @@ function fileItem(
   file: ReadFile,
   { place, namedBy }: { readonly place: Place; readonly namedBy: string },
 ): TrustItem {
+  const isAll = file.path === place.root;
   return {
     kind: 'file',
-    where: shownPath(file.path, place.root),
-    source: shownPath(file.path, place.root),
-    effect: `is named by ${namedBy}`,
+    where: shownFile(file, place.root),
+    source: shownFile(file, place.root),
+    effect: isAll ? `may be run by ${namedBy}, whose words don't say what it runs` : `is named by ${namedBy}`,
     words: shownText(file),
     sha256: file.sha256,
     realPath: shownTarget(file, place.root),

@@ -67,6 +67,11 @@ export function shownPath(path: string, root: string): string {
   return isBelow(path, root) ? relative(root, path) || '.' : path;
 }
 
+/** The same of what was read; the top folder stands for all programs in it, see readPrograms. */
+export function shownFile({ path }: Pick<ReadFile, 'path'>, root: string): string {
+  return path === root ? 'any program of this repository' : shownPath(path, root);
+}
+
 /** Where a link leads to, when that is another place than its path says; null for what is no link. */
 export function shownTarget(
   { path, realPath }: Pick<ReadFile, 'path' | 'realPath'>,

@@ -1,8 +1,9 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { TrustItem } from '../domain/repository-trust.ts';
 import { type NamingPlace, readNamedFiles, readNamedOfWords } from './named-files.ts';
+import { readFolderOnce } from './read-folder.ts';
 import type { RepositoryContent } from './repository-content.ts';
-import { type ReadFile, shownPath } from './repository-file.ts';
+import { type ReadFile, shownFile } from './repository-file.ts';
 
 /** Stands before everything that a repository's files make run: it runs as it was allowed, or not at all. */
 export interface RepositoryGuard {
@@ -30,7 +31,7 @@ export function guardRepository({ content, isAllowed, place, hints }: GuardOptio
     const changed = changedPaths(before, now);
     if (changed.length > 0)
       throw changedSince(
-        changed.map((path) => shownPath(path, place.root)),
+        changed.map((path) => shownFile({ path }, place.root)),
         hints,
       );
   };
@@ -45,6 +46,8 @@ export function guardRepository({ content, isAllowed, place, hints }: GuardOptio
     requireAgents() {
       requireAll();
       for (const { command, files } of content.adapters) requireSame(files, readNamedOfWords(command, place));
+      const { plugin } = content;
+      if (plugin !== null) requireSame([plugin], [readFolderOnce(plugin.path)]);
     },
   };
 }

@@ -311,6 +311,131 @@ test('TRU-1: files that a command names are found in whatever way it names them'
   );
 });
 
+const namedBy = (root: string, command: string): readonly string[] =>
+  readNamedFiles(command, { root, searchPath: '/usr/bin' }).map(({ path }) => path.slice(root.length + 1));
+
+test('TRU-1: what a recipe runs for a command is named too', () => {
+  const { root, write } = makePlace();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) write(`scripts/${name}.sh`);
+  write(
+    'package.json',
+    JSON.stringify({
+      scripts: {
+        notify: 'npm run inner -- --x',
+        prenotify: 'sh scripts/a.sh',
+        inner: 'bash ./scripts/b.sh',
+        test: 'sh scripts/c.sh',
+      },
+    }),
+  );
+  write('pkg/package.json', JSON.stringify({ scripts: { go: './run.sh' } }));
+  write('pkg/run.sh');
+  write('deno.jsonc', '{\n  // tasks\n  "tasks": { "notify": { "command": "sh scripts/d.sh" }, },\n}\n');
+  write(
+    'Makefile',
+    'DIR = scripts\nall:\n\ttrue\nnotify: first\n\t@sh $(DIR)/a.sh $@\nfirst:; sh scripts/b.sh\nlast:\n\tsh scripts/c.sh\n',
+  );
+  write(
+    'justfile',
+    'notify: first\n    sh scripts/e.sh\nfirst:\n    sh scripts/d.sh\nlast:\n    sh scripts/c.sh\n',
+  );
+  const cases: [string, string[]][] = [
+    ['npm run notify', ['package.json', 'scripts/a.sh', 'scripts/b.sh']],
+    ['npm test', ['package.json', 'scripts/c.sh']],
+    ['deno task notify', ['deno.jsonc', 'package.json', 'scripts/a.sh', 'scripts/b.sh', 'scripts/d.sh']],
+    ['make notify', ['Makefile', 'scripts/a.sh', 'scripts/b.sh']],
+    ['just notify', ['justfile', 'scripts/d.sh', 'scripts/e.sh']],
+    ['npx tsc', ['package.json']],
+  ];
+  for (const [command, paths] of cases) assert.equal(namedBy(root, command), paths, command);
+  assert.ok(namedBy(root, 'npm --prefix pkg run go').includes('pkg/run.sh'));
+});
+
+test('TRU-1: where the words of a hook do not say what it runs, every program of the repository counts', () => {
+  const { root, write, read } = makePlace();
+  for (const path of ['scripts/a.sh', 'lib/any.py', 'README.md']) write(path);
+  write('Makefile', 'notify:\n\tsh $(FILE)\n');
+  write('package.json', JSON.stringify({ scripts: { notify: 'sh "$FILE"' } }));
+  const open = [
+    'eval "$X"',
+    'sh -c "$X"',
+    '. "$X"',
+    'sh $(ls -t scripts | head -1)',
+    '"$1"',
+    '$X --all',
+    'true && $X',
+    'x=$(cat name); sh $x',
+    'read f < list; sh $f',
+    'sh scripts/$X.sh',
+    'ls scripts | xargs -n1 sh',
+    "find scripts -name '*.sh' -exec {} \\;",
+    'cat scripts/* | sh',
+    'bash <(cat scripts/a.sh)',
+    'sh < $X',
+    'echo "$(sh $X)"',
+    'env A=b nice -n 5 $X',
+    'cd "$X" && ./a.sh',
+    'node -e "require(process.argv[1])" ./lib/x',
+    "python3 -c 'exec(open(name).read())'",
+    'sh -c \'sh "$0"\' scripts/a.sh',
+    'if true; then $X; fi',
+    'make notify',
+    'npm run notify',
+  ];
+  const plain = [
+    'notify-send "$FLAME_MESSAGE"',
+    'sh scripts/a.sh "$FLAME_MESSAGE" $FLAME_TASK',
+    'for f in scripts/*.sh; do sh $f; done',
+    'D=scripts; sh "$D/a.sh"',
+    'sh "$(git rev-parse --show-toplevel)/scripts/a.sh" `date`',
+    '"$PWD"/scripts/a.sh',
+    '$HOME/bin/notify "$FLAME_EVENT"',
+    'curl -d "$(date) $FLAME_MESSAGE" https://example.com > /dev/null 2>&1',
+    'X=$FLAME_EVENT; [ "$X" = a ] && sh scripts/a.sh || echo $X >> log',
+    "node -e 'console.log(1 + 1)' $FLAME_TASK",
+    'sh -c \'echo "$1"\' _ "$FLAME_TASK"',
+    'echo $(date) $FLAME_EVENT',
+  ];
+  for (const command of open) assert.ok(namedBy(root, command).includes(''), command);
+  for (const command of plain) assert.not(namedBy(root, command).includes(''), command);
+
+  const config = `hooks: { on_waiting: 'eval "$X"' }\n`;
+  const first = read(config);
+  assert.equal(asked(first), ['hooks.on_waiting', 'any program of this repository']);
+  assert.match(first.items[1]?.words ?? '', /"scripts\/a\.sh"/);
+  const guard = guardRepository({
+    content: first,
+    isAllowed: true,
+    hints: [],
+    place: { root, searchPath: '' },
+  });
+  write('README.md', 'more\n');
+  write('node_modules/x/index.js');
+  guard.requireHook('eval "$X"');
+  write('lib/any.py', 'more\n');
+  assert.is(
+    codeOf(() => guard.requireHook('eval "$X"')),
+    'not-trusted',
+  );
+  assert.is.not(read(config).digest, first.digest);
+});
+
+test('TRU-1: a plugin in the repository counts by its content, and is compared again before it is loaded', () => {
+  const { root, write, read } = makePlace();
+  write('tools/plugin/skills/one.md');
+  const config = 'superpowers: { enabled: true, plugin_dir: tools/plugin }\n';
+  const content = read(config);
+  assert.equal(asked(content), ['superpowers.plugin_dir', 'tools/plugin']);
+  const guard = guardRepository({ content, isAllowed: true, hints: [], place: { root, searchPath: '' } });
+  guard.requireAgents();
+  write('tools/plugin/hooks/late.sh');
+  assert.is(
+    codeOf(() => guard.requireAgents()),
+    'not-trusted',
+  );
+  assert.is.not(read(config).digest, content.digest);
+});
+
 test('TRU-1: a file too large to be shown or kept counts by its last byte', () => {
   const { read, write } = makePlace();
   const config = "hooks: { on_waiting: 'tools/large' }\n";

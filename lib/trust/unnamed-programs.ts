@@ -1,0 +1,97 @@
+import { hasVariable, type ShellCommand, splitCommands, substitutionsIn, unquoted } from './shell-words.ts';
+
+const shells = /^(?:(?:ba|da|k|z|a|fi)?sh|source|\.)$/;
+const interpreters = /^(?:node(?:js)?|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|lua)$/;
+// Run what stands after them as it stands there.
+const wrappers = /^(?:env|exec|command|builtin|nohup|time|nice|ionice|timeout|stdbuf|setsid|sudo|doas)$/;
+const keywords = /^(?:if|then|else|elif|fi|do|done|while|until|esac|!|\{|\})$/;
+// Of code given on the command line: what reads or starts another file.
+const reaching =
+  /\b(?:require|import|exec\w*|spawn\w*|system|popen|eval|load|open|run\w*|read\w*|source)\b|`/;
+const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
+const topFolder =
+  /\$\((?:git rev-parse --show-toplevel|pwd)\)|`(?:git rev-parse --show-toplevel|pwd)`|\$(?:PWD\b|\{PWD\})/g;
+const deepest = 4;
+
+/**
+ * Whether a shell command runs what its words don't name: what a variable, the output of another command, or a list
+ * made as it runs leads to. Rather yes than no. `isNamed` says whether a word is known to mean a file although it
+ * holds a variable.
+ */
+export function runsUnnamed(command: string, isNamed: (word: string) => boolean, depth = 0): boolean {
+  if (depth > deepest) return true;
+  const known = new Set<string>();
+  const judge: Judge = {
+    isOpen: (word) => {
+      const plain = unquoted(word);
+      if (!hasVariable(word) || /^\$(?:HOME|\{HOME\})\//.test(plain)) return false;
+      const variable = /^\$\{?(\w+)\}?$/.exec(plain)?.[1] ?? '';
+      return !known.has(variable) && !isNamed(plain);
+    },
+    runs: (text) => runsUnnamed(text, isNamed, depth + 1),
+  };
+  return splitCommands(command.replaceAll(topFolder, '.')).some((one) => {
+    if (one.words.flatMap(substitutionsIn).some(judge.runs)) return true;
+    const [program = '', ...args] = withoutStart(one.words, known);
+    return (
+      judge.isOpen(program) || startsUnnamed({ ...one, words: [unquoted(program), ...args] }, known, judge)
+    );
+  });
+}
+
+interface Judge {
+  /** Whether it is not known what a word stands for. */
+  isOpen(word: string): boolean;
+  /** Whether a command in a command does. */
+  runs(text: string): boolean;
+}
+
+function startsUnnamed(command: ShellCommand, known: Set<string>, judge: Judge): boolean {
+  const [program = '', ...args] = command.words;
+  const name = program.split('/').at(-1) ?? '';
+  if (name === 'for') note(known, args[0], args.slice(2));
+  if (/^(?:read|mapfile|readarray)$/.test(name)) for (const word of args) known.delete(word);
+  if (/^(?:eval|xargs|parallel)$/.test(name)) return true;
+  if (args.some((word) => /^-(?:exec|ok)(?:dir)?$/.test(word))) return true;
+  if (/^(?:cd|pushd)$/.test(name)) return args.some(judge.isOpen);
+  if (!shells.test(name) && !interpreters.test(name)) return false;
+  return readsUnnamed(command, { isShell: shells.test(name), judge });
+}
+
+/** What an interpreter is given: code, a file, or what comes in. */
+function readsUnnamed(
+  { words: [, ...args], inputs, isPiped }: ShellCommand,
+  { isShell, judge }: { readonly isShell: boolean; readonly judge: Judge },
+): boolean {
+  for (let at = 0; at < args.length; at += 1) {
+    const [word = '', next = ''] = args.slice(at, at + 2);
+    const isCode = isShell ? /^-[a-z]*c$/.test(word) : /^(?:-[cepE]|-pe|--eval|--print)$/.test(word);
+    if (isCode) return judge.isOpen(next) || (isShell ? judge.runs(unquoted(next)) : reaching.test(next));
+    if (/^(?:-r|--require|--import|--loader|-m)$/.test(word)) {
+      if (judge.isOpen(next)) return true;
+      if (word === '-m') return false;
+      at += 1;
+    } else if (!word.startsWith('-') && !/^(?:run|task|test)$/.test(word)) return judge.isOpen(word);
+  }
+  return isPiped || inputs.some((word) => word === '' || judge.isOpen(word));
+}
+
+/** Without keywords, assignments and programs that only run another. */
+function withoutStart(words: readonly string[], known: Set<string>): readonly string[] {
+  let isWrapped = false;
+  const start = words.findIndex((word) => {
+    const [, name, value = ''] = assignment.exec(word) ?? [];
+    note(known, name, [value]);
+    isWrapped ||= wrappers.test(word);
+    const isBefore = name !== undefined || keywords.test(word) || wrappers.test(word);
+    return !isBefore && !(isWrapped && /^(?:-|\d)/.test(word));
+  });
+  return start < 0 ? [] : words.slice(start);
+}
+
+/** What a variable stands for is among the words of the command, or it is not. */
+function note(known: Set<string>, name: string | undefined, values: readonly string[]): void {
+  if (name === undefined) return;
+  if (values.length === 0 || values.some(hasVariable)) known.delete(name);
+  else known.add(name);
+}
