@@ -3,11 +3,11 @@ import type { Session } from '../domain/session.ts';
 import type { Task } from '../domain/task.ts';
 import type { RefCommand } from '../git/ref-transaction.ts';
 import { keysOf, type SessionNotes } from './archive-notes.ts';
+import { listRefs } from './list-refs.ts';
 import type { Note } from './note.ts';
 import type { ValidationNote } from './note-kinds.ts';
 import type { StoreOptions } from './store-options.ts';
 import { archivedRoot, keptRoot } from './sync-kept-commits.ts';
-import { listRefs } from './sync-remote.ts';
 import { unmergedCommits } from './unmerged-commits.ts';
 
 interface Subject {

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import type { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../domain/ids.ts';
 import type { RefCommand } from '../git/ref-transaction.ts';
+import { listRefs } from './list-refs.ts';
 import { loadNotes } from './load-notes.ts';
 import type { NoteKind } from './note-kinds.ts';
 import type { Repair, RepairContext } from './repair-state.ts';
-import { listRefs } from './sync-remote.ts';
 
 /** Outside refs/blueflame/*: it's nobody's but this clone's. */
 const backupRoot = 'refs/blueflame-backup/';

@@ -3,7 +3,6 @@ import { objectIdPattern, sessionIdPattern } from '../domain/ids.ts';
 import type { Snapshot } from '../domain/store-port.ts';
 import type { CatFile } from '../git/cat-file.ts';
 import type { GitContext } from '../git/run-git.ts';
-import type { RemoteRefs } from './sync-remote.ts';
 import { unmergedCommits } from './unmerged-commits.ts';
 
 /** Below it, each commit the state speaks of has a ref named after it: nothing to merge, and it never moves. */
@@ -98,3 +97,6 @@ function isKept(ref: string, oid: ObjectId): boolean {
   const [session = '', name = '', ...rest] = ref.slice(root.length).split('/');
   return rest.length === 0 && sessionIdPattern.test(session) && objectIdPattern.test(name) && name === oid;
 }
+
+/** State refs by name, and the kept commits. */
+export type RemoteRefs = ReadonlyMap<string, ObjectId>;

@@ -1,9 +1,8 @@
-import type { ObjectId, RefName } from '../domain/ids.ts';
+import type { ObjectId } from '../domain/ids.ts';
 import { type GitContext, runGit } from '../git/run-git.ts';
+import { listRefs } from './list-refs.ts';
 import { pushFailed, remoteRefuses, remoteUnreachable } from './sync-errors.ts';
-
-/** State refs by name, and the kept commits. */
-export type RemoteRefs = ReadonlyMap<string, ObjectId>;
+import type { RemoteRefs } from './sync-kept-commits.ts';
 
 /** Where a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
 export function trackingRef(remote: string, ref: string): string {
@@ -49,21 +48,6 @@ export async function peekState(context: GitContext, remote: string): Promise<Re
   const wanted = refs.map(([ref]) => ref).filter((ref) => !ref.startsWith(`${stateRoot}rescue/`));
   if (wanted.length > 0) await fetch(context, remote, ['--stdin', remote], `${wanted.join('\n')}\n`);
   return new Map(refs);
-}
-
-/** Refs below a prefix. */
-export async function listRefs(context: GitContext, prefix: string): Promise<ReadonlyMap<RefName, ObjectId>> {
-  const { stdout } = await runGit(context, ['for-each-ref', '--format=%(objectname) %(refname)', prefix]);
-  const rows = stdout
-    .toString()
-    .split('\n')
-    .filter((row) => row !== '');
-  return new Map(
-    rows.map((row): [RefName, ObjectId] => {
-      const space = row.indexOf(' ');
-      return [row.slice(space + 1) as RefName, row.slice(0, space) as ObjectId];
-    }),
-  );
 }
 
 export interface PushSpec {

@@ -4,7 +4,7 @@ import type { Task } from '../domain/task.ts';
 import type { CatFile } from '../git/cat-file.ts';
 import type { RefCommand } from '../git/ref-transaction.ts';
 import { type GitContext, runGit } from '../git/run-git.ts';
-import { listRefs } from './sync-remote.ts';
+import { listRefs } from './list-refs.ts';
 
 /**
  * Task branches that follow what was received: made where there is none, moved where it still is at what the
