@@ -25,6 +25,13 @@ const wanted = process.argv.slice(2);
 const files = listTests(here).filter(
   (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
 );
+const running = new Set<ChildProcess>();
+// Each file has a process group of its own, which the end of this one doesn't reach.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    for (const child of running) endGroup(child);
+    process.exit(1);
+  });
 const results = await runAll(files, Math.min(2, cpus().length));
 report(results);
 
@@ -93,13 +100,19 @@ async function runFile(file: string): Promise<FileResult> {
 
 async function waitFor(child: ChildProcess): Promise<{ code: number | null; timedOut: boolean }> {
   let timedOut = false;
+  running.add(child);
   const timer = setTimeout(() => {
     timedOut = true;
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    endGroup(child);
   }, limitSeconds * 1000);
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   clearTimeout(timer);
+  running.delete(child);
   return { code, timedOut };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 }
 
 function numberAfter(output: string, word: string): number {

@@ -36,7 +36,7 @@ for (const [what, script] of [
   });
 }
 
-test('a run folder appears with its owner in it; one that a kill left half made is stale at once', () => {
+test('a run folder appears with its owner in it; one that a kill left half made is stale at once', async () => {
   const commonDir = makeTempDir();
   const folder = makeRunFolder(commonDir, 'worker-1a2b3c4d');
   assert.equal(listStaleRuns(commonDir, new Date()), []);
@@ -44,7 +44,7 @@ test('a run folder appears with its owner in it; one that a kill left half made 
   mkdirSync(half);
   mkdirSync(join(commonDir, `blueflame/run/worker-11111111.${process.pid}.new`));
   assert.equal(listStaleRuns(commonDir, new Date()), [half]);
-  folder.remove();
+  await folder.remove();
 });
 
 test('of a run in another container nothing is known: its folder stays for a day', () => {
