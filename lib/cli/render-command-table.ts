@@ -1,14 +1,13 @@
 import { commandTable } from './command-table.ts';
-import { commandNames, usageLines } from './render-help.ts';
+import { commandNames, usageLine } from './render-help.ts';
 
 const opening = '<!-- commands -->';
 const closing = '<!-- /commands -->';
 
-/** The commands as a Markdown table, for the README. */
+/** The commands as a Markdown table, for the README; their options are in the help. */
 export function renderCommandTable(): string {
   const rows = commandNames().map(
-    (name) =>
-      `| \`${(usageLines(name)[0] ?? name).replaceAll('|', '\\|')}\` | ${commandTable[name].summary} |`,
+    (name) => `| \`${usageLine(name).replaceAll('|', '\\|')}\` | ${commandTable[name].summary} |`,
   );
   return ['| Command | |', '|---|---|', ...rows].join('\n');
 }

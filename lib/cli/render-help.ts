@@ -63,14 +63,19 @@ export function renderCommandHelp(name: CommandName, width: number): string {
 
 /** The command lines that usage shows, without the program's own options. */
 export function usageLines(name: CommandName): readonly string[] {
-  const spec: CommandSpec<CommandName> = commandTable[name];
-  const options = Object.entries<OptionSpec>(spec.options).map(
+  const options = Object.entries<OptionSpec>(commandTable[name].options).map(
     ([key, option]) => `[${optionUsage(key, option)}]`,
   );
+  return [usageLine(name, options)];
+}
+
+/** `git flame task add|edit|next [TITLE|ID]`, with these options between. */
+export function usageLine(name: CommandName, options: readonly string[] = []): string {
+  const spec: CommandSpec<CommandName> = commandTable[name];
   const names = (spec.subcommands ?? []).map((sub) => sub.name).join('|');
   const subcommand = names === '' ? [] : [spec.needsSubcommand === true ? names : `[${names}]`];
   const operand = spec.operand === undefined ? [] : [spec.operand.usage];
-  return [['git flame', name, ...subcommand, ...options, ...operand].join(' ')];
+  return ['git flame', name, ...subcommand, ...options, ...operand].join(' ');
 }
 
 /** `--from FILE`, `--[no-]color`, `-n, --max-count N`. */

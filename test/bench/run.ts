@@ -14,7 +14,7 @@ import type { BenchRow } from './figures.ts';
 import { renderTable, withTable } from './render-table.ts';
 import { benchStateChange } from './state-change.ts';
 
-// node build/test/bench/run.js [version|status|state|history|claims|tasks|watcher|review]... [--write-readme]
+// node build/test/bench/run.js [version|status|state|history|claims|tasks|watcher|review]... [--write]
 // Needs bash 5; everything happens in temporary folders.
 
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
@@ -41,9 +41,9 @@ for (const [name, bench] of Object.entries(benches)) {
 }
 const table = renderTable(machineLine(), rows);
 process.stdout.write(table);
-if (args.includes('--write-readme')) {
-  const readme = join(packageRoot(), 'README.md');
-  writeFileSync(readme, withTable(readFileSync(readme, 'utf8'), table));
+if (args.includes('--write')) {
+  const page = join(packageRoot(), 'BENCHMARKS.md');
+  writeFileSync(page, withTable(readFileSync(page, 'utf8'), table));
 }
 
 function machineLine(): string {
