@@ -36,6 +36,7 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         ...policyRules(data.policy),
         checks: checksOf(config),
         earlier: cutText(data.earlier ?? '', limits.earlier),
+        isKept: data.isKept ?? false,
         attempts: data.task.history
           .slice(-limits.attempts)
           .map((entry, index, { length }) => describeAttempt(entry, index === length - 1)),

@@ -96,6 +96,7 @@ function canaryRequest(adapter: string, worktree: string): AgentRequest {
     worktree: {
       path: worktree,
       start: '0'.repeat(40) as ObjectId,
+      base: '0'.repeat(40) as ObjectId,
       quarantine: { objectDir: worktree, alternates: [], worktreeGitDir: worktree },
     },
     isReadOnly: false,

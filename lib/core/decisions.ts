@@ -12,10 +12,11 @@ export function sessionDecision({ id, objective, base_branch, landing }: Session
   return { kind: 'session', session: id, about: '', facts: { objective, base_branch, branch } };
 }
 
-/** What is asked of a task: all that was planned of it. */
+/** What is asked of a task: all that was planned of it, and whose work it goes on with. */
 export function taskDecision(task: Task): Decision {
   const { id, ...facts } = planOf(task);
-  return { kind: 'task', session: task.session, about: id, facts: { ...facts, role: task.role } };
+  const kept = task.kept === undefined ? {} : { kept: task.kept };
+  return { kind: 'task', session: task.session, about: id, facts: { ...facts, role: task.role, ...kept } };
 }
 
 /**

@@ -8,6 +8,7 @@ const headKeys = [
   'branch',
   'commit',
   'start_commit',
+  'kept',
   'retry_count',
   'not_before',
   'result',

@@ -119,11 +119,14 @@ export function completeTask(
     readonly commit: ObjectId;
     readonly start: ObjectId;
     readonly branch: string;
+    /** Where it started, if that wasn't `start`. */
+    readonly from?: ObjectId;
     readonly notes: string;
     readonly at: string;
   } & AttemptCost,
 ): TaskChange {
-  const next = changeStatus(task, 'done', {
+  const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
+  const next = changeStatus(withKept(task, kept), 'done', {
     commit: work.commit,
     start_commit: work.start,
     branch: work.branch,
@@ -167,7 +170,8 @@ export function retryTask(
 
 /**
  * done or failed → requeued: for another attempt that knows why. A rejection's `reason` becomes the
- * history's rejection reason; `notes` are guidance. The description and locks can be replaced.
+ * history's rejection reason; `notes` are guidance. The description and locks can be replaced. Work a person kept
+ * stays kept until they reject what was made of it.
  */
 export function requeueTask(
   task: Task,
@@ -179,13 +183,16 @@ export function requeueTask(
     readonly description?: string;
     readonly file_locks?: readonly string[];
     readonly comments?: readonly LineComment[];
+    /** Of a rejection: the next attempt starts from this one. */
+    readonly keep?: boolean;
   },
 ): TaskChange {
   const { comments = [] } = requeue;
   const why = requeue.reason ?? requeue.notes ?? '';
   const notes = requeue.notes ?? why;
   const rejection = requeue.kind === 'rejected' ? why : null;
-  const next = changeStatus(task, 'requeued', {
+  const kept = requeue.keep === true ? workOf(task) : undefined;
+  const next = changeStatus(requeue.kind === 'rejected' ? withKept(task, kept) : task, 'requeued', {
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
     history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection, comments }),
@@ -193,6 +200,14 @@ export function requeueTask(
     ...(requeue.file_locks === undefined ? {} : { file_locks: [...requeue.file_locks] }),
   });
   return describe(task, next, `, ${requeue.kind.replace('_', ' ')}: ${why}`);
+}
+
+function withKept({ kept: _, ...rest }: Task, kept: Task['kept']): Task {
+  return kept === undefined ? rest : { ...rest, kept };
+}
+
+function workOf({ commit, start_commit: start }: Task): Task['kept'] {
+  return commit === null || start === null ? undefined : { commit, start };
 }
 
 /** requeued → pending, as if never tried but for its history: all retries are available again. */

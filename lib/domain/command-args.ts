@@ -23,6 +23,7 @@ export interface CommandOptions {
     readonly approve: boolean;
     readonly commit: string | null;
     readonly reject: string | null;
+    readonly keepWork: boolean;
     readonly skip: boolean;
     readonly override: string | null;
     readonly export: string | null;

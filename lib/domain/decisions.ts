@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { givenCommentsSchema } from './line-comment.ts';
 
 const notes = z.string().min(1).max(50_000);
-const reject = z.strictObject({ reject: notes, comments: givenCommentsSchema.optional() });
+/** keep: the next attempts start from the rejected work. */
+const reject = z.strictObject({
+  reject: notes,
+  comments: givenCommentsSchema.optional(),
+  keep: z.boolean().optional(),
+});
 /** override: approves a changeset whose diagnostics fail, with the reason why. */
 const override = z.strictObject({ override: notes });
 const replan = z.strictObject({ replan: notes });

@@ -103,7 +103,13 @@ export type ChangesetDecision =
       /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
       readonly commit?: string | null;
     }
-  | { readonly kind: 'reject'; readonly reason: string; readonly comments?: readonly LineComment[] }
+  | {
+      readonly kind: 'reject';
+      readonly reason: string;
+      readonly comments?: readonly LineComment[];
+      /** The next attempts start from this work, not from the base. */
+      readonly keep?: boolean;
+    }
   | { readonly kind: 'skip' };
 
 export interface SessionQuestion {

@@ -109,6 +109,8 @@ export interface Quarantine {
 export interface CellWorktree {
   readonly path: string;
   readonly start: ObjectId;
+  /** What the work in it is compared with and judged from: start, or before it where it goes on with earlier work. */
+  readonly base: ObjectId;
   readonly quarantine: Quarantine;
 }
 
@@ -212,8 +214,13 @@ export interface GitPort {
   worktrees(): Promise<readonly WorktreeInfo[]>;
   /** Worktrees that have a branch checked out, or whose rebase, bisection or the like will come back to it. */
   branchUses(branch: string): Promise<readonly BranchUse[]>;
-  /** A detached worktree for one agent with its own quarantine. One at a time, whoever calls. */
-  addCellWorktree(path: string, start: ObjectId, subject?: CellSubject): Promise<CellWorktree>;
+  /** A detached worktree for one agent with its own quarantine; base: start. One at a time, whoever calls. */
+  addCellWorktree(
+    path: string,
+    start: ObjectId,
+    subject?: CellSubject,
+    base?: ObjectId,
+  ): Promise<CellWorktree>;
   /** Cells that exist now, also those of a run that was killed. */
   cells(): Promise<readonly CellInfo[]>;
   /** HEAD of a cell's worktree; the objects may still be in quarantine. */

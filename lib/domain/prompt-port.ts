@@ -48,6 +48,8 @@ export interface WorkerData {
   readonly policy: AgentPolicy;
   /** What the latest attempt that was not taken had changed, as a diff; absent where there was none. */
   readonly earlier?: string;
+  /** Whether the worktree holds that already: a person had it kept. */
+  readonly isKept?: boolean;
 }
 
 export interface ValidatorData {

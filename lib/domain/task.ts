@@ -76,6 +76,11 @@ export const taskSchema = z.object({
   /** The accepted tip of the branch, and the commit the attempt started from. */
   commit: objectId.nullable(),
   start_commit: objectId.nullable(),
+  /**
+   * The tip of an earlier attempt that a person rejected and kept, and what it is compared with: the next attempt
+   * starts from it. Of work that started there: where exactly. Left out where there is none.
+   */
+  kept: z.object({ commit: objectId, start: objectId }).optional(),
   retry_count: z.int().min(0),
   /** Not to be claimed before this time (backoff). */
   not_before: z.string().nullable(),

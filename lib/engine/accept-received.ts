@@ -82,9 +82,10 @@ function describeSession(session: Session): string {
 }
 
 function describeTask(task: Task): string {
-  const { id, created_by, history } = task;
+  const { id, created_by, history, kept } = task;
   const tries = history.length === 0 ? '' : `, after ${formatCount(history.length, 'attempt')}`;
-  return `${id}, by ${created_by}, ${describeHead(headOf(task))}${tries}`;
+  const from = kept === undefined ? '' : `, which goes on from ${kept.commit.slice(0, 12)}`;
+  return `${id}, by ${created_by}, ${describeHead(headOf(task))}${tries}${from}`;
 }
 
 /** null: nothing is known of it here; nothing changed: it asks for an adapter that isn't offered any more. */

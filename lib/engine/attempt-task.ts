@@ -5,6 +5,7 @@ import type { Task } from '../domain/task.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { earlierChange } from './earlier-change.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
+import { keptStart } from './kept-work.ts';
 import { outOfReach } from './out-of-reach.ts';
 import { prepareWorktree } from './prepare-worktree.ts';
 import { record, type SessionView } from './record.ts';
@@ -79,10 +80,9 @@ async function perform(workshop: Workshop, attempt: Attempt, view: SessionView):
   }
   const refusal = await outOfReach(workshop, task, start.commit);
   if (refusal !== null) return failed(refusal);
-  const cell = await workshop.git.addCellWorktree(attempt.path, start.commit, {
-    session: attempt.session,
-    task: task.id,
-  });
+  const from = await keptStart(workshop, view.session, task, start.commit);
+  const subject = { session: attempt.session, task: task.id };
+  const cell = await workshop.git.addCellWorktree(attempt.path, from, subject, start.commit);
   let isAccepted = false;
   try {
     const ending = await workIn(workshop, attempt, cell);
@@ -113,7 +113,11 @@ async function workIn(workshop: Workshop, attempt: Attempt, cell: CellWorktree):
     cell,
     policy,
     isReadOnly: false,
-    prompt: { role: 'worker', task, policy, earlier: await earlierChange(workshop, task, cell.start) },
+    prompt: {
+      ...{ role: 'worker', task, policy },
+      earlier: await earlierChange(workshop, task, cell.base),
+      isKept: cell.start !== cell.base,
+    },
   });
   return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });
 }

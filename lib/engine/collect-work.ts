@@ -36,9 +36,10 @@ export async function collectWork(workshop: Workshop, request: CollectRequest): 
   const tip = await workshop.git.cellHead(cell);
   if (tip === cell.start) return { kind: 'nothing', leftBehind: leave };
   const made = await workshop.git.cellMade(cell);
+  const given = await workshop.git.commitsBetween(cell.base, cell.start);
   const violations = await judgeCommits(workshop, {
-    ...{ ...cell, tip, policy },
-    ours: made === null ? [] : [made],
+    ...{ start: cell.base, quarantine: cell.quarantine, tip, policy },
+    ours: [...given.map(({ oid }) => oid), ...(made === null ? [] : [made])],
     signer: { identity: request.author, began: request.began, now: workshop.now().getTime() },
   });
   return violations.length > 0

@@ -14,7 +14,7 @@ export interface JudgedCommits {
   readonly policy: AgentPolicy;
   /** Where the objects are when they aren't in the repository yet. */
   readonly quarantine?: Quarantine;
-  /** Commits that were made for the agent, by this program. */
+  /** Commits that were there already when it began, or were made for the agent, by this program. */
   readonly ours: readonly ObjectId[];
   /** Whose the others must be; null: a person's. */
   readonly signer: Signer | null;
@@ -39,7 +39,7 @@ export async function judgeCommits(
   const contents = await readContents(git, judged, { commit: tip, files, scanner });
   return [
     ...(commits.length === 0 && tip !== start ? [wentBack(judged)] : []),
-    ...checkBranch({ policy, files, commits: own, start, signer, ...contents }),
+    ...checkBranch({ policy, files, commits: own, start, given: ours, signer, ...contents }),
     ...(await judgePassing(git, judged, { commits, files, scanner })),
   ];
 }

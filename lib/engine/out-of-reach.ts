@@ -37,7 +37,7 @@ export async function outOfReach(
 /** Files of a task's work that a filter would have to turn into what is committed, new ones too; null: none. */
 export async function filteredWork(
   { git }: Pick<Workshop, 'git'>,
-  { start, quarantine }: Pick<CellWorktree, 'start' | 'quarantine'>,
+  { base: start, quarantine }: Pick<CellWorktree, 'base' | 'quarantine'>,
   tip: ObjectId,
 ): Promise<Failure | null> {
   const changes = await git.treeChanges(start, tip, quarantine);

@@ -205,6 +205,7 @@ async function decided(
         notes: outcome.reason,
         at,
         comments: placed.get(task) ?? [],
+        keep: outcome.keep === true,
       }),
     );
     return { session, steps: withdraw(view.tasks, steps, at), body: outcome.reason };

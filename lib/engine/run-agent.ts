@@ -216,7 +216,7 @@ async function promptFor(workshop: Workshop, job: AgentJob): Promise<Prompts> {
 
 /** Where the work began: an agent that judges or merges must not be told what the work itself says. */
 function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
-  return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.start;
+  return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
 }
 
 async function untilEnd(workshop: Workshop, running: RunningAgent): Promise<AgentOutcome> {

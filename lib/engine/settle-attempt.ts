@@ -83,6 +83,7 @@ async function complete(
 ): Promise<void> {
   const { session, task, agent } = attempt;
   if (work === null) return;
+  const { start, base } = work.cell;
   const ref = taskBranch(session, task.id);
   const old = await workshop.git.resolveCommit(ref);
   await keepFormer(workshop, { session, task: task.id }, { old, tip: work.tip });
@@ -92,7 +93,8 @@ async function complete(
     const branch = ref.slice('refs/heads/'.length);
     const step = completeTask(now, {
       commit: work.tip,
-      start: work.cell.start,
+      start: base,
+      ...(start === base ? {} : { from: start }),
       branch,
       notes,
       at: timestamp(workshop),

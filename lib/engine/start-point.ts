@@ -47,7 +47,8 @@ export async function startPoint(
   return { kind: 'start', commit: start };
 }
 
-async function joinWork(
+/** Merges a commit onto another one, where it isn't there already. */
+export async function joinWork(
   workshop: Workshop,
   start: ObjectId,
   commit: ObjectId,

@@ -3,15 +3,27 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellSubject, CellWorktree } from '../domain/git-port.ts';
-import type { ObjectId } from '../domain/ids.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { ownIdentity } from '../util/process-identity.ts';
 import { withCellLock } from './cell-lock.ts';
-import { type CellPaths, cellPaths, ownerFile, readCell, readyFile, subjectFile } from './cell-paths.ts';
+import {
+  baseFile,
+  type CellPaths,
+  cellPaths,
+  ownerFile,
+  readCell,
+  readyFile,
+  subjectFile,
+} from './cell-paths.ts';
 import { noteOwnIndex, ownGit } from './cell-view.ts';
 import type { GitAccess } from './git-access.ts';
 import { removeCell } from './remove-cell.ts';
 import { runGit } from './run-git.ts';
+
+/** See CellWorktree; null: a scratch worktree. */
+export interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
+  readonly subject: CellSubject | null;
+}
 
 /**
  * Makes a detached worktree at `path` (absent or empty) with a quarantine of its own, named after the last
@@ -28,15 +40,14 @@ import { runGit } from './run-git.ts';
 export async function addCell(
   access: GitAccess,
   path: string,
-  start: ObjectId,
-  subject: CellSubject | null,
+  { subject, ...commits }: CellInit,
 ): Promise<CellWorktree> {
   const { commonDir } = access.repository;
   const paths = cellPaths(commonDir, basename(path));
   await withCellLock(commonDir, () => claimFolders(paths, path));
   try {
     if (subject !== null) writeFileSync(join(paths.root, subjectFile), JSON.stringify(subject));
-    await writeRecord(paths, path, start);
+    await writeRecord(paths, path, commits);
     killPoint('cell recorded');
     const cell = readCell(commonDir, paths.id);
     await checkOut(access, cell, paths);
@@ -81,7 +92,11 @@ function claimFolders(paths: CellPaths, path: string): void {
   }
 }
 
-async function writeRecord(paths: CellPaths, path: string, start: ObjectId): Promise<void> {
+async function writeRecord(
+  paths: CellPaths,
+  path: string,
+  { start, base }: Omit<CellInit, 'subject'>,
+): Promise<void> {
   // pack and info exist so that a sandbox can bind them read-only: loose objects are all an agent needs.
   const folders = [join(paths.objectDir, 'pack'), join(paths.objectDir, 'info')];
   await Promise.all(
@@ -99,6 +114,7 @@ async function writeRecord(paths: CellPaths, path: string, start: ObjectId): Pro
       writeFile(join(folder, 'gitdir'), `${join(path, '.git')}\n`),
     ]),
     writeFile(join(paths.root, 'start'), start),
+    writeFile(join(paths.root, baseFile), base),
     // `git worktree prune` and `remove` leave a locked one alone.
     writeFile(join(paths.listing, 'locked'), 'in use by git flame\n'),
     writeFile(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`),

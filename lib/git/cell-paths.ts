@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { CellSubject, CellWorktree, EndNote } from '../domain/git-port.ts';
-import { parseObjectId, parseSessionId, parseTaskId } from '../domain/ids.ts';
+import { type ObjectId, parseObjectId, parseSessionId, parseTaskId } from '../domain/ids.ts';
 import { agentRunSchema } from '../domain/session.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { parseIdentity, processState } from '../util/process-identity.ts';
@@ -51,6 +51,7 @@ export const ownerFile = 'owner';
 export const readyFile = 'ready';
 /** What the work in it is for; scratch worktrees have none. */
 export const subjectFile = 'subject';
+export const baseFile = 'base';
 
 /** What a cell's work is for; null where its record names nothing. */
 export function cellSubject(commonDir: string, id: string): CellSubject | null {
@@ -96,15 +97,23 @@ export function cellOwner(commonDir: string, id: string): ReturnType<typeof proc
 /** The cell as its record on disk describes it. Throws if the record is incomplete. */
 export function readCell(commonDir: string, id: string): CellWorktree {
   const paths = cellPaths(commonDir, id);
+  const start = parseObjectId(readFileSync(join(paths.root, 'start'), 'utf8'));
   return {
     path: readFileSync(join(paths.root, 'worktree'), 'utf8'),
-    start: parseObjectId(readFileSync(join(paths.root, 'start'), 'utf8')),
+    start,
+    base: readBase(paths) ?? start,
     quarantine: {
       objectDir: paths.objectDir,
       alternates: [join(commonDir, 'objects')],
       worktreeGitDir: paths.agentGitDir,
     },
   };
+}
+
+/** null: an earlier version made the record. */
+function readBase({ root }: CellPaths): ObjectId | null {
+  const file = join(root, baseFile);
+  return existsSync(file) ? parseObjectId(readFileSync(file, 'utf8')) : null;
 }
 
 /** Names of the folders below `folder`; none if it's not there. */

@@ -219,8 +219,10 @@ function cells(access: GitAccess, onStep: StepObserver): Pick<GitPort, CellPart>
   const discardCell = (cell: CellWorktree): Promise<void> =>
     removeCell(commonDir, pathsOf(access, cell).id, cell.path, onStep);
   return {
-    addCellWorktree: (path, start, subject) => addCell(access, path, start, subject ?? null),
-    addScratchWorktree: (path, commit) => addCell(access, path, commit, null),
+    addCellWorktree: (path, start, subject, base = start) =>
+      addCell(access, path, { start, base, subject: subject ?? null }),
+    addScratchWorktree: (path, commit) =>
+      addCell(access, path, { start: commit, base: commit, subject: null }),
     cells: async () => listCells(commonDir),
     findCell: async (path) => {
       const found = listCells(commonDir).find((cell) => cell.path === path);

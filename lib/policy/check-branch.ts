@@ -28,6 +28,8 @@ export interface BranchInput extends FilesInput {
   /** The agent's commits, oldest first, without merges the orchestrator made. */
   readonly commits: readonly CommitInfo[];
   readonly start: ObjectId;
+  /** Commits that others may follow from and are not judged by themselves. */
+  readonly given?: readonly ObjectId[];
   /** Whose the commits must be; null: a person's, who signs as they like. */
   readonly signer: Signer | null;
 }
@@ -53,13 +55,14 @@ export function checkFiles(input: FilesInput): readonly Violation[] {
 
 /** Amended or rewritten history shows as a parent that is neither the start nor one of the new commits. */
 function checkHistory(input: BranchInput): Violation[] {
-  const known = new Set<ObjectId>([input.start, ...input.commits.map((commit) => commit.oid)]);
-  return input.commits
+  const { start, given = [], commits } = input;
+  const known = new Set<ObjectId>([start, ...given, ...commits.map((commit) => commit.oid)]);
+  return commits
     .filter((commit) => commit.parents.length === 0 || commit.parents.some((parent) => !known.has(parent)))
     .map((commit) => ({
       rule: 'history' satisfies RuleName,
       where: commit.oid,
-      details: `Commit ${commit.oid.slice(0, 12)} does not follow from ${input.start.slice(0, 12)}, where the task began. Add commits on top; rewrite none from before.`,
+      details: `Commit ${commit.oid.slice(0, 12)} does not follow from ${start.slice(0, 12)}, where the task began. Add commits on top; rewrite none from before.`,
     }));
 }
 

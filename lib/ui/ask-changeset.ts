@@ -17,6 +17,11 @@ const choices: readonly Choice<Key>[] = [
   { key: 's', label: '(s)kip' },
 ];
 
+const beginnings: readonly Choice<'n' | 'k'>[] = [
+  { key: 'n', label: '(n)ew attempt' },
+  { key: 'k', label: '(k)eep this work' },
+];
+
 /** What asking at the terminal has to do with the review page. */
 export interface Elsewhere {
   /** Aborts when the question was answered there. */
@@ -42,7 +47,13 @@ export async function askChangeset(
     if (key === 'r') {
       const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
       if (reason === '') continue;
-      return { kind: 'reject', reason, ...(comments.length === 0 ? {} : { comments }) };
+      context.say('The next attempt starts without this work, or goes on from it.');
+      const keep = (await choose(asking, beginnings)) === 'k';
+      return {
+        ...{ kind: 'reject', reason },
+        ...(comments.length === 0 ? {} : { comments }),
+        ...(keep ? { keep } : {}),
+      };
     }
     if (key === 'c') {
       const comment = await askComment(asking);

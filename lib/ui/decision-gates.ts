@@ -98,15 +98,21 @@ function queueChangesets(entries: readonly ChangesetEntry[]): {
 
 function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
   if (typeof entry === 'string') return true;
-  const { comments, ...rest }: Readonly<Record<string, unknown>> = entry;
+  const { comments, keep, ...rest }: Readonly<Record<string, unknown>> = entry;
   const [key, ...others] = Object.keys(rest);
   if (others.length > 0 || (comments !== undefined && !Array.isArray(comments))) return false;
+  if (keep !== undefined && typeof keep !== 'boolean') return false;
   return (key === 'reject' || key === 'override') && typeof rest[key] === 'string';
 }
 
 function toDecision(answer: ChangesetAnswer): ChangesetDecision {
   if (typeof answer === 'string') return { kind: answer };
   if ('override' in answer) return { kind: 'approve', override: answer.override };
-  const { reject: reason, comments } = answer;
-  return { kind: 'reject', reason, ...(comments === undefined ? {} : { comments }) };
+  const { reject: reason, comments, keep = false } = answer;
+  return {
+    kind: 'reject',
+    reason,
+    ...(comments === undefined ? {} : { comments }),
+    ...(keep ? { keep } : {}),
+  };
 }

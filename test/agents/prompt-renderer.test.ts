@@ -220,6 +220,16 @@ test('VAL-1: a worker is told the checks its work must pass, and what the last a
   assert.match(prompt, /name="earlier-change">\n-old\n\+new\n/);
 });
 
+test('MRG-11: a worker is told whether the earlier attempt is in its folder', () => {
+  const data = { role: 'worker', task: makePromptTask(), policy: makePolicy(), earlier: '+new' } as const;
+  const anew = render(data).prompt;
+  assert.match(anew, /none of it is in your folder/);
+  assert.not.match(anew, /was kept/);
+  const kept = render({ ...data, isKept: true }).prompt;
+  assert.match(kept, /The rejected attempt was kept: your folder starts with its commits/);
+  assert.match(kept, /all of it in your folder:/);
+});
+
 test('MRG-2: a merger is told the tasks of both sides', () => {
   const [one, other] = [
     makePromptTask({ description: 'Add one' }),

@@ -134,6 +134,25 @@ test('TRU-2 a task changed elsewhere after it was approved here is asked about a
   assert.is(/received/.test(work.stderr), false, work.stderr);
 });
 
+test('TRU-2 whose work a task goes on with is a decision: from a remote it is asked about', async () => {
+  const { repo, clone } = await makeShared();
+  const victim = await clone();
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  const decisions = writeDecisions(victim, { plan: ['approve'] });
+  assert.is((await flame(victim, ['run', '--decisions-file', decisions])).code, 2);
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  const rejected = await flame(repo, ['review', '--reject', 'More.', '--keep-work']);
+  assert.is(rejected.code, 0, rejected.stderr);
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  const asked = await flame(victim, ['run']);
+  assertRefused(asked, {
+    code: 2,
+    says: /task-001, .*which goes on from [0-9a-f]{12}: changed .* here: kept/,
+  });
+});
+
 test('TRU-2 nothing is asked twice in the clone a decision was made in, and both have one plan digest', async () => {
   const { repo, clone } = await makeShared();
   const other = await clone();

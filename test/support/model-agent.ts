@@ -19,6 +19,7 @@ export function makeRequest(changes: Partial<AgentRequest> = {}): AgentRequest {
     worktree: {
       path,
       start: parseObjectId('0'.repeat(40)),
+      base: parseObjectId('0'.repeat(40)),
       quarantine: { objectDir: '/objects', alternates: [], worktreeGitDir: '/gitdir' },
     },
     isReadOnly: false,

@@ -205,7 +205,8 @@ test('MRG-4: a changeset is approved, skipped, or rejected with a reason', async
   const ask = (input: string) => openTerminal(input).gates.changeset(sampleChangesetQuestion());
   assert.equal(await ask('a\n'), { kind: 'approve' });
   assert.equal(await ask('s\n'), { kind: 'skip' });
-  assert.equal(await ask('reject\nno tests\n'), { kind: 'reject', reason: 'no tests' });
+  assert.equal(await ask('reject\nno tests\n\nn\n'), { kind: 'reject', reason: 'no tests' });
+  assert.equal(await ask('reject\nno tests\nkeep\n'), { kind: 'reject', reason: 'no tests', keep: true });
   // Enter alone goes back: who chose the wrong key is not held to it.
   assert.equal(await ask('reject\n  \nc\n\na\n'), { kind: 'approve' });
 });
@@ -262,7 +263,7 @@ test('MRG-11: comments on lines typed at the terminal go along with a reject, an
     return { fake, answer: gates.changeset(sampleChangesetQuestion()) };
   };
   const { fake, answer } = ask(
-    'c\nsrc/a.ts\nsrc/a.ts:12 close: this\nc\nb c.txt:-3: why gone?\nr\nTwo remarks\n',
+    'c\nsrc/a.ts\nsrc/a.ts:12 close: this\nc\nb c.txt:-3: why gone?\nr\nTwo remarks\nn\n',
   );
   assert.equal(await answer, {
     kind: 'reject',
@@ -494,7 +495,7 @@ test('changeset decisions: plain ones for any, maps by group and cycle', async (
       { auth: 'approve', ui: { reject: 'no tests' } },
       { ui: 'approve' },
       'skip',
-      { reject: 'late' },
+      { reject: 'late', keep: true },
       { override: 'flaky' },
       { reject: 'twice', comments: [{ path: 'a.ts', line: 2, text: 'here' }] },
     ],
@@ -504,7 +505,7 @@ test('changeset decisions: plain ones for any, maps by group and cycle', async (
   assert.equal(await ask('docs'), { kind: 'skip' });
   assert.equal(await ask('ui'), { kind: 'reject', reason: 'no tests' });
   assert.equal(await ask('ui'), { kind: 'approve' });
-  assert.equal(await ask('auth'), { kind: 'reject', reason: 'late' });
+  assert.equal(await ask('auth'), { kind: 'reject', reason: 'late', keep: true });
   assert.equal(await ask('auth'), { kind: 'approve', override: 'flaky' });
   assert.equal(await ask('auth'), {
     kind: 'reject',
@@ -525,6 +526,8 @@ test('a decisions file is checked: unknown lists, answers and empty reasons are 
     { plans: [] },
     { plan: ['yes'] },
     { changesets: [{ reject: '' }] },
+    { changesets: [{ reject: 'x', keep: 'yes' }] },
+    { changesets: [{ override: 'x', keep: true }] },
     { budget: [{ raise: 0 }] },
     { changesets: [{ reject: 'x', comments: [{ path: 'a', line: 0, text: 'x' }] }] },
     { changesets: [{ reject: 'x', comments: [{ path: 'a', line: 1, text: ' ' }] }] },

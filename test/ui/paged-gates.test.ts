@@ -81,7 +81,7 @@ test('REV-2: the page answers first: the question at the terminal is withdrawn, 
     await postWhenAsked(both, { kind: 'approve' });
     assert.equal(await asked, { kind: 'approve' });
     assert.is(await both.post({ kind: 'skip' }), 202);
-    both.fake.type('r\nlate\n');
+    both.fake.type('r\nlate\nn\n');
     assert.equal(await both.gates.changeset(sampleChangesetQuestion()), { kind: 'reject', reason: 'late' });
     assert.is(await both.post({ kind: 'skip' }), 202);
     assert.is(both.fake.stderr().split('(s)kip?').length - 1, 2);
@@ -96,8 +96,8 @@ test('w at the terminal opens the page for this question and those that follow',
     await postWhenAsked(both, { kind: 'skip' });
     assert.equal(await asked, { kind: 'skip' });
     const next = both.gates.changeset(sampleChangesetQuestion());
-    await postWhenAsked(both, { kind: 'reject', reason: 'no' });
-    assert.equal(await next, { kind: 'reject', reason: 'no' } satisfies ChangesetDecision);
+    await postWhenAsked(both, { kind: 'reject', reason: 'no', keep: true });
+    assert.equal(await next, { kind: 'reject', reason: 'no', keep: true } satisfies ChangesetDecision);
     assert.is(both.fake.stderr().split('(w)eb').length - 1, 1);
   });
 });

@@ -54,6 +54,7 @@ testPty('MRG-6: a person decides at a terminal', async () => {
     [/\(s\)kip\? /, 'x\r'],
     [/\(s\)kip\? /, 'r\r'],
     [/Reason [(]Enter: back[)]: /, 'no testz\u007fs\r'],
+    [/this work\? /, 'n\r'],
     [/\(s\)top\? /, 's\r'],
   ]);
   assert.is(code, 0, screen);
@@ -70,7 +71,7 @@ testPty('MRG-6: a person decides at a terminal', async () => {
 });
 
 testPty('answers typed ahead are not lost', async () => {
-  const { code, screen, answers } = await converse([[/\(s\)kip\? /, 'r\rno tests\rc\r']]);
+  const { code, screen, answers } = await converse([[/\(s\)kip\? /, 'r\rno tests\rn\rc\r']]);
   assert.is(code, 0, screen);
   assert.equal(answers, {
     isInteractive: true,

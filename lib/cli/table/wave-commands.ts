@@ -80,6 +80,10 @@ export const waveCommands = {
         summary: 'with --approve or --override: the commit that is meant, shown or not',
       },
       reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are requeued with the reason' },
+      keepWork: {
+        kind: 'flag',
+        summary: 'with --reject: the next attempts start from this work, not from the base',
+      },
       skip: { kind: 'flag', summary: 'decide nothing; it is shown again in the next cycle' },
       override: {
         kind: 'text',

@@ -7,7 +7,8 @@ export function decisionOf(options: CommandOptions['review']): ChangesetDecision
   const given: ChangesetDecision[] = [];
   if (options.approve || options.override !== null)
     given.push({ kind: 'approve', ...(options.override === null ? {} : { override: options.override }) });
-  if (options.reject !== null) given.push({ kind: 'reject', reason: options.reject });
+  const { reject: reason, keepWork: keep } = options;
+  if (reason !== null) given.push({ kind: 'reject', reason, ...(keep ? { keep } : {}) });
   if (options.skip) given.push({ kind: 'skip' });
   if (given.length > 1) {
     throw new FlameError({
@@ -17,8 +18,19 @@ export function decisionOf(options: CommandOptions['review']): ChangesetDecision
       hints: ['git flame review -h'],
     });
   }
+  requireReject(options);
   requireCommitOption(options, given[0]);
   return given[0] ?? null;
+}
+
+function requireReject({ reject, keepWork }: CommandOptions['review']): void {
+  if (reject !== null || !keepWork) return;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'nothing-to-keep',
+    message: '--keep-work says what becomes of work that is rejected: it goes with --reject.',
+    hints: ['git flame review --changeset GROUP --reject REASON --keep-work'],
+  });
 }
 
 function requireCommitOption({ commit }: CommandOptions['review'], decision?: ChangesetDecision): void {

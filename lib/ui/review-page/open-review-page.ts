@@ -241,8 +241,12 @@ type Given = ReturnType<typeof decideSchema.parse>['decision'];
 function withoutGaps(given: Given): ChangesetDecision {
   if (given.kind === 'skip') return { kind: 'skip' };
   if (given.kind === 'reject') {
-    const { reason, comments } = given;
-    return { kind: 'reject', reason: reason.trim(), ...(comments.length === 0 ? {} : { comments }) };
+    const { reason, comments, keep } = given;
+    return {
+      ...{ kind: 'reject', reason: reason.trim() },
+      ...(comments.length === 0 ? {} : { comments }),
+      ...(keep ? { keep } : {}),
+    };
   }
   const override = given.override?.trim() ?? '';
   return override === '' ? { kind: 'approve' } : { kind: 'approve', override };

@@ -13,6 +13,7 @@ export const decideSchema = z.strictObject({
       kind: z.literal('reject'),
       reason: text.refine((reason) => reason.trim() !== '', 'a reason is needed'),
       comments: givenCommentsSchema.default([]),
+      keep: z.boolean().default(false),
     }),
     z.strictObject({ kind: z.literal('skip') }),
   ]),

@@ -11,6 +11,8 @@ const buttons = {
 };
 const dialog = byId('reason-dialog', HTMLDialogElement);
 const reason = byId('reason', HTMLTextAreaElement);
+const keepLine = byId('reason-keep', HTMLParagraphElement);
+const keep = byId('keep-work', HTMLInputElement);
 const problem = byId('reason-problem', HTMLParagraphElement);
 const sendButton = byId('reason-send', HTMLButtonElement);
 
@@ -113,6 +115,8 @@ function askReason(kind: Asking): void {
   sendButton.textContent = isReject ? 'Reject' : 'Approve all the same';
   problem.textContent = '';
   reason.value = '';
+  keepLine.hidden = !isReject;
+  keep.checked = false;
   byId('reason-comments', HTMLDivElement).replaceChildren(...(isReject ? listComments() : []));
   dialog.showModal();
   reason.focus();
@@ -134,7 +138,7 @@ async function sendReason(): Promise<void> {
   }
   const decision =
     asking === 'reject'
-      ? { kind: 'reject', reason: text, comments: draftsHere() }
+      ? { kind: 'reject', reason: text, comments: draftsHere(), keep: keep.checked }
       : { kind: 'approve', override: text };
   dialog.close();
   await decide(decision);
