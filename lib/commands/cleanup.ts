@@ -3,7 +3,7 @@ import { listOldLogs, type OldLog, removeLog } from '../cell/old-logs.ts';
 import { endStaleRun, listStaleRuns } from '../cell/stale-runs.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
 import type { Io } from '../domain/io.ts';
-import { type Cleaned, performCleanup } from '../engine/cleanup-perform.ts';
+import { type Cleaned, performCleanup, removable } from '../engine/cleanup-perform.ts';
 import { planCleanup, type Stale } from '../engine/cleanup-plan.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render-cleanup.ts';
 import { type Opened, withWorkshop } from './wiring/open-workshop.ts';
@@ -15,14 +15,15 @@ export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
   return withWorkshop(quiet, io, async (opened) => {
     const found = await gather(opened);
     const isDone = args.options.yes && !args.globals.dryRun;
-    const chosen = found.stale.filter(({ needsForce }) => args.options.force || !needsForce);
-    const cleaned = isDone ? await perform(opened, { ...found, stale: chosen }) : [];
-    const lines = isDone ? cleaned.map(toLine) : describe(found, args.options.force);
+    const isForced = args.options.force;
+    const chosen = removable(found.stale, isForced);
+    const cleaned = isDone ? await perform(opened, found, isForced) : [];
+    const lines = isDone ? cleaned.map(toLine) : describe({ ...found, stale: chosen });
     const left = found.stale.filter((stale) => !chosen.includes(stale));
     opened.output.json({ isDone, items: lines, needs_force: left.map(({ name, why }) => ({ name, why })) });
     opened.output.result(renderCleanup({ isDone, lines, left }, opened.output.style));
     if (!isDone && lines.length > 0)
-      opened.output.hint(`git flame cleanup --yes${args.options.force ? ' --force' : ''}`);
+      opened.output.hint(`git flame cleanup --yes${isForced ? ' --force' : ''}`);
     else if (left.length > 0) opened.output.hint('git flame cleanup --force');
     return cleaned.some(({ outcome }) => outcome === 'kept') ? 1 : 0;
   });
@@ -44,20 +45,22 @@ async function gather({ workshop, git, config }: Opened): Promise<Found> {
   };
 }
 
-async function perform({ workshop, git }: Opened, { stale, logs, runs }: Found): Promise<readonly Cleaned[]> {
+async function perform(
+  { workshop, git }: Opened,
+  { stale, logs, runs }: Found,
+  isForced: boolean,
+): Promise<readonly Cleaned[]> {
   for (const run of runs) await endStaleRun(run);
   await git.recoverCells();
-  const done = await performCleanup(workshop, stale);
+  const done = await performCleanup(workshop, stale, { isForced });
   for (const log of logs) removeLog(log);
   const removed = [...runs, ...logs.map(({ path }) => path)];
   return [...done, ...removed.map((name) => ({ name, outcome: 'removed', details: '' }) as const)];
 }
 
-function describe({ stale, logs, runs }: Found, isForced: boolean): readonly CleanupLine[] {
+function describe({ stale, logs, runs }: Found): readonly CleanupLine[] {
   return [
-    ...stale
-      .filter(({ needsForce }) => isForced || !needsForce)
-      .map(({ kind, name, why }) => ({ what: kind, name, details: why })),
+    ...stale.map(({ kind, name, why }) => ({ what: kind, name, details: why })),
     ...runs.map((run) => ({ what: 'run folder', name: basename(run), details: 'its run was killed' })),
     ...logs.map(({ path, bytes }) => ({
       what: 'log',

@@ -51,14 +51,24 @@ async function restore({ git, output }: Reading, rescue: Rescue, folder: string)
 
 async function drop({ git, store, output }: Reading, rescue: Rescue): Promise<number> {
   const actor = await git.identity();
-  await store.transact(() => ({
+  const result = await store.transact(() => ({
     changes: [],
     refs: [{ ref: rescue.ref, old: rescue.commit, new: null }],
     actor,
   }));
+  if (result.kind === 'ref-moved') throw rescueMoved(rescue);
   output.json(rescue);
   output.result(`Forgotten: ${rescue.name}. Until the next git gc: git branch rescued ${rescue.commit}`);
   return 0;
+}
+
+function rescueMoved({ name }: Rescue): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'changed-meanwhile',
+    message: `${name} was changed or dropped by somebody else in that moment.`,
+    hints: ['git flame rescue list'],
+  });
 }
 
 function preview({ output }: Reading, rescue: Rescue, subcommand: string): number {

@@ -14,12 +14,18 @@ export function continueSession(
   maxCycles: number,
 ): Session | undefined {
   if (session.state !== 'ended' || !tasks.some(isOpen)) return undefined;
-  if (session.cycle < maxCycles) return { ...session, state: 'active', wave: 'review' };
+  requireCycleLeft(session, maxCycles);
+  return { ...session, state: 'active', wave: 'review' };
+}
+
+/** Throws FlameError `cycle-limit` where another cycle would be one too many. */
+export function requireCycleLeft({ id, cycle }: Session, maxCycles: number): void {
+  if (cycle < maxCycles) return;
   throw new FlameError({
     kind: 'refused',
     code: 'cycle-limit',
-    message: `${session.id} has had all the wave cycles it may have (limits.max_wave_cycles: ${maxCycles}), and work is left. Raise that in .blueflame.yml, then resume it.`,
-    hints: [`git flame resume ${session.id}`],
+    message: `${id} has had all the wave cycles it may have (limits.max_wave_cycles: ${maxCycles}), and work is left. Raise that in .blueflame.yml, then resume it.`,
+    hints: [`git flame resume ${id}`],
   });
 }
 

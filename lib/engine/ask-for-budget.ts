@@ -1,4 +1,5 @@
 import type { BudgetState } from '../core/budget-state.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Session } from '../domain/session.ts';
 import { record } from './record.ts';
@@ -11,6 +12,7 @@ export async function askForBudget(
   { spent, limit, unit }: BudgetState,
 ): Promise<boolean> {
   const decision = await workshop.gates.budget({ spent, limit, unit });
+  if (decision.kind === 'raise') requireAmount(decision.amount);
   const isRaised = decision.kind === 'raise';
   const told = isRaised ? `raised by ${decision.amount}` : 'stop';
   workshop.events.emit({ event: 'gate', gate: 'budget', decision: told });
@@ -20,6 +22,17 @@ export async function askForBudget(
     return { session: { next, subject: `session: budget ${told}` } };
   });
   return isRaised;
+}
+
+/** Something that is no amount, or takes from the limit, would be no limit any more, or never reached again. */
+function requireAmount(amount: number): void {
+  if (Number.isFinite(amount) && amount > 0) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'bad-raise',
+    message: `The limit can't be raised by ${amount}: it takes an amount above 0.`,
+    hints: ['git flame run'],
+  });
 }
 
 /** A session with a gate's decision noted. */

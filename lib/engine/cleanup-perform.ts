@@ -12,17 +12,26 @@ export interface Cleaned {
   readonly details: string;
 }
 
-/** Removes what a plan names; work that isn't elsewhere is kept as a rescue first. */
+/**
+ * Removes what a plan names, without force only what holds no work that was not merged; work that isn't elsewhere is
+ * kept as a rescue first.
+ */
 export async function performCleanup(
   workshop: Workshop,
   plan: readonly Stale[],
+  { isForced }: { readonly isForced: boolean },
 ): Promise<readonly Cleaned[]> {
   const done: Cleaned[] = [];
-  for (const stale of plan) {
+  for (const stale of removable(plan, isForced)) {
     if (stale.kind === 'session') continue;
     done.push({ name: stale.name, ...(await remove(workshop, stale)) });
   }
   return [...done, ...(await archive(workshop, plan))];
+}
+
+/** What of a plan goes. */
+export function removable(plan: readonly Stale[], isForced: boolean): readonly Stale[] {
+  return plan.filter(({ needsForce }) => isForced || !needsForce);
 }
 
 /** After the worktrees and branches: a session with worktrees is still in use. */

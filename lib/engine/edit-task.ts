@@ -33,7 +33,7 @@ export async function editTask(
     if (result.clashes.length > 0) throw clash(now, result.clashes);
     if (changed.length === 0) return null;
     const problems = editProblems(workshop, result.task, view.tasks);
-    if (problems.length > 0) throw badTask(now, problems);
+    if (problems.length > 0) throw badTask(now, problems, `git flame task edit ${now.id}`);
     const subject = `${now.id}: ${changed.join(', ')} changed by ${workshop.gates.person}`;
     const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
     return { steps: [step], vouched: handDecisions(result.task) };
@@ -75,12 +75,13 @@ function clash({ id }: Task, keys: readonly PlanKey[]): FlameError {
   });
 }
 
-function badTask({ id }: Task, problems: readonly string[]): FlameError {
+/** A FlameError `bad-task`; `again` is how it is tried again. */
+export function badTask({ id }: Task, problems: readonly string[], again: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'bad-task',
     message: `${id} was not changed: it would have ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`,
     details: problems,
-    hints: [`git flame task edit ${id}`],
+    hints: [again],
   });
 }

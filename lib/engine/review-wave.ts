@@ -147,6 +147,8 @@ async function decideNow(
   if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
   const blocker = blockingGroup(view.session, changeset);
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
+  // Whoever was not asked about it says which commit they saw.
+  if (decision.kind === 'approve') requireCommit(changeset, decision.commit ?? null);
   if (!(await decided(workshop, session, changeset, decision))) throw decidedAlready(id, changeset);
 }
 
@@ -189,6 +191,7 @@ async function decided(
   const result = await record(workshop, id, (view): Recording | null => {
     const known = findWaiting(view.session, changeset);
     if (known === undefined) return null;
+    if (outcome.kind === 'reject') requireWhy(known, outcome.reason);
     if (outcome.kind === 'approve') {
       requireCommit(known, outcome.commit);
       requireReason(known, outcome.override);
@@ -260,6 +263,17 @@ function requireReason(changeset: Changeset, override: string | undefined): void
       `git flame review --changeset ${changeset.group} --override REASON`,
       `git flame review --changeset ${changeset.group} --reject REASON`,
     ],
+  });
+}
+
+/** What goes back to its agents says why. */
+function requireWhy({ group }: Changeset, reason: string): void {
+  if (reason.trim() !== '') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'needs-reason',
+    message: `Changeset ${group} is rejected only with a reason: its agents are told it.`,
+    hints: [`git flame review --changeset ${group} --reject REASON`],
   });
 }
 

@@ -1,7 +1,7 @@
 import { budgetState } from '../core/budget-state.ts';
 import { canStart } from '../core/can-start.ts';
 import { type Action, changesetsOfCycle, isHeld, isOpen, nextAction } from '../core/next-action.ts';
-import { continueSession } from '../core/reopen-session.ts';
+import { continueSession, requireCycleLeft } from '../core/reopen-session.ts';
 import { sendBack } from '../core/send-back.ts';
 import { sessionSummary } from '../core/session-summary.ts';
 import { isHeldBy } from '../core/task-holder.ts';
@@ -182,6 +182,7 @@ async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
     budget: budgetState(workshop.config, session),
   });
   workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
+  if (decision.kind !== 'stop') requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
   if (decision.kind === 'continue') return startCycle(workshop, id);
   await record(workshop, id, ({ session: now }) => {
     const gated = withGate(now, 'session', decision.kind, workshop);

@@ -2,6 +2,7 @@ import { requeueNotes } from '../core/requeue-notes.ts';
 import { dropTask, failTask, requeueTask } from '../core/task-state.ts';
 import type { ValidationDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
+import { badTask, editProblems } from './edit-task.ts';
 import { record, taskOf } from './record.ts';
 import { withdraw } from './withdraw.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -28,6 +29,9 @@ export async function applyValidation(
     };
     const told = requeueNotes(notes, task.result);
     const step = requeueTask(task, { kind: 'validation_failed', reason: notes, notes: told, at, ...edits });
+    const isEdited = Object.keys(edits).length > 0;
+    const problems = isEdited ? editProblems(workshop, step.task, tasks) : [];
+    if (problems.length > 0) throw badTask(task, problems, 'git flame validate');
     return { steps: withdraw(tasks, [step], at), body: told };
   });
 }

@@ -1,3 +1,4 @@
+import * as assert from 'uvu/assert';
 import type { Changeset } from '../../lib/domain/changeset.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/gates.ts';
@@ -75,8 +76,15 @@ export async function serve(
         code: 'decided-already',
         message: `${id} was decided already.`,
       });
-    decided.push([id, decision]);
+    decided.push([id, withoutCommit(id, decision)]);
     change(id, { state: stateOf[decision.kind], decided_by: 'Lea Lead <lea@example.com>' });
+  };
+  /** What is approved is always what was shown. */
+  const withoutCommit = (id: string, decision: ChangesetDecision): ChangesetDecision => {
+    if (decision.kind !== 'approve') return decision;
+    const { commit, ...rest } = decision;
+    assert.is(commit, changesets.find((one) => one.id === id)?.commit);
+    return rest;
   };
   const change = (id: string, changes: Partial<Changeset>): void => {
     changesets = changesets.map((one) => (one.id === id ? { ...one, ...changes } : one));

@@ -79,7 +79,7 @@ test('REV-2: the page answers first: the question at the terminal is withdrawn, 
   await withBoth({ isTTY: true, isWanted: true }, async (both) => {
     const asked = both.gates.changeset(sampleChangesetQuestion());
     await postWhenAsked(both, { kind: 'approve' });
-    assert.equal(await asked, { kind: 'approve' });
+    assert.equal(await asked, { kind: 'approve', commit: sampleChangesetQuestion().changeset.commit });
     assert.is(await both.post({ kind: 'skip' }), 202);
     both.fake.type('r\nlate\nn\n');
     assert.equal(await both.gates.changeset(sampleChangesetQuestion()), { kind: 'reject', reason: 'late' });
@@ -106,7 +106,7 @@ test('without a terminal the page is waited for where it is wanted, else nobody 
   await withBoth({ isTTY: false, isWanted: true }, async (both) => {
     const asked = both.gates.changeset(sampleChangesetQuestion());
     await postWhenAsked(both, { kind: 'approve' });
-    assert.equal(await asked, { kind: 'approve' });
+    assert.equal(await asked, { kind: 'approve', commit: sampleChangesetQuestion().changeset.commit });
   });
   await withBoth({ isTTY: false, isWanted: false }, async ({ gates }) => {
     const error = await gates.changeset(sampleChangesetQuestion()).catch((thrown: FlameError) => thrown);

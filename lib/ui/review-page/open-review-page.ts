@@ -146,7 +146,7 @@ class Page {
     const parsed = decideSchema.safeParse(body);
     if (!parsed.success) return problem(400, sayIssue(parsed.error));
     const { changeset: id, commit } = parsed.data;
-    const decision = withoutGaps(parsed.data.decision);
+    const decision = withoutGaps(parsed.data.decision, commit);
     const asked = this.#asked;
     // Between two questions nobody listens: the page sends it again at the next one.
     if (asked === null && !this.#hasEnded)
@@ -238,7 +238,7 @@ function sayIssue({ issues: [issue] }: z.ZodError): string {
 
 type Given = ReturnType<typeof decideSchema.parse>['decision'];
 
-function withoutGaps(given: Given): ChangesetDecision {
+function withoutGaps(given: Given, commit: string): ChangesetDecision {
   if (given.kind === 'skip') return { kind: 'skip' };
   if (given.kind === 'reject') {
     const { reason, comments, keep } = given;
@@ -249,5 +249,5 @@ function withoutGaps(given: Given): ChangesetDecision {
     };
   }
   const override = given.override?.trim() ?? '';
-  return override === '' ? { kind: 'approve' } : { kind: 'approve', override };
+  return { kind: 'approve', commit, ...(override === '' ? {} : { override }) };
 }

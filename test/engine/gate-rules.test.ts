@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../lib/domain/flame-error.ts';
+import type { BudgetDecision, Gates, SessionDecision, ValidationDecision } from '../../lib/domain/gates.ts';
+import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
+import { askForBudget } from '../../lib/engine/ask-for-budget.ts';
+import { performCleanup } from '../../lib/engine/cleanup-perform.ts';
+import type { Stale } from '../../lib/engine/cleanup-plan.ts';
+import { mergeWave } from '../../lib/engine/merge-wave.ts';
+import { viewSession } from '../../lib/engine/record.ts';
+import { reviewWave } from '../../lib/engine/review-wave.ts';
+import { runSession } from '../../lib/engine/run-session.ts';
+import { validateWave } from '../../lib/engine/validate-wave.ts';
+import { workWave } from '../../lib/engine/work-wave.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
+
+// Whoever answers at a gate may be a page, a file or a program that knows none of its rules.
+test.after(closeWorkshops);
+
+const tasks = ['a', 'b'].map((id) => ({
+  ...{ id, title: `Do ${id}`, description: 'Do it.', cohesion_group: id },
+  file_locks: [`src/${id}.txt`],
+}));
+
+function open(
+  gates: Partial<Gates>,
+  { verdict = 'pass', config = {} }: { readonly verdict?: string; readonly config?: object } = {},
+): Promise<TestWorkshop> {
+  return openTestWorkshop({
+    tasks,
+    gates,
+    config: { ...config },
+    agent: ({ role, task, worktree }) => {
+      if (role === 'validator') return { answer: { status: verdict, notes: 'It says so.', issues: [] } };
+      const file = join(worktree.path, `src/${task}.txt`);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, 'work\n');
+      return {};
+    },
+  });
+}
+
+function codeOf(run: Promise<unknown>): Promise<unknown> {
+  return run.then(
+    () => null,
+    (error: unknown) => (error instanceof FlameError ? error.code : error),
+  );
+}
+
+test('BUD-2 a budget is raised by an amount, whoever says so', async () => {
+  for (const amount of [-5, 0, Number.NaN, Number.POSITIVE_INFINITY]) {
+    const raise: BudgetDecision = { kind: 'raise', amount };
+    const { workshop, session } = await open({ budget: async () => raise });
+    const state = { spent: 5, limit: 5, unit: 'usd', isSpent: true, isNear: true } as const;
+    assert.is(await codeOf(askForBudget(workshop, session, state)), 'bad-raise', String(amount));
+    assert.is((await viewSession(workshop, session)).session.raised_limit, null);
+  }
+});
+
+test('VAL-5 what a task is changed to when it is requeued keeps the rules of plans', async () => {
+  const requeue: ValidationDecision = { kind: 'requeue', notes: 'again', file_locks: ['../elsewhere/**'] };
+  const { workshop, session } = await open({ validation: async () => requeue }, { verdict: 'fail' });
+  await workWave(workshop, session);
+  assert.is(await codeOf(validateWave(workshop, session)), 'bad-task');
+  const [task] = (await viewSession(workshop, session)).tasks;
+  assert.equal([task?.status, task?.file_locks], ['done', ['src/a.txt']]);
+});
+
+test('MRG-4 MRG-9 a rejection says why, and an approval out of turn which commit it is about', async () => {
+  const merged = async (changeset: Gates['changeset']): Promise<TestWorkshop> => {
+    const bench = await open({ changeset });
+    await workWave(bench.workshop, bench.session);
+    await validateWave(bench.workshop, bench.session);
+    await mergeWave(bench.workshop, bench.session);
+    return bench;
+  };
+  const states = async ({ workshop, session }: TestWorkshop): Promise<readonly string[]> =>
+    (await viewSession(workshop, session)).session.changesets.map(({ state }) => state);
+  const mute = await merged(async () => ({ kind: 'reject', reason: ' \n' }));
+  assert.is(await codeOf(reviewWave(mute.workshop, mute.session)), 'needs-reason');
+  assert.equal(await states(mute), ['waiting', 'waiting']);
+  const blind = await merged(async ({ decideOther }) => {
+    await decideOther('1-b', { kind: 'approve' });
+    return { kind: 'skip' };
+  });
+  assert.is(await codeOf(reviewWave(blind.workshop, blind.session)), 'not-shown');
+  assert.equal(await states(blind), ['waiting', 'waiting']);
+});
+
+test('MRG-7 no answer begins a cycle beyond the limit', async () => {
+  for (const decision of [{ kind: 'continue' }, { kind: 'replan', notes: 'anew' }] as const) {
+    const answer: SessionDecision = decision;
+    const { workshop, session } = await open(
+      { session: async () => answer },
+      { config: { limits: { max_wave_cycles: 1 } } },
+    );
+    workshop.windDown.ask();
+    const run = runSession(workshop, session, { plan: null, wantsTalk: false });
+    assert.is(await codeOf(run), 'cycle-limit');
+    assert.is((await viewSession(workshop, session)).session.cycle, 1);
+  }
+});
+
+test('CLN-1 UNI-5 what holds work that was not merged goes only where that was asked for', async () => {
+  const { workshop, session, repo } = await open({});
+  repo.git('branch', 'kept');
+  const commit = parseObjectId(repo.git('rev-parse', 'kept'));
+  const { id } = (await viewSession(workshop, session)).tasks[0] ?? {};
+  if (id === undefined) throw new Error('no task');
+  const stale: Stale = {
+    kind: 'branch',
+    ...{ name: 'kept', why: 'not merged', needsForce: true, isMerged: false },
+    ...{ ref: { ref: parseRefName('refs/heads/kept'), commit }, subject: { session, task: id } },
+  };
+  assert.equal(await performCleanup(workshop, [stale], { isForced: false }), []);
+  assert.is(repo.git('rev-parse', 'kept'), commit);
+  const [done] = await performCleanup(workshop, [stale], { isForced: true });
+  assert.is(done?.outcome, 'rescued');
+});
+
+test.run();
