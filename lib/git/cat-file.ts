@@ -28,7 +28,8 @@ const noBytes = Buffer.alloc(0);
  * the process running only while an answer is awaited; git ends with it.
  */
 export class CatFile {
-  readonly #context: GitContext;
+  /** git beside it, in the same repository. */
+  readonly context: GitContext;
   readonly #gitDir: string;
   #child: ChildProcessWithoutNullStreams | null = null;
   #pending: Request[] = [];
@@ -41,7 +42,7 @@ export class CatFile {
   #holder: NodeJS.Timeout | null = null;
 
   constructor(context: GitContext, gitDir: string) {
-    this.#context = { ...context, cwd: gitDir };
+    this.context = { ...context, cwd: gitDir };
     this.#gitDir = gitDir;
   }
 
@@ -101,7 +102,7 @@ export class CatFile {
   #start(): ChildProcessWithoutNullStreams {
     // Replaced objects (git replace) would answer with other bytes than the id says.
     const child = spawnGit(
-      this.#context,
+      this.context,
       [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
       { GIT_NO_REPLACE_OBJECTS: '1' },
     );

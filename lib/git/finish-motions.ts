@@ -7,6 +7,7 @@ import { processStart, processState } from '../util/process-identity.ts';
 import { completeAdvance } from './complete-advance.ts';
 import { gitsAt } from './gits-at.ts';
 import { type Motion, motionFolder, motionPattern, motionSchema } from './motion-journal.ts';
+import { reftableLock } from './reftable.ts';
 import { type GitContext, gitText, runGit } from './run-git.ts';
 
 /** How long a git that outlived its tool may still work, in milliseconds. */
@@ -107,7 +108,9 @@ async function removeLocks(
   { moves, locks }: Pick<Motion, 'moves' | 'locks'>,
   at: number,
 ): Promise<readonly string[]> {
+  const table = moves.length > 0 ? reftableLock(commonDir) : null;
   const files = [
+    ...(table === null ? [] : [{ file: table, content: null }]),
     ...moves.map((move) => ({ file: join(commonDir, `${move.ref}.lock`), content: move.new })),
     // A branch that is checked out takes HEAD's along, a deletion the one of all packed refs.
     ...(moves.length > 0 ? [{ file: join(commonDir, 'HEAD.lock'), content: null }] : []),

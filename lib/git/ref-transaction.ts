@@ -6,6 +6,7 @@ import { killPoint } from '../util/kill-point.ts';
 import { processStart } from '../util/process-identity.ts';
 import { finishMotion } from './finish-motions.ts';
 import { type Motion, MotionJournal } from './motion-journal.ts';
+import { reftableLock } from './reftable.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null stands for "does not exist". */
@@ -105,7 +106,7 @@ export class RefTransactions {
         killPoint(`refs ${outcome.kind}: ${describe(commands)}`);
         resolve(outcome);
       };
-      const onClose = (): void => settle(parseRefusal(err));
+      const onClose = (): void => settle(parseRefusal(err, reftableLock(this.#gitDir)));
       child.stdout.on('data', (chunk: Buffer) => {
         out += chunk.toString();
         if (out.includes('commit: ok\n')) settle({ kind: 'done' });
@@ -170,11 +171,16 @@ function describe(commands: readonly RefCommand[]): string {
   return moved.map(({ ref }) => ref.replace(/^refs\/(?:heads\/|blueflame\/)?/, '')).join(' ');
 }
 
-/** Reads why `git update-ref` refused; its messages are English by environment. */
-export function parseRefusal(stderr: string): RefOutcome {
+/**
+ * Reads why `git update-ref` refused; its messages are English by environment. `table`: the lock that all refs share,
+ * where they do.
+ */
+export function parseRefusal(stderr: string, table: string | null = null): RefOutcome {
   const [line = ''] = stderr.split('\n').filter((text) => text.startsWith('fatal: '));
   const message = line.replace(/^fatal: (?:prepare: |commit: )?/, '');
   if (message === '') return { kind: 'unknown', message: stderr.trim() };
+  if (table !== null && message === 'cannot lock references')
+    return { kind: 'locked', ref: 'Every ref', file: table };
   const ref = message.match(/^cannot lock ref '([^']+)'/)?.[1] ?? '';
   const file = message.match(/Unable to create '(.+\.lock)': File exists/)?.[1];
   if (file !== undefined) return { kind: 'locked', ref, file };

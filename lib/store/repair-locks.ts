@@ -2,25 +2,30 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RefName } from '../domain/ids.ts';
 import { gitsAt } from '../git/gits-at.ts';
+import { reftableLock } from '../git/reftable.ts';
 import type { Repair, RepairContext } from './repair-state.ts';
 
 // No git holds a ref this long.
 const oldMs = 60_000;
 
-/** Lock files on state refs, oldest first. */
+/** Lock files on state refs, or on the table of all refs; oldest first. */
 export function listRefLocks(
   commonDir: string,
 ): readonly { readonly path: string; readonly ageMs: number }[] {
-  const root = join(commonDir, 'refs', 'blueflame');
-  if (!existsSync(root)) return [];
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.lock'))
-    .flatMap((entry) => {
-      const path = join(entry.parentPath, entry.name);
+  const shared = reftableLock(commonDir);
+  return [...locksBelow(join(commonDir, 'refs', 'blueflame')), ...(shared === null ? [] : [shared])]
+    .flatMap((path) => {
       const stat = statSync(path, { throwIfNoEntry: false });
       return stat === undefined ? [] : [{ path, ageMs: Date.now() - stat.mtimeMs }];
     })
     .sort((a, b) => b.ageMs - a.ageMs);
+}
+
+function locksBelow(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.lock'))
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Removes locks that are older than a minute, where no git is at work that could hold them. */

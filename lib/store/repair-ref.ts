@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FlameError } from '../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../domain/ids.ts';
@@ -6,11 +6,11 @@ import type { RefCommand } from '../git/ref-transaction.ts';
 import { listRefs } from './list-refs.ts';
 import { loadNotes } from './load-notes.ts';
 import type { NoteKind } from './note-kinds.ts';
+import { recordedHistory, recordedText, recordedValue } from './recorded-refs.ts';
 import type { Repair, RepairContext } from './repair-state.ts';
 
 /** Outside refs/blueflame/*: it's nobody's but this clone's. */
 const backupRoot = 'refs/blueflame-backup/';
-const reflogsLooked = 200;
 
 /** Moves a ref that holds no notes to the newest place its reflog or a remote's copy knows that does. */
 export async function repairRef<T>(
@@ -50,7 +50,7 @@ async function findSound<T>(context: RepairContext, kind: NoteKind<T>): Promise<
     ref.endsWith(`/${name}`),
   );
   const places: readonly Sound[] = [
-    ...reflog(context.commonDir, kind.ref).map((oid) => ({ oid, from: null })),
+    ...(await recordedHistory(context, kind.ref)).map((oid) => ({ oid, from: null })),
     ...copies.map(([from, oid]) => ({ oid, from })),
   ];
   for (const place of places) {
@@ -58,15 +58,6 @@ async function findSound<T>(context: RepairContext, kind: NoteKind<T>): Promise<
     if (root !== null) return place;
   }
   return null;
-}
-
-/** Where a ref was, newest first. */
-function reflog(commonDir: string, ref: RefName): readonly ObjectId[] {
-  const file = join(commonDir, 'logs', ref);
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'latin1').trimEnd().split('\n').slice(-reflogsLooked);
-  const ids = lines.reverse().flatMap((line) => line.split(' ', 2).reverse());
-  return [...new Set(ids)].filter((id) => objectIdPattern.test(id) && /[^0]/.test(id)) as ObjectId[];
 }
 
 /** Resolves to where the old value is kept. */
@@ -93,18 +84,14 @@ async function moveBack(context: RepairContext, ref: RefName, oid: ObjectId): Pr
 
 type Held = { readonly kind: 'text' } | { readonly kind: 'id'; readonly oid: ObjectId | null };
 
-/** What the ref's file says; git itself refuses to touch a ref that holds no id. */
-async function heldBy({ catFile, commonDir }: RepairContext, ref: RefName): Promise<Held> {
-  const known = await catFile.info(ref);
+/** What git keeps for it; git itself refuses to touch a ref whose file holds no id. */
+async function heldBy(context: RepairContext, ref: RefName): Promise<Held> {
+  const known = await context.catFile.info(ref);
   if (known !== null) return { kind: 'id', oid: known.oid };
-  const file = join(commonDir, ref);
-  const text = existsSync(file) ? readFileSync(file, 'latin1').trim() : null;
-  if (text !== null)
-    return objectIdPattern.test(text) ? { kind: 'id', oid: text as ObjectId } : { kind: 'text' };
-  const packed = readFileSync(join(commonDir, 'packed-refs'), 'latin1');
-  const row = packed.split('\n').find((line) => line.endsWith(` ${ref}`));
-  const oid = row?.slice(0, row.indexOf(' ')) ?? '';
-  return { kind: 'id', oid: objectIdPattern.test(oid) ? (oid as ObjectId) : null };
+  const recorded = (await recordedValue(context, ref)) ?? '';
+  const oid = objectIdPattern.test(recorded) ? (recorded as ObjectId) : null;
+  const isText = oid === null && recordedText(context.commonDir, ref) !== null;
+  return isText ? { kind: 'text' } : { kind: 'id', oid };
 }
 
 /** Moves the file out of git's way, holding git's own lock on it meanwhile. */

@@ -1,11 +1,30 @@
 import { spawnSync } from 'node:child_process';
 import type { Test } from 'uvu';
+import { hermeticEnv, makeTempDir } from './repo.ts';
 
 /** Registers tests that need something of the system; where it's missing they are skipped and the reason is printed. */
 export function testIf(test: Test, isThere: boolean, reason: string): Test | Test['skip'] {
   if (isThere) return test;
   process.stdout.write(`SKIP ${reason}\n`);
   return test.skip;
+}
+
+/** The same for what no machine has to have, such as a newer git: where it's missing that is said, and no test of it counts. */
+export function testWhere(
+  test: Test,
+  isThere: boolean,
+  what: string,
+): (name: string, body: () => Promise<void>) => void {
+  if (isThere) return test;
+  process.stdout.write(`not here: ${what}\n`);
+  return () => undefined;
+}
+
+/** What git answers in an empty folder; '' where it can't. */
+export function gitSays(...args: readonly string[]): string {
+  const options = { cwd: makeTempDir(), env: hermeticEnv, encoding: 'utf8' } as const;
+  const { status, stdout } = spawnSync('git', args, options);
+  return status === 0 ? stdout : '';
 }
 
 /** Whether bubblewrap can make a cell here: a real probe. */

@@ -43,7 +43,7 @@ function examineLocks(commonDir: string): readonly Finding[] {
     .map(({ path }) =>
       finding({
         ...{ area: 'state', check: 'lock', result: 'weaker' },
-        message: `${path} stops every change of that ref, and is older than a minute.`,
+        message: `${path} stops every change of what it locks, and is older than a minute.`,
         hints: ['git flame doctor --repair'],
       }),
     );
