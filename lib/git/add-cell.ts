@@ -16,7 +16,7 @@ import {
   subjectFile,
 } from './cell-paths.ts';
 import { noteOwnIndex, ownGit } from './cell-view.ts';
-import type { GitAccess } from './git-access.ts';
+import { type GitAccess, withVariables } from './git-access.ts';
 import { removeCell } from './remove-cell.ts';
 import { runGit } from './run-git.ts';
 
@@ -123,7 +123,9 @@ async function writeRecord(
 
 async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
   // No agent was in it yet, and a large repository takes its time.
-  const git = { ...(await ownGit(access, cell)), guard: undefined };
+  const own = { ...(await ownGit(access, cell)), guard: undefined };
+  // What a partial clone lacks is fetched into the repository: once for all, and where the agent's git finds it.
+  const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
   await runGit(git, ['read-tree', '-m', '-u', cell.start]);
   noteOwnIndex(paths.ownGitDir, cell.start);
   copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));

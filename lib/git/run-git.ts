@@ -194,12 +194,24 @@ function gitFailed(args: readonly string[], exitCode: number, stderr: string): F
   const lines = stderr.split('\n');
   // A full disk is told from every other failure; git goes on talking after it.
   const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
+  const notFetched = lines.find((line) => /could not fetch [0-9a-f]+ from promisor remote/.test(line));
+  if (notFetched !== undefined) return objectNotFetched(lines);
   return new FlameError({
     kind: 'environment',
     code: 'git-failed',
     message: `git ${verbOf(args)} ended with ${exitCode}: ${reason}`,
     details: lines.slice(0, 10),
     data: { args, exitCode },
+  });
+}
+
+function objectNotFetched(lines: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'object-not-fetched',
+    message: 'This clone is a partial one, and what it lacks could not be fetched from its remote.',
+    hints: ['git remote -v', 'git flame run'],
+    details: lines.slice(0, 10),
   });
 }
 
