@@ -4,10 +4,11 @@ import type { GitPort } from '../domain/git-port.ts';
 import type { Io } from '../domain/io.ts';
 import type { Origins } from '../domain/origins.ts';
 import type { Proposals } from '../domain/status.ts';
-import type { Snapshot } from '../domain/store-port.ts';
+import type { Snapshot, StateProblem, Store } from '../domain/store-port.ts';
 import type { GitContext } from '../git/run-git.ts';
 import { pickRemote } from '../store/sync-pick-remote.ts';
 import { syncState } from '../store/sync-state.ts';
+import { renderIncoming } from '../ui/render-incoming.ts';
 import { renderReceived } from '../ui/render-proposals.ts';
 import { renderSync } from '../ui/render-sync.ts';
 import { lostClaims, ownClaims } from './wiring/lost-claims.ts';
@@ -22,14 +23,21 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const { commonDir, objectFormat } = git.repository;
     const isDry = args.globals.dryRun;
     const held = isDry ? [] : await ownClaims({ git, store });
-    for (const { ref, object, message } of (await store.snapshot()).problems)
+    const { problems } = await store.snapshot();
+    for (const { ref, object, message } of problems)
       output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it before others get it`);
     const before = outstanding(await store.snapshot(), origins);
     const result = await syncState({ context, commonDir, objectFormat, remote, isDry });
     const proposals = newProposals(before, outstanding(await store.snapshot(), origins));
     output.json({ schema_version: 1, dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) });
     const received = renderReceived([...proposals.values()], remote);
-    if (!args.globals.quiet) output.result([...renderSync(result, isDry), ...received].join('\n'));
+    const changes = renderIncoming(result.changes, output.style);
+    if (!args.globals.quiet)
+      output.result([...renderSync(result, isDry), ...changes, ...received].join('\n'));
+    for (const { ref, object, message } of await damagedBy(store, problems))
+      output.warn(
+        `What came from ${remote} is damaged: ${ref} ${object} ${message}; git flame doctor --repair`,
+      );
     for (const { note, what, kept, lost } of result.conflicts)
       output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
     for (const lost of await lostClaims(store, held)) output.warn(lost);
@@ -39,6 +47,14 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       );
     return 0;
   });
+}
+
+/** What can't be read and could before. */
+async function damagedBy(store: Store, before: readonly StateProblem[]): Promise<readonly StateProblem[]> {
+  const known = new Set(before.map(({ ref, object, key }) => `${ref} ${object} ${key}`));
+  return (await store.snapshot()).problems.filter(
+    ({ ref, object, key }) => !known.has(`${ref} ${object} ${key}`),
+  );
 }
 
 /** What waits for a word of this clone's person, by session. */

@@ -13,7 +13,8 @@ import { sendBack } from '../core/send-back.ts';
 import { dropTask } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision } from '../domain/gates.ts';
-import type { SessionId } from '../domain/ids.ts';
+import type { RefUpdate } from '../domain/git-port.ts';
+import { type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Decision } from '../domain/origins.ts';
 import type { Plan } from '../domain/plan.ts';
 import { landsOn, type Session } from '../domain/session.ts';
@@ -36,7 +37,31 @@ export async function acceptReceived(workshop: Workshop, id: SessionId): Promise
   const decision = await ask(workshop, view);
   workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'quit') throw notAccepted(view.session);
-  await record(workshop, id, (now) => answer(workshop, { shown: view, now }, decision));
+  const accept = (now: SessionView): Recording | null => answer(workshop, { shown: view, now }, decision);
+  const refs = decision.kind === 'approve' ? await branchesOf(workshop, view.received) : [];
+  const done = await record(workshop, id, (now) => {
+    const accepted = accept(now);
+    return accepted === null ? null : { ...accepted, refs };
+  });
+  // A branch that somebody is moving is theirs.
+  if (done.kind === 'ref-moved') await record(workshop, id, accept);
+}
+
+/** The branches of accepted work: made where there is none, moved where that only adds to them and nobody is on them. */
+async function branchesOf({ git }: Workshop, tasks: readonly Task[]): Promise<readonly RefUpdate[]> {
+  const updates = await Promise.all(
+    tasks.map(async ({ session, id, status, commit }): Promise<readonly RefUpdate[]> => {
+      const ref = taskBranch(session, id);
+      if (status !== 'done' || commit === null || (await git.resolveCommit(commit)) === null) return [];
+      const old = await git.resolveCommit(ref);
+      const isFree =
+        old === null ||
+        ((await git.branchUses(ref.slice('refs/heads/'.length))).length === 0 &&
+          (await git.isAncestor(old, commit)));
+      return isFree && old !== commit ? [{ ref, old, new: commit }] : [];
+    }),
+  );
+  return updates.flat();
 }
 
 async function ask(workshop: Workshop, view: SessionView): Promise<PlanDecision> {

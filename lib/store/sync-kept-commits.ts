@@ -47,11 +47,42 @@ export async function findKeptCommits(
       else unknown.push(oid);
     }),
   );
+  const stays = await onlyKeptHere(
+    git,
+    { ...refs, missing, isObsolete },
+    (ref) => sessionOf(ref)?.base_branch,
+  );
+  const isFree = (ref: string): boolean => isObsolete(ref) && !stays.has(ref);
   const obsolete = {
-    here: new Map([...refs.local].filter(([ref]) => isObsolete(ref))),
-    there: [...refs.remote.keys()].filter(isObsolete),
+    here: new Map([...refs.local].filter(([ref]) => isFree(ref))),
+    there: [...refs.remote.keys()].filter(isFree),
   };
   return { missing, obsolete, unknown };
+}
+
+/** Refs of archived sessions whose commits neither the archive nor the base branch here holds: nothing else may. */
+async function onlyKeptHere(
+  git: GitContext,
+  {
+    local,
+    remote,
+    missing,
+    isObsolete,
+  }: {
+    readonly local: ReadonlyMap<RefName, ObjectId>;
+    readonly remote: RemoteRefs;
+    readonly missing: ReadonlyMap<RefName, ObjectId>;
+    readonly isObsolete: (ref: string) => boolean;
+  },
+  baseOf: (ref: string) => string | undefined,
+): Promise<ReadonlySet<string>> {
+  const isInArchive = (ref: string): boolean => {
+    const name = `${archivedRoot}${ref.slice(keptRoot.length)}` as RefName;
+    return local.has(name) || missing.has(name) || remote.has(name);
+  };
+  const loose = [...local].filter(([ref]) => isObsolete(ref) && !isInArchive(ref));
+  const landed = await landedCommits(git, loose, (ref) => baseOf(ref) ?? null);
+  return new Set<string>(loose.map(([ref]) => ref).filter((ref) => !landed.has(ref)));
 }
 
 /** Refs to commits of ended sessions that the base branch here holds: cleaned up, and not taken again. */

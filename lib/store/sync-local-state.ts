@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { IncomingChange } from '../core/incoming-changes.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 import { CatFile } from '../git/cat-file.ts';
 import type { NewObject } from '../git/loose-object.ts';
@@ -12,20 +13,22 @@ import { readSideRef } from './side-ref.ts';
 import { nextState, type RefState, type State, StateSnapshot, tipsOf } from './state.ts';
 import { StateReader } from './state-reader.ts';
 import { refLocked, refRefused, stateBusy } from './store-errors.ts';
-import { withoutArchived } from './sync-archived.ts';
+import { type MergedArchive, sessionsBeside, withoutArchived } from './sync-archived.ts';
 import { repositoryReadOnly } from './sync-errors.ts';
+import { incomingChanges } from './sync-incoming.ts';
 import { archivedRoot, findKeptCommits, keptRoot, type RemoteRefs } from './sync-kept-commits.ts';
 import { type MergeKind, mergeKinds } from './sync-merge-note.ts';
 import { type MergedRef, mergeRef } from './sync-merge-refs.ts';
 import type { SyncOptions } from './sync-options.ts';
 import { type PushSpec, trackingRef } from './sync-remote.ts';
-import { branchMoves } from './sync-task-branches.ts';
 
 const localPatienceMs = 30_000;
 
 /** The local state with the remote's merged in, published here, and what the remote lacks of it. */
 export interface MergedState {
   readonly refs: readonly MergedRef<unknown>[];
+  /** What came in, one by one. */
+  readonly changes: readonly IncomingChange[];
   readonly received: number;
   readonly sent: number;
   readonly unknown: readonly ObjectId[];
@@ -33,6 +36,12 @@ export interface MergedState {
   readonly specs: readonly PushSpec[];
   /** Refs the remote may forget, once it has the rest. */
   readonly obsolete: readonly PushSpec[];
+}
+
+interface MergedSide<T> {
+  readonly before: RefState<T>['root'];
+  readonly merged: MergedRef<T>;
+  readonly move: readonly RefCommand[];
 }
 
 /** The local side of one sync: merges into the state refs by compare-and-swap. `close` ends its gits. */
@@ -67,13 +76,18 @@ export class LocalState {
     const lock = new PatientLock();
     for (;;) {
       const before = await this.#reader.read();
-      const { state, refs: merged } = await this.#mergeRefs(before, theirs);
-      const sides = [
-        await this.#mergeSide(mergeKinds.archivedSessions, theirs),
-        await this.#mergeSide(mergeKinds.archivedTasks, theirs),
-        await this.#mergeSide(mergeKinds.archivedValidations, theirs),
-        await this.#mergeSide(mergeKinds.memory, theirs),
-      ];
+      const archive = {
+        sessions: await this.#mergeSide(mergeKinds.archivedSessions, theirs),
+        tasks: await this.#mergeSide(mergeKinds.archivedTasks, theirs),
+        validations: await this.#mergeSide(mergeKinds.archivedValidations, theirs),
+      };
+      const memory = await this.#mergeSide(mergeKinds.memory, theirs);
+      const sides = [archive.sessions, archive.tasks, archive.validations, memory];
+      const { state, refs: merged } = await this.#mergeRefs(before, theirs, {
+        sessions: archive.sessions.merged.state.root,
+        tasks: archive.tasks.merged.state.root,
+        validations: archive.validations.merged.state.root,
+      });
       const refs = [...merged, ...sides.map((side) => side.merged)];
       const { context } = this.#options;
       const local = new Map([
@@ -91,6 +105,7 @@ export class LocalState {
       const unsent = [...allKept].filter(([ref]) => !theirs.has(ref) && !obsolete.here.has(ref));
       const result: MergedState = {
         refs,
+        changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
         received: [...kept.missing.keys()].filter((ref) => theirs.has(ref)).length,
         sent: unsent.length,
         unknown: kept.unknown,
@@ -100,13 +115,12 @@ export class LocalState {
       if (this.#options.isDry) return result;
       await this.#keep(kept.missing);
       const objects = refs.flatMap((ref) => ref.objects);
-      const branches = await branchMoves(context, this.#catFile, new StateSnapshot(before), snapshot);
       const moves = [
         ...sides.flatMap(({ move }) => move),
         ...moved(before, state),
         ...[...obsolete.here].map(([ref, old]): RefCommand => ({ ref, old, new: null })),
       ];
-      if (await this.#publish(moves, { objects, branches }, lock)) return result;
+      if (await this.#publish(moves, objects, lock)) return result;
       if (performance.now() > until) throw stateBusy();
       await wait(Math.random() * 20);
     }
@@ -134,9 +148,10 @@ export class LocalState {
   async #mergeRefs(
     before: State,
     theirs: RemoteRefs,
+    archive: MergedArchive,
   ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
-    const sessions = await this.#mergeOne(mergeKinds.sessions, before.sessions, theirs);
-    const kinds = withoutArchived(sessions.state.root);
+    const sessions = await this.#mergeOne(sessionsBeside(archive), before.sessions, theirs);
+    const kinds = withoutArchived(sessions.state.root, archive);
     const [tasks, validations, reviews] = [
       await this.#mergeOne(kinds.tasks, before.tasks, theirs),
       await this.#mergeOne(kinds.validations, before.validations, theirs),
@@ -160,13 +175,10 @@ export class LocalState {
   }
 
   /** One of the refs that are not read with the state. */
-  async #mergeSide<T>(
-    kind: MergeKind<T>,
-    theirs: RemoteRefs,
-  ): Promise<{ readonly merged: MergedRef<unknown>; readonly move: readonly RefCommand[] }> {
+  async #mergeSide<T>(kind: MergeKind<T>, theirs: RemoteRefs): Promise<MergedSide<T>> {
     const before = await readSideRef({ ...this.#options, catFile: this.#catFile }, kind.kind);
     const merged = await this.#mergeOne(kind, before, theirs);
-    return { merged, move: movedRef(kind.kind.ref, before.tip, merged.state.tip) };
+    return { before: before.root, merged, move: movedRef(kind.kind.ref, before.tip, merged.state.tip) };
   }
 
   /** Commits are kept before the state names them. */
@@ -180,16 +192,16 @@ export class LocalState {
   /** Moves the local refs all together; false if one of them was elsewhere already. */
   async #publish(
     commands: readonly RefCommand[],
-    added: { readonly objects: readonly NewObject[]; readonly branches: readonly RefCommand[] },
+    objects: readonly NewObject[],
     lock: PatientLock,
   ): Promise<boolean> {
     const moves = commands.filter((command) => command.new !== undefined);
     if (moves.length === 0) return true;
-    await this.#objects.write(added.objects).catch((error: unknown) => {
+    await this.#objects.write(objects).catch((error: unknown) => {
       throw isReadOnly(error) ? repositoryReadOnly(this.#options.commonDir, error) : error;
     });
     const isFirst = moves.some((command) => command.old === null);
-    const outcome = await (isFirst ? this.#loggedRefs : this.#refs).run([...commands, ...added.branches]);
+    const outcome = await (isFirst ? this.#loggedRefs : this.#refs).run(commands);
     return isPublished(outcome, lock);
   }
 }

@@ -1,3 +1,4 @@
+import { admitSession, admitTask } from '../core/admit-change.ts';
 import { mergeMemory, mergeReview, mergeValidation } from '../core/merge-evidence.ts';
 import { mergeSession } from '../core/merge-session.ts';
 import { mergeTask } from '../core/merge-task.ts';
@@ -21,13 +22,15 @@ type Json = Readonly<Record<string, unknown>>;
 export interface MergeKind<T> {
   readonly kind: NoteKind<T>;
   readonly merge: MergeValues<T>;
+  /** What one side made of a note, with what it can't have undone given back. */
+  readonly admit?: (before: T, after: T) => Merged<T>;
   /** What leaves the merged tree whatever the sides say: notes of archived sessions. */
   readonly removal?: (root: TreeNode<Note<T>> | null) => readonly TreeEdit<Note<T>>[];
 }
 
 export const mergeKinds = {
-  sessions: { kind: sessionNotes, merge: mergeSession },
-  tasks: { kind: taskNotes, merge: mergeTask },
+  sessions: { kind: sessionNotes, merge: mergeSession, admit: admitSession },
+  tasks: { kind: taskNotes, merge: mergeTask, admit: admitTask },
   validations: { kind: validationNotes, merge: mergeValidation },
   reviews: { kind: reviewNotes, merge: mergeReview },
   memory: { kind: memoryNotes, merge: mergeMemory },
@@ -38,18 +41,40 @@ export const mergeKinds = {
 
 /** Merges two readable versions of a note; the blob goes to the sink. Keys this version doesn't know stay. */
 export function mergeNote<T>(
-  { kind, merge }: MergeKind<T>,
+  { kind, merge, admit = asItIs }: MergeKind<T>,
   notes: { readonly base: Note<T> | null; readonly ours: Note<T>; readonly theirs: Note<T> },
   sink: ObjectSink,
 ): { readonly note: Note<T>; readonly lost: readonly Loss[] } {
   const { base, ours, theirs } = notes;
   const [left, right] = [ours.value, theirs.value];
   if (left === null || right === null) throw new Error('only readable notes are merged');
-  const { value, lost } = merge(base?.value ?? null, left, right);
+  const before = base?.value ?? null;
+  const [mine, other] = [admit(before ?? right, left), admit(before ?? left, right)];
+  const { value, lost } = merge(before, mine.value, other.value);
   const unknown = mergeUnknown(kind, base?.json ?? {}, ours.json ?? {}, theirs.json ?? {});
   const body = renderNote(kind, value, { json: unknown });
   const blob = sink('blob', body.text).oid;
-  return { note: Note.written(kind, { key: ours.key, blob }, body.json, body.value), lost };
+  const note = Note.written(kind, { key: ours.key, blob }, body.json, body.value);
+  return { note, lost: [...mine.lost, ...other.lost, ...lost] };
+}
+
+/** What one side alone made of a note; the same note where nothing of it is given back. */
+export function admitNote<T>(
+  { kind, admit = asItIs }: MergeKind<T>,
+  before: Note<T>,
+  after: Note<T>,
+  sink: ObjectSink,
+): { readonly note: Note<T>; readonly lost: readonly Loss[] } {
+  if (before.value === null || after.value === null) return { note: after, lost: [] };
+  const { value, lost } = admit(before.value, after.value);
+  if (value === after.value) return { note: after, lost: [] };
+  const body = renderNote(kind, value, after);
+  const blob = sink('blob', body.text).oid;
+  return { note: Note.written(kind, { key: after.key, blob }, body.json, body.value), lost };
+}
+
+function asItIs<T>(_: T, after: T): Merged<T> {
+  return { value: after, lost: [] };
 }
 
 /** Keys of a later version: in name order, so that both clones write the same. */

@@ -47,18 +47,23 @@ export async function mergeRef<T>(
       : loadNotes(context, { ...kind.kind, ref: theirs.ref }, tip, ours.root);
   const bases = ours.tip === null ? [] : await mergeBases(context, ours.tip, [theirs.tip]);
   if (bases[0] === theirs.tip) return { ...nothing, outcome: 'sent' };
-  if (ours.tip === null || bases[0] === ours.tip) {
+  if (ours.tip === null) {
     const state = { ...ours, tip: theirs.tip, root: await load(theirs.tip) };
     return { ...nothing, state, outcome: 'received' };
   }
   if (bases.length === 0) await requireWhole(context, kind.kind.ref, [ours.tip, theirs.tip]);
   const virtual = new VirtualMerge(context, kind, load);
-  const roots = { base: await virtual.mergeAll(bases), ours: ours.root, theirs: await load(theirs.tip) };
+  const isAhead = bases[0] === ours.tip;
+  const base = isAhead ? ours.root : await virtual.mergeAll(bases);
+  const roots = { base, ours: ours.root, theirs: await load(theirs.tip) };
   const objects = new Map<string, NewObject>();
   const sink = collectInto(objects, context.objectFormat);
   const { root, conflicts } = mergeTrees(kind, roots, sink);
-  const parents: readonly ObjectId[] = [ours.tip, theirs.tip].sort();
   const tree = root?.oid ?? sink('tree', '').oid;
+  // Taken over as it is where nothing is gone from it, and nothing in it undone, that can't be.
+  if (isAhead && tree === roots.theirs?.oid)
+    return { ...nothing, state: { ...ours, tip: theirs.tip, root: roots.theirs }, outcome: 'received' };
+  const parents: readonly ObjectId[] = [ours.tip, theirs.tip].sort();
   const text = renderMerge({
     tree,
     parents,

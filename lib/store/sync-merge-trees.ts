@@ -10,7 +10,7 @@ import {
   type TreeEntry,
   type TreeNode,
 } from './note-tree.ts';
-import { type MergeKind, mergeNote } from './sync-merge-note.ts';
+import { admitNote, type MergeKind, mergeNote } from './sync-merge-note.ts';
 
 type Root<T> = TreeNode<Note<T>> | null;
 type Entry<T> = TreeEntry<Note<T>>;
@@ -97,8 +97,14 @@ function mergeSlots<T>(
   if (right === '' || left === right) return { slot: mine, losses: [] };
   if (left === '') return { slot: other, losses: [] };
   // What one side alone changed is that side's, unless it was damaged there.
-  if (before === right) return { slot: isDamaged(mine) && !isDamaged(other) ? other : mine, losses: [] };
-  if (before === left) return { slot: isDamaged(other) && !isDamaged(mine) ? mine : other, losses: [] };
+  if (before === right)
+    return isDamaged(mine) && !isDamaged(other)
+      ? { slot: other, losses: [] }
+      : admitSlot(kind, old, mine, sink);
+  if (before === left)
+    return isDamaged(other) && !isDamaged(mine)
+      ? { slot: mine, losses: [] }
+      : admitSlot(kind, old, other, sink);
   const [ours, theirs, base] = [usable(mine), usable(other), usable(old ?? [])];
   if (ours !== null && theirs !== null) {
     const { note, lost } = mergeNote(kind, { base, ours, theirs }, sink);
@@ -106,6 +112,21 @@ function mergeSlots<T>(
   }
   const [slot, loser] = preferSlot(mine, other) ? [mine, other] : [other, mine];
   return { slot, losses: [{ what: 'note', kept: blobsOf(slot), lost: blobsOf(loser) }] };
+}
+
+/** What one side alone changed is that side's, as far as a step of it can have done that. */
+function admitSlot<T>(
+  kind: MergeKind<T>,
+  old: Slot<T> = [],
+  next: Slot<T>,
+  sink: ObjectSink,
+): { readonly slot: Slot<T>; readonly losses: readonly Loss[] } {
+  const [before, after] = [usable(old), usable(next)];
+  if (before === null || after === null) return { slot: next, losses: [] };
+  const { note, lost } = admitNote(kind, before, after, sink);
+  return note === after
+    ? { slot: next, losses: [] }
+    : { slot: [{ path: notePath(note.key), note }], losses: lost };
 }
 
 /** A note of a newer version is none that this one could judge. */

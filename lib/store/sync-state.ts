@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { IncomingChange } from '../core/incoming-changes.ts';
 import type { Loss } from '../core/merge-values.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 import { finishMotions } from '../git/finish-motions.ts';
@@ -26,6 +27,8 @@ export interface SyncResult {
   readonly remote: string;
   readonly refs: readonly SyncedRef[];
   readonly conflicts: readonly SyncConflict[];
+  /** What came in, one by one, whatever is said of it. */
+  readonly changes: readonly IncomingChange[];
   /** Commits that tasks and changesets name: made known here, sent, and found nowhere. */
   readonly commits: {
     readonly received: number;
@@ -48,18 +51,20 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
   if (!isDry) requireWritable(commonDir);
   const local = new LocalState(options);
   let words = '';
+  const changes: IncomingChange[] = [];
   try {
     for (let races = 0; races < pushTries; races += 1) {
       if (races > 0) await wait(Math.random() * Math.min(50 * 2 ** races, 2_000));
       const theirs = await (isDry ? peekState : fetchState)(context, remote);
       const merged = await local.merge(theirs);
-      if (isDry) return describe(options, merged, 0);
+      changes.push(...merged.changes);
+      if (isDry) return describe(options, merged, { races: 0, changes });
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
         // Some servers delete nothing; the refs are in nobody's way there.
         await push(options, merged.obsolete).catch(() => null);
         await local.track(merged);
-        return describe(options, merged, races);
+        return describe(options, merged, { races, changes });
       }
       words = pushed.stderr;
     }
@@ -73,7 +78,11 @@ async function push({ context, remote }: SyncOptions, specs: readonly PushSpec[]
   return specs.length === 0 ? { kind: 'done' } : pushState(context, remote, specs);
 }
 
-function describe({ remote }: SyncOptions, merged: MergedState, races: number): SyncResult {
+function describe(
+  { remote }: SyncOptions,
+  merged: MergedState,
+  { races, changes }: Pick<SyncResult, 'races' | 'changes'>,
+): SyncResult {
   const { received, sent, unknown } = merged;
   return {
     remote,
@@ -86,6 +95,7 @@ function describe({ remote }: SyncOptions, merged: MergedState, races: number): 
         losses.map((loss) => ({ ref: state.kind.ref, note: nameOf(note.json, note.key), ...loss })),
       ),
     ),
+    changes,
     commits: { received, sent, unknown },
     races,
   };

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { change, makeClones, stateOf, taskIn } from '../store/sync-clones.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { makeRepo } from '../support/repo.ts';
+import { testSession } from '../support/tasks.ts';
 
 test('STA-4 git flame sync merges and sends; git flame status shows the same on both clones', async () => {
   const { clones } = await makeClones(['task-001', 'task-002']);
@@ -13,9 +14,12 @@ test('STA-4 git flame sync merges and sends; git flame status shows the same on 
   const first = await flame(a, ['sync']);
   assert.equal([first.code, first.stdout, first.stderr], [0, 'Sent to origin: tasks\n', '']);
   const dry = await flame(b, ['sync', '--dry-run']);
-  assert.is(dry.stdout, 'Would merge with origin: tasks, 1 conflict\n');
+  const named = `What came in of ${testSession}:\n  task-001 title: from b → from a\n`;
+  const kept = /^ {2}task-001 attempts: 0 \(\w+\) → 1 \(\w+\)$/m;
+  assert.ok(dry.stdout.startsWith(`Would merge with origin: tasks, 1 conflict\n${named}`), dry.stdout);
   const second = await flame(b, ['sync', 'origin']);
-  assert.is(second.stdout, 'Merged with origin: tasks, 1 conflict\n');
+  assert.ok(second.stdout.startsWith(`Merged with origin: tasks, 1 conflict\n${named}`), second.stdout);
+  assert.match(second.stdout, kept);
   assert.is(second.stderr, 'warning: task-001: title: kept "from a", not "from b"\n');
   await flame(a, ['sync', '--quiet']);
   const [here, there] = [await flame(a, ['status', '--json']), await flame(b, ['status', '--json'])];
@@ -31,6 +35,11 @@ test('git flame sync --json tells each ref and conflict; --quiet says nothing', 
   assert.equal(await flame(a, ['sync', '-q']), { code: 0, stdout: '', stderr: '' });
   await change(b, 'task-001', { priority: 7 });
   const { lines } = await flameJson(b, ['sync']);
+  const changes = (lines[0]?.changes ?? []) as { what: string }[];
+  assert.equal(
+    changes.map(({ what }) => what),
+    ['priority', 'attempts'],
+  );
   assert.equal(lines, [
     {
       schema_version: 1,
@@ -42,6 +51,7 @@ test('git flame sync --json tells each ref and conflict; --quiet says nothing', 
         { ref: 'refs/blueflame/validations', outcome: 'absent' },
         { ref: 'refs/blueflame/reviews', outcome: 'absent' },
       ],
+      changes,
       conflicts: [{ ref: 'refs/blueflame/tasks', note: 'task-001', what: 'priority', kept: '3', lost: '7' }],
       commits: { received: 0, sent: 0, unknown: [] },
       races: 0,

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
+import type { Session } from '../../lib/domain/session.ts';
 import { changeSession, changeTask } from '../core/merge-random.ts';
 import { makeRandom } from '../support/random.ts';
 import { testSession } from '../support/tasks.ts';
@@ -194,34 +195,127 @@ test('the commits that tasks name reach the other clone, without a branch on the
   assert.is(snapshot.reviewOn(parseObjectId(commit))?.decision, 'approved');
 });
 
-test('task branches follow what was received, except where the person moved or checked one out', async () => {
-  const { clones } = await makeClones(['task-001', 'task-002', 'task-003']);
+test('sync makes and moves no branch, whatever work a note names', async () => {
+  const { clones } = await makeClones(['task-001', 'task-002']);
   const [a, b] = clones;
-  const work = (name: string): string => {
-    a.write(`src/${name}.txt`, name);
-    return a.commit(name);
-  };
   const branch = (id: string): string => `blueflame/${testSession}/${id}`;
-  const accept = (id: string, commit: string): Promise<void> =>
-    change(a, id, { status: 'done', commit: parseObjectId(commit), branch: branch(id) });
-  const first = work('one');
-  for (const id of ['task-001', 'task-002', 'task-003']) await accept(id, first);
+  a.write('src/one.txt', 'one');
+  const commit = parseObjectId(a.commit('one'));
+  b.git('branch', branch('task-002'), 'main');
+  for (const id of ['task-001', 'task-002'])
+    await change(a, id, { status: 'done', commit, branch: branch(id) });
+  const before = b.git('for-each-ref', 'refs/heads');
   await sync(a);
   await sync(b);
-  for (const id of ['task-001', 'task-002', 'task-003']) assert.is(b.git('rev-parse', branch(id)), first);
-  b.git('switch', '-q', branch('task-002'));
-  const own = b.git('rev-parse', 'main');
-  b.git('branch', '-f', branch('task-003'), own);
-  const second = work('two');
-  for (const id of ['task-001', 'task-002', 'task-003']) await accept(id, second);
-  await sync(a);
-  await sync(b);
-  assert.equal(
-    ['task-001', 'task-002', 'task-003'].map((id) => b.git('rev-parse', branch(id))),
-    [second, first, own],
-  );
-  assert.is(b.git('status', '--porcelain'), '');
+  assert.is(b.git('for-each-ref', 'refs/heads'), before);
+  assert.is(b.git('cat-file', '-t', commit), 'commit');
 });
+
+test('TRU-2 what another clone removed stays, and goes back to the remote', async () => {
+  const { remote, clones } = await makeClones(['task-001', 'task-002']);
+  const [a, b] = clones;
+  await inStore(a, (store) =>
+    store.transact(() => ({
+      actor: 'a',
+      changes: [{ subject: 'verdict', verdict: sampleVerdict(a.git('rev-parse', 'HEAD')) }],
+    })),
+  );
+  await sync(a);
+  await sync(b);
+  const refs = ['sessions', 'tasks', 'validations'].map((name) => `refs/blueflame/${name}`);
+  const trees = refs.map((ref) => a.git('rev-parse', `${ref}^{tree}`));
+  for (const ref of refs) {
+    const empty = remote.git('commit-tree', emptyTree(remote), '-p', ref, '-m', 'nothing');
+    remote.git('update-ref', ref, empty);
+  }
+  await sync(a);
+  await sync(b);
+  for (const repo of [a, b, remote])
+    assert.equal(
+      refs.map((ref) => repo.git('rev-parse', `${ref}^{tree}`)),
+      trees,
+    );
+  assert.is(stateOf(a), stateOf(b));
+  const again = await sync(a);
+  assert.is(
+    again.refs.every(({ outcome }) => outcome === 'same' || outcome === 'absent'),
+    true,
+  );
+});
+
+test('TRU-2 what landed or was dropped is not open again, and what was spent is not given back', async () => {
+  const { clones } = await makeClones(['task-001', 'task-002']);
+  const [a, b] = clones;
+  await change(a, 'task-001', { status: 'merged' });
+  await change(a, 'task-002', { status: 'dropped' });
+  const spend = (cost: number): Promise<unknown> =>
+    inStore(b, (store) =>
+      store.transact(({ sessions: [session] }) => ({
+        actor: 'b',
+        changes: session === undefined ? [] : [{ subject: 'spent', session: { ...session, ...spent(cost) } }],
+      })),
+    );
+  await sync(a);
+  await sync(b);
+  await spend(10);
+  await sync(b);
+  await sync(a);
+  await spend(1);
+  for (const id of ['task-001', 'task-002']) await change(b, id, { status: 'pending' });
+  b.git('push', '-q', 'origin', 'refs/blueflame/*');
+  const { conflicts } = await sync(a);
+  assert.equal(conflicts.map(({ what, kept, lost }) => `${what}: ${kept}, not ${lost}`).sort(), [
+    'spent: $10 and 1000 tokens, not $1 and 100 tokens',
+    'status: dropped, not pending',
+    'status: merged, not pending',
+  ]);
+  await sync(b);
+  for (const repo of [a, b]) {
+    assert.equal(
+      [(await taskIn(repo, 'task-001')).status, (await taskIn(repo, 'task-002')).status],
+      ['merged', 'dropped'],
+    );
+    const [session] = (await inStore(repo, (store) => store.snapshot())).sessions;
+    assert.equal([session?.cost_usd, session?.spend.worker?.cost_usd], [10, 10]);
+  }
+  assert.is(stateOf(a), stateOf(b));
+});
+
+test('TRU-2 a session is archived only where its notes are in the archive', async () => {
+  const { clones } = await makeClones(['task-001']);
+  const [a, b] = clones;
+  const before = await inStore(a, (store) => store.snapshot());
+  await inStore(b, (store) =>
+    store.transact(({ sessions: [session] }) => ({
+      actor: 'b',
+      changes:
+        session === undefined
+          ? []
+          : [
+              {
+                subject: 'forged',
+                session: { ...session, archived_at: '2026-03-01T09:00:00.000Z', state: 'ended' },
+              },
+            ],
+    })),
+  );
+  b.git('push', '-q', 'origin', 'refs/blueflame/*');
+  const { conflicts } = await sync(a);
+  assert.equal(
+    conflicts.map(({ what, kept }) => [what, kept]),
+    [['archived', 'not in the archive']],
+  );
+  const after = await inStore(a, (store) => store.snapshot());
+  assert.equal(after.sessions, before.sessions);
+  assert.equal(after.tasksOf(testSession), before.tasksOf(testSession));
+});
+
+const emptyTree = (repo: Repo): string => repo.git('hash-object', '-t', 'tree', '-w', '/dev/null');
+
+function spent(cost: number): Partial<Session> {
+  const sums = { cost_usd: cost, tokens: cost * 100 };
+  return { ...sums, spend: { worker: { ...sums, runs: 1 } } };
+}
 
 test('a commit that nobody has is named, and does not stop the sync', async () => {
   const { clones } = await makeClones(['task-001']);
