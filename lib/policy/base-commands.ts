@@ -19,7 +19,7 @@ export const readCommands: readonly string[] = [
   ],
   ...'ls cat tac head tail wc nl grep egrep fgrep rg find tree du stat file less more strings'.split(' '),
   ...'sort uniq cut paste tr fold rev column comm cmp diff od xxd hexdump jq sed awk bc expr'.split(' '),
-  ...'md5sum sha1sum sha256sum cksum base64 basename dirname realpath readlink pwd'.split(' '),
+  ...'md5sum sha1sum sha256sum sha512sum cksum base64 basename dirname realpath readlink pwd'.split(' '),
   ...'echo printf test [ true false : sleep seq date which type command yes env xargs timeout time nice'.split(
     ' ',
   ),

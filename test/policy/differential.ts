@@ -84,12 +84,8 @@ function predict(
     const tree = readBash(text);
     if ('rule' in tree) continue;
     const commands = commandsOf(tree);
-    // A file name in the middle of a text is known to nobody: such words are not foretold.
     // `.` runs a file in bash itself; the policy never lets it.
-    const isKnown = !commands.some(
-      ({ words }) => words[0]?.text === '.' || words.some((word) => word.unknown === 'name'),
-    );
-    if (!isKnown) continue;
+    if (commands.some(({ words }) => words[0]?.text === '.')) continue;
     writeFileSync(join(list, String(predictions.length)), text);
     predictions.push({
       programs: commands.map((one) => wordsOf(one, work)),
@@ -154,6 +150,8 @@ function commandsOf(node: BashNode): readonly SimpleCommand[] {
   if (node.kind === 'test') return node.inner.flatMap(commandsOf);
   if (node.kind === 'if') return node.parts.flatMap(commandsOf);
   if (node.kind === 'for') return [...node.given, ...node.bodies].flatMap(commandsOf);
+  if (node.kind === 'names') return [];
+  if (node.kind === 'number') return node.runs.flatMap(commandsOf);
   if (node.kind === 'while')
     return [...(node.from === null ? [] : [node.from]), node.body].flatMap(commandsOf);
   return 'body' in node ? commandsOf(node.body) : node.nodes.flatMap(commandsOf);
@@ -167,6 +165,8 @@ function targetsOf(node: BashNode, work: string): readonly string[] {
     if (node.kind === 'test') return node.inner;
     if (node.kind === 'if') return node.parts;
     if (node.kind === 'for') return [...node.given, ...node.bodies];
+    if (node.kind === 'names') return [];
+    if (node.kind === 'number') return node.runs;
     if (node.kind === 'while') return [...(node.from === null ? [] : [node.from]), node.body];
     return 'body' in node ? [node.body] : node.nodes;
   };
@@ -181,6 +181,7 @@ function wordsOf(command: SimpleCommand, work: string): string[] {
   return command.words.flatMap((word) => {
     const text = word.text.replaceAll(currentFolder, work);
     const names = word.isGlob ? (expandGlob(text, work, realFacts) ?? []) : [];
+    if (word.fed !== undefined) return [anything];
     return names.length > 0 ? names : [word.unknown === 'output' ? unknownOf(word) : text];
   });
 }

@@ -1,5 +1,6 @@
 import { type Objection, objection } from '../rules.ts';
 import { judgeAwk } from './awk.ts';
+import { judgeChanged } from './formatters.ts';
 import { interpreters, judgeInterpreter } from './interpreters.ts';
 import { scanOptions } from './options.ts';
 import {
@@ -18,7 +19,19 @@ import { judgeSed } from './sed.ts';
  */
 export const buildPrograms: Readonly<Record<string, ProgramRule>> = {
   make: judgeMake,
-  npm: (call) => judgePackageManager(call, ['test', 'run', 'ci', 'ls', 'outdated', 'start']),
+  npm: (call) =>
+    judgePackageManager(call, [
+      'test',
+      'run',
+      'ci',
+      'ls',
+      'outdated',
+      'start',
+      'explain',
+      'why',
+      'root',
+      'prefix',
+    ]),
   pnpm: (call) => judgePackageManager(call, ['test', 'run', 'ls', 'outdated', 'start']),
   yarn: (call) => judgePackageManager(call, ['test', 'run', 'start']),
   go: judgeGo,
@@ -103,7 +116,13 @@ const makeTools =
 const programNames =
   /^(?:rm|mv|cp|dd|ln|sh|bash|dash|zsh|ksh|env|eval|exec|sudo|xargs|curl|wget|nc|ssh|node|perl|ruby|php|python[\d.]*|git|tee|sed|awk|find|chmod|chown|install|kill|busybox)$/;
 
+// By these names a make file hands words on to what it runs.
+const argumentsOf =
+  /^(?:[A-Z]+_)?(?:ARGS|OPTS|OPTIONS|TESTS?|FILTER|PATTERN|FILES?|PKG|MODULE)=([\w.,:/@+-]+(?: [\w.,:/@=+-]+)*)$/;
+
 function isPlainVariable(text: string): boolean {
+  const [, words = ''] = argumentsOf.exec(text) ?? [];
+  if (words !== '' && !words.split(' ').some((one) => programNames.test(one))) return true;
   const [, name = '', value = ''] = /^([A-Za-z_]\w*)=([\w.+-]*)$/.exec(text) ?? [];
   return name !== '' && !makeTools.test(name) && !programNames.test(value);
 }
@@ -128,10 +147,13 @@ const goFiles = new Set(
 
 function judgeGo(call: ProgramCall): Objection | null {
   const [subcommand = '', ...args] = call.args;
-  const safe = ['test', 'build', 'vet', 'list', 'version', 'env', 'fmt', 'doc'];
+  const safe = ['test', 'build', 'vet', 'list', 'version', 'env', 'fmt', 'doc', 'tool'];
   if (call.trusted === 0 && !safe.includes(subcommand)) {
     return objection('bash-not-allowed', `go ${subcommand} is not allowed. Allowed are: ${safe.join(', ')}.`);
   }
+  if (subcommand === 'tool') return judgeGoTool(call, args);
+  const changed = subcommand === 'fmt' ? changedBy(call, /\.go$/) : null;
+  if (changed !== null) return changed;
   const rest = [...args.slice(Math.max(0, call.trusted - 1))].reverse();
   for (let arg = rest.pop(); arg !== undefined; arg = rest.pop()) {
     if (arg === '-args' || arg === '--args') return judgeTestArguments(rest);
@@ -140,6 +162,23 @@ function judgeGo(call: ProgramCall): Objection | null {
     if (found !== null) return found;
   }
   return null;
+}
+
+/** The coverage that a test has written down. */
+function judgeGoTool(call: ProgramCall, [tool = '', ...args]: readonly string[]): Objection | null {
+  if (tool !== 'cover') return objection('bash-wrapper', `go tool ${tool} is not among what it may do here.`);
+  const files = args.map((arg) => /^--?(func|html|o)=(.+)$/s.exec(arg));
+  if (files.some((one) => one === null))
+    return objection('bash-option', 'Write: go tool cover -func=FILE, or -html=FILE -o=FILE.');
+  return judgeAll(
+    call.context,
+    files.map((one) => ({ path: one?.[2] ?? '', access: one?.[1] === 'o' ? 'write' : 'read' })),
+  );
+}
+
+/** It changes every source of its language below. */
+function changedBy(call: ProgramCall, files: RegExp): Objection | null {
+  return judgeChanged(call.context, { name: call.name, places: ['.'], files });
 }
 
 /** What follows -args is the tests' own, but every test binary knows `-test.` flags, some of which write files. */
@@ -198,6 +237,11 @@ function judgeCargo(call: ProgramCall): Objection | null {
       `cargo ${subcommand} is not allowed. Allowed are: ${[...cargoCommands].join(', ')}.`,
     );
   }
+  const changed =
+    (subcommand === 'fmt' && !own.includes('--check')) || own.includes('--fix')
+      ? changedBy(call, /\.rs$/)
+      : null;
+  if (changed !== null) return changed;
   const end = own.indexOf('--');
   const args = end < 0 ? own : own.slice(0, end);
   const bad = args.find((arg) => /^--(?:config|open|artifact-dir|out-dir)(?:=|$)|^-[ZC]/.test(arg));

@@ -1,5 +1,11 @@
 const modules = /^(?:pytest|unittest|mypy|ruff|black|flake8|isort|pylint|coverage)$/;
+// Where a project's own tools are.
+const installed = /^(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)\/([\w.-]+)$/;
 const pythons = ['python', 'python3'];
+
+export function isInstalledPath(text: string): boolean {
+  return installed.test(text);
+}
 
 /** Other spellings of a command that start the same program: an entry for one of them is an entry for all. */
 export function equivalents(name: string, args: readonly string[]): readonly (readonly string[])[] {
@@ -11,8 +17,8 @@ export function equivalents(name: string, args: readonly string[]): readonly (re
   if (name === 'npx' || name === 'bunx') return toolForms(first, args.slice(1));
   if (/^(?:npm|pnpm|yarn|uv|poetry|pipenv|pdm|rye|hatch)$/.test(name) && /^(?:exec|run|dlx)$/.test(first))
     return runForms(name, [first, second, ...rest]);
-  const bin = /^(?:\.\/)?node_modules\/\.bin\/([\w.-]+)$/.exec(name)?.[1];
-  if (bin !== undefined) return toolForms(bin, args);
+  const bin = installed.exec(name)?.[1];
+  if (bin !== undefined) return [...toolForms(bin, args), ...equivalents(bin, args)];
   return /^[\w.-]+$/.test(name)
     ? [...(modules.test(name) ? moduleForms(name, args) : []), ...toolForms(name, args)]
     : [];

@@ -52,17 +52,20 @@ export function expandArguments(
 
 /** What a word may hold that nobody knows yet. */
 function judgeUnknown(name: string, { unknown }: Word): Objection | null {
-  // A file called -v would make test and printf run what stands in an index.
-  if (unknown === 'name' && name !== 'echo')
-    return objection(
-      'bash-dynamic',
-      'A file name of a loop stands alone and in double quotes, as "$f"; within other text only echo may show it.',
-    );
   if (unknown !== 'status' || statusFriendly.has(name)) return null;
   return objection(
     'bash-dynamic',
     `$? can only be shown or compared. Use it with ${listSome([...statusFriendly])}.`,
   );
+}
+
+/** A message, or whom and what a log is searched for: what is in it changes nothing. The post-check reads messages, too. */
+function isGitText(args: readonly Word[], at: number): boolean {
+  const [subcommand, text, before] = [args[0]?.text, args[at]?.text ?? '', args[at - 1]?.text ?? ''];
+  if (subcommand === 'log') return /^--(?:author|committer|grep|since|until|after|before)=/.test(text);
+  // Its first words must be there to be judged.
+  const isSubject = /^(?:-[aqs]*m|--message)$/.test(before) && /^[\w(]/.test(text);
+  return subcommand === 'commit' && (isSubject || /^--message=[\w(]/.test(text));
 }
 
 const comparisons = new Set(['=', '==', '!=', '-eq', '-ne', '-lt', '-le', '-gt', '-ge']);
@@ -71,11 +74,13 @@ const comparisons = new Set(['=', '==', '!=', '-eq', '-ne', '-lt', '-le', '-gt',
 function judgeOutput(name: string, args: readonly Word[], at: number): Objection | null {
   if (args[at]?.unknown !== 'output' || name === 'echo') return null;
   const isApart = args[at]?.isSplit === true;
+  if (name === 'git' && !isApart && isGitText(args, at)) return null;
   const texts = args.map(({ text, unknown }) => (unknown === 'output' ? '' : text));
   const [first = '', second = '', third] = texts;
   const isTest = name === 'test' || (name === '[' && texts.at(-1) === ']');
   const count = name === '[' ? texts.length - 1 : texts.length;
   const isCompared =
+    count === 1 ||
     (count === 2 && /^-[nz]$/.test(first)) ||
     (count === 3 && comparisons.has(second) && third !== undefined && !/^[!(]$/.test(first));
   if (
@@ -89,7 +94,12 @@ function judgeOutput(name: string, args: readonly Word[], at: number): Objection
   );
 }
 
-function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): readonly string[] | Objection {
+/** The names a wildcard stands for, itself where there are none. */
+export function expandWord(
+  context: PathContext,
+  arg: Word,
+  mayStartAnyhow: boolean,
+): readonly string[] | Objection {
   const { policy, facts, cwd } = context;
   if (arg.text.length > 1_000)
     return objection('bash-dynamic', 'A wildcard of this length is not looked up. Name the files.');
@@ -103,14 +113,15 @@ function expandWord(context: PathContext, arg: Word, mayStartAnyhow: boolean): r
     );
   }
   const start = arg.text.slice(0, arg.text.search(/[*?[]/));
-  const elsewhere = judgeFolders(context, [start]);
+  const elsewhere = judgeFolders(context, [`${start}*`]);
   if (elsewhere !== null) return elsewhere;
   const names = expandGlob(arg.text, cwd, facts);
   if (names === null)
     return objection('bash-dynamic', `${arg.text} stands for too many files. Name a smaller folder.`);
   if (names.length === 0) return [arg.text];
   // A file called --output=x would become an option.
-  if (!mayStartAnyhow && /^[*?[]/.test(arg.text)) {
+  const isOption = context.makesFiles === true || names.some((one) => one.startsWith('-'));
+  if (!mayStartAnyhow && isOption && /^[*?[]/.test(arg.text)) {
     return objection('bash-dynamic', `${arg.text} could turn file names into options. Write ./${arg.text}.`);
   }
   return judgeFolders(context, names) ?? names;

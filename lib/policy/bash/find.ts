@@ -89,7 +89,8 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
   if (found === null)
     return refused('-exec', 'The folder holds too many files to look at. Start from a smaller one.');
   const runs = parts.tests.includes('-delete') ? [...parts.runs, ['rm', '-rf', '{}']] : parts.runs;
-  return runs.map((run) => judgeRun(call, run, found)).find((one) => one !== null) ?? null;
+  const files = found.length > 0 ? found : [`${places[0]?.replace(/\/+$/, '') ?? '.'}/any-file`];
+  return runs.map((run) => judgeRun(call, run, files)).find((one) => one !== null) ?? null;
 }
 
 /** What find runs, judged for the files among those it finds that the rules tell apart. */
@@ -132,6 +133,28 @@ export function tellingNames(
     return representatives(context, found);
   const readable = found.find((one) => !one.startsWith('-') && judgePath(context, one, 'read') === null);
   return [readable ?? './any-file', ...found.filter((one) => one.startsWith('-')).slice(0, 1)];
+}
+
+// They do nothing to a name that is nowhere.
+const leavesAlone = new Set(
+  'rm sed chmod prettier eslint gofmt goimports rustfmt black ruff isort biome stylelint shellcheck cat head tail wc grep egrep fgrep rg ls stat file du jq sort uniq diff node python python3 pytest nl awk md5sum sha256sum'.split(
+    ' ',
+  ),
+);
+
+/** The words of a line taken apart at blanks; of several, those that name nothing are left out where they do nothing. */
+export function splitLine(
+  { facts, cwd, makesFiles }: PathContext,
+  line: string,
+  run: readonly string[],
+): readonly string[] {
+  const parts = line.split(/\s+/);
+  const [name = '', second = ''] = run;
+  const isHarmless = leavesAlone.has(name) || (name === 'npx' && leavesAlone.has(second));
+  if (parts.length < 2 || makesFiles === true || !isHarmless) return parts;
+  return parts.filter(
+    (part) => part.startsWith('-') || facts.lstat(part.startsWith('/') ? part : `${cwd}/${part}`) !== null,
+  );
 }
 
 /** What find prints, where it prints names alone; null: something else. */

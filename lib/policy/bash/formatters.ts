@@ -94,13 +94,38 @@ const formatters: Readonly<Record<string, Formatter>> = {
   dprint: { writes: /^fmt$/, files: web, isWide: true },
 };
 
+// By these names it writes: they may be written in any case.
+const compilerOutput =
+  /^--?(?:outDir|outFile|declarationDir|tsBuildInfoFile|generateTrace|generateCpuProfile)$/i;
+
+/** The TypeScript compiler: what it writes goes where files may be written. */
+function judgeTsc(call: ProgramCall): Objection | null {
+  const args = call.args.slice(call.trusted);
+  const isTarget = (at: number): boolean => compilerOutput.test(args[at - 1] ?? '');
+  const targets = args.filter((_, at) => isTarget(at));
+  return (
+    judgeAll(
+      call.context,
+      targets.map((path) => ({ path: `${path}/any-file`, access: 'write' })),
+    ) ??
+    judgeUnlisted(
+      call.context,
+      call.name,
+      args.filter((_, at) => !isTarget(at)),
+    )
+  );
+}
+
 /** Linters and formatters: what they look at may be anything readable, what they change must be in scope, file by file. */
-export const formatterPrograms: Readonly<Record<string, ProgramRule>> = Object.fromEntries(
-  Object.entries(formatters).map(([name, one]): [string, ProgramRule] => [
-    name,
-    (call) => judgeFormatter(call, one),
-  ]),
-);
+export const formatterPrograms: Readonly<Record<string, ProgramRule>> = {
+  tsc: judgeTsc,
+  ...Object.fromEntries(
+    Object.entries(formatters).map(([name, one]): [string, ProgramRule] => [
+      name,
+      (call) => judgeFormatter(call, one),
+    ]),
+  ),
+};
 
 function judgeFormatter(call: ProgramCall, one: Formatter): Objection | null {
   const loose = judgeUnlisted(call.context, call.name, call.args.slice(call.trusted)) ?? judgeOutputs(call);

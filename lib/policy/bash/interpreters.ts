@@ -12,7 +12,8 @@ const subcommands = /^(?:test|run|task|lint|fmt|check|bench|build)$/;
 const nodeFlag =
   /^--(?:test-only|test-(?:reporter|name-pattern|skip-pattern|timeout|concurrency|shard)=[^/]*|test-force-exit|input-type=(?:module|commonjs|module-typescript)|experimental-(?:strip-types|transform-types|test-coverage|test-module-mocks|test-snapshots|vm-modules|sqlite|detect-module)|trace-(?:warnings|uncaught|deprecation|exit)|unhandled-rejections=\w+|no-deprecation|no-experimental-\w+|disable-warning=\w+|expose-gc|max-old-space-size=\d+|stack-trace-limit=\d+|preserve-symlinks|es-module-specifier-resolution=node)$/;
 const plainFlag = /^(?:--test|--check|--version|-V|-v|-u|-B|--enable-source-maps|--no-warnings)$/;
-const pythonFlag = /^-(?:[uBEIOOsSqPb]+|W\w+|Wignore.*|X(?:dev|utf8|importtime|faulthandler))$/;
+const pythonFlag = /^-(?:[uBEIOOsSqPbx]+|W\w+|Wignore.*|X\w+(?:=\w+)?)$/;
+const shellFlag = /^-[nxveu]+$/;
 // Modules of python that test or check what is in the worktree.
 const pythonModules = new Set(
   'pytest unittest mypy ruff black flake8 isort pylint pyright coverage compileall py_compile json.tool doctest pyflakes pycodestyle pydocstyle bandit vulture yapf autopep8 tabnanny site sysconfig platform'.split(
@@ -99,6 +100,11 @@ function firstOperand(call: ProgramCall, args: readonly string[]): number {
     const arg = args[at] ?? '';
     if (plainFlag.test(arg) || (family === 'node' && nodeFlag.test(arg))) continue;
     if (family === 'python' && pythonFlag.test(arg)) continue;
+    if (family === 'sh' && shellFlag.test(arg)) continue;
+    if (family === 'python' && /^-[WX]$/.test(arg) && /^\w+(?:[=:]\w*)*$/.test(args[at + 1] ?? '')) {
+      at += 1;
+      continue;
+    }
     if (family === 'node' && valued.test(arg) && /^[^-/.][^/]*$/.test(args[at + 1] ?? '')) {
       at += 1;
       continue;
@@ -113,6 +119,15 @@ function firstOperand(call: ProgramCall, args: readonly string[]): number {
   return -1;
 }
 
+/** A module of the worktree, as it could be run by its file. */
+function isOwnModule({ context: { facts, cwd } }: ProgramCall, module: string): boolean {
+  const path = `${cwd}/${module.replaceAll('.', '/')}`;
+  return (
+    /^\w+(?:\.\w+)*$/.test(module) &&
+    [`${path}.py`, `${path}/__main__.py`].some((one) => facts.lstat(one) !== null)
+  );
+}
+
 /** `python -m pytest …` */
 function judgeModule(call: ProgramCall, words: readonly string[]): Objection | null {
   const [module = '', ...args] = words;
@@ -120,6 +135,8 @@ function judgeModule(call: ProgramCall, words: readonly string[]): Objection | n
   if (!pythonModules.has(module) && call.trusted >= 2)
     return judgeUnlisted(call.context, module, call.args.slice(call.trusted));
   if (module === 'pip') return call.judgeAs('pip', args);
+  if (!pythonModules.has(module) && call.isBare && isOwnModule(call, module))
+    return judgeUnlisted(call.context, module, args);
   if (!pythonModules.has(module)) {
     return objection(
       'bash-wrapper',

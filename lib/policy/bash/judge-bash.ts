@@ -3,13 +3,15 @@ import { unreachable } from '../../util/unreachable.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
+import { expandWord } from './expand-arguments.ts';
 import { judgeCommand, judgeRedirections, matchingPattern } from './judge-command.ts';
+import { mayMakeNames } from './made-names.ts';
 import { type Lines, linesOf, pipedLines } from './outputs.ts';
 import { judgeAll } from './program.ts';
 import { readBash } from './read-bash.ts';
 import { Refusal } from './refusal.ts';
-import { settle } from './settle.ts';
-import { type BashNode, currentFolder, type Redirection, type SimpleCommand } from './syntax.ts';
+import { settle, settleRedirections } from './settle.ts';
+import { type BashNode, currentFolder, type Redirection, ranIn, type SimpleCommand } from './syntax.ts';
 import { openWork, type Work } from './work.ts';
 
 export interface BashQuestion {
@@ -27,6 +29,10 @@ interface Question extends BashQuestion {
   readonly known: Map<BashNode, Lines>;
   /** The lines that come through a pipe. */
   readonly lines?: Lines;
+  /** The command itself may make files whose names bash would take apart or for options. */
+  readonly makesNames: boolean;
+  /** Where the command has been. */
+  readonly visited: Set<string>;
 }
 
 /** Judges a command of the Bash tool by its parse; null: nothing against it. */
@@ -46,7 +52,12 @@ export function judgeBash(question: BashQuestion): Objection | null {
   if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0)
     return onlyExact(policy);
   try {
-    judgeNode({ ...question, work: openWork(), known: new Map() }, tree, [question.cwd]);
+    const makesNames = mayMakeNames(tree);
+    judgeNode(
+      { ...question, work: openWork(), known: new Map(), makesNames, visited: new Set<string>() },
+      tree,
+      [question.cwd],
+    );
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error.objection;
@@ -75,7 +86,6 @@ interface Places {
 }
 
 const mostPlaces = 8;
-const makers = /\b(?:touch|mkdir|cp|mv|tee|tar|split|unzip|curl)\b|>(?!\s*(?:\/dev\/null|&|\())/;
 
 /** Judges a node in every folder it may start in. Throws a Refusal at the first objection. */
 function judgeNode(question: Question, node: BashNode, places: readonly string[]): Places {
@@ -124,6 +134,19 @@ function judgeNode(question: Question, node: BashNode, places: readonly string[]
         refuseTexts(question, node.numbers, cwd);
       }
       return unchanged;
+    case 'names':
+      for (const cwd of places) {
+        const text = node.pattern.text.replaceAll(currentFolder, cwd);
+        const names = expandWord(contextAt(question, cwd), { ...node.pattern, text }, true);
+        if ('rule' in names) throw new Refusal(names.rule, names.details);
+      }
+      return unchanged;
+    case 'number':
+      for (const cwd of places) {
+        for (const inner of node.runs) judgeNode(question, inner, [cwd]);
+        refuseTexts(question, node.numbers, cwd);
+      }
+      return unchanged;
     case 'given':
       judgeGiven(question, node.nodes, places);
       return unchanged;
@@ -140,7 +163,8 @@ function judgeNode(question: Question, node: BashNode, places: readonly string[]
       refuseRedirections(question, node.redirections, places);
       judgeGiven(question, node.given, places);
       for (const given of node.given)
-        question.known.set(given, makers.test(question.command) ? null : parted(question.known.get(given)));
+        if (given.kind !== 'names' && given.kind !== 'number')
+          question.known.set(given, question.makesNames ? null : parted(question.known.get(given)));
       judgeRounds(question, node.bodies, places);
       return unchanged;
     default:
@@ -180,21 +204,28 @@ function judgeChain(
   return ends;
 }
 
+const movers = new Set(['cd', 'pushd', 'popd']);
+
 function judgeSimple(question: Question, command: SimpleCommand, places: readonly string[]): Places {
   for (const cwd of places) {
     question.work.spend(costOf(command));
     for (const inner of command.inner) judgeNode(question, inner, [cwd]);
     const context = contextAt(question, cwd);
-    for (const one of settle(context, command, question.known)) {
-      if (one !== command) question.work.spend(10);
+    const redirections = settleRedirections(context, command.redirections, question.known);
+    for (const one of settle(context, { ...command, redirections }, question.known)) {
+      if (one.words !== command.words) question.work.spend(10);
       const found = judgeCommand(context, inFolder(one, cwd));
       if (found !== null) throw new Refusal(found.rule, found.details);
     }
   }
-  if (command.words[0]?.text !== 'cd') return { passed: places, failed: places };
+  const [name, folder] = command.words;
+  if (!movers.has(name?.text ?? '')) return { passed: places, failed: places };
+  const isBack = name?.text === 'popd' ? command.words.length === 1 : folder?.text === '-';
+  if (isBack && question.visited.size > 0) return { passed: [...question.visited], failed: places };
   const reached = places.flatMap((cwd) =>
     settle(contextAt(question, cwd), command, question.known).map((one) => placeAfter(question, one, cwd)),
   );
+  for (const place of [...places, ...reached]) question.visited.add(place);
   return { passed: [...new Set(reached)], failed: places };
 }
 
@@ -237,8 +268,11 @@ function refuseTexts(question: Question, nodes: readonly BashNode[], cwd: string
     const lines =
       question.known.get(node) ??
       linesOf(context, node, (command) => settle(context, command, question.known));
-    if (lines?.every((line) => /^\d+$/.test(line)) !== true)
-      throw new Refusal('bash-construct', '[[ compares numbers by computing. Write [ … -gt … ] instead.');
+    if (lines?.every((line) => /^-?\d+$/.test(line)) !== true)
+      throw new Refusal(
+        'bash-construct',
+        'Bash runs what stands in an index where it computes: only what surely is a number may stand there. Compare with [ … -gt … ].',
+      );
   }
 }
 
@@ -293,9 +327,12 @@ function refuseRedirections(
   redirections: readonly Redirection[],
   places: readonly string[],
 ): void {
+  for (const inner of redirections.flatMap(ranIn)) judgeNode(question, inner, places);
   for (const cwd of places) {
-    const here = redirections.map((one) => ({ ...one, target: one.target.replaceAll(currentFolder, cwd) }));
-    const found = judgeRedirections(contextAt(question, cwd), here);
+    const context = contextAt(question, cwd);
+    const settled = settleRedirections(context, redirections, question.known);
+    const here = settled.map((one) => ({ ...one, target: one.target.replaceAll(currentFolder, cwd) }));
+    const found = judgeRedirections(context, here);
     if (found !== null) throw new Refusal(found.rule, found.details);
   }
 }
@@ -306,7 +343,7 @@ function contextAt(question: Question, cwd: string): PathContext {
     policy,
     facts,
     cwd,
-    makesFiles: makers.test(question.command),
+    makesFiles: question.makesNames,
     ...(piped !== undefined && { piped }),
     ...(lines !== undefined && { lines }),
   };

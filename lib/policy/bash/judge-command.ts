@@ -2,7 +2,7 @@ import type { AgentPolicy } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import { buildPrograms, normalizePackageManager } from './build-programs.ts';
-import { equivalents } from './equivalents.ts';
+import { equivalents, isInstalledPath } from './equivalents.ts';
 import { expandArguments } from './expand-arguments.ts';
 import { formatterPrograms } from './formatters.ts';
 import { isNamedOnly, judgeGit, withoutGlobalOptions } from './git.ts';
@@ -28,7 +28,10 @@ const programs: ReadonlyMap<string, ProgramRule> = new Map(
   }),
 );
 // They only steer what is judged anyway.
-const alwaysAllowed = new Set(['true', 'false', ':', 'cd', 'break', 'continue', 'exit', 'set', 'export']);
+const alwaysAllowed = new Set([
+  ...['true', 'false', ':', 'cd', 'pushd', 'popd', 'unset', 'source', '.'],
+  ...['break', 'continue', 'exit', 'set', 'export'],
+]);
 // Asked for their version they do nothing else.
 const versions: readonly (readonly [names: string, asks: RegExp])[] = [
   ['node npm npx pnpm yarn bun deno tsc jest eslint prettier', /^(?:--version|-v)$/],
@@ -43,6 +46,7 @@ const versions: readonly (readonly [names: string, asks: RegExp])[] = [
 
 function asksVersion(name: string, args: readonly string[]): boolean {
   const [only = ''] = args;
+  if (args.length === 1 && only === '--version' && programs.has(name)) return true;
   return (
     args.length === 1 && versions.some(([names, asks]) => names.split(' ').includes(name) && asks.test(only))
   );
@@ -106,8 +110,8 @@ function isProgramName(text: string): boolean {
 
 /** `./gradlew`, as a lead may have written it; from another folder the same words would be another file. */
 function isNamedPath({ policy, cwd }: PathContext, text: string): boolean {
-  const isNamed = policy.allowed_commands.some((entry) => entryWords(entry)[0] === text);
-  return isNamed && /^[\w./-]+$/.test(text) && (cwd === policy.worktree || text.startsWith('/'));
+  if (!/^[\w./-]+$/.test(text) || !(cwd === policy.worktree || text.startsWith('/'))) return false;
+  return isInstalledPath(text) || policy.allowed_commands.some((entry) => entryWords(entry)[0] === text);
 }
 
 /** Where output may go and input may come from. */
@@ -135,7 +139,10 @@ function judgeWords(context: PathContext, words: readonly string[], input: strin
     );
   }
   if (asksVersion(name, args)) return null;
-  const trusted = trustedWords(policy, [name, ...args]);
+  const trusted = trustedWords(
+    policy,
+    isRestoring(context, name, args) ? ['git', 'restore'] : [name, ...args],
+  );
   if (!isProgramName(name) && !isNamedPath(context, name)) return notAllowed(policy, name);
   if (trusted === null) return judgeEquivalent(context, words, input);
   const begun = runners.get(name)?.(args) ?? 0;
@@ -143,6 +150,16 @@ function judgeWords(context: PathContext, words: readonly string[], input: strin
   const isRunner = trusted === begun - 1 || (trusted < begun && ruleOf(name) === undefined);
   if (begun > 0 && isRunner) return judgeRun(context, name, args.slice(begun - 1));
   return judgeProgram(context, { name, args, trusted, input, isBare: isBare(policy, name) });
+}
+
+/** `git checkout -- FILE` is an older `git restore FILE`. */
+function isRestoring({ facts, cwd }: PathContext, name: string, args: readonly string[]): boolean {
+  const [subcommand, ...others] = args;
+  if (name !== 'git' || subcommand !== 'checkout' || others.length === 0) return false;
+  const end = others.indexOf('--');
+  if (end >= 0)
+    return end < 2 && end < others.length - 1 && !others.slice(0, end).some((one) => one.startsWith('-'));
+  return others.every((one) => /^\w/.test(one) && facts.lstat(`${cwd}/${one}`) !== null);
 }
 
 function isBare(policy: AgentPolicy, name: string): boolean {

@@ -18,6 +18,13 @@ const revision = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 export function linesOf(context: PathContext, node: BashNode, settle: Settle): Lines {
   if (node.kind === 'list' || node.kind === 'and-or')
     return joined(node.nodes.map((one) => linesOf(context, one, settle)));
+  if (node.kind === 'number') return ['7', '-7'];
+  if (node.kind === 'names') {
+    const text = node.pattern.text.replaceAll(currentFolder, context.cwd);
+    const names = expandGlob(text, context.cwd, context.facts) ?? null;
+    const isOption = context.makesFiles === true && isWild(text.slice(0, 1));
+    return isOption ? null : names?.length === 0 ? [text] : names;
+  }
   if (node.kind === 'pipeline') return pipedLines(context, node.nodes, settle);
   if (node.kind !== 'command') return null;
   return joined(settle(node).map((one) => commandLines(context, one)));

@@ -10,12 +10,12 @@ const grepOptions =
 const ripgrepOptions =
   '-.acFHhiIlLnNoPpqsSuUvwx0V -e: -f:< -g:~ -t: -T: -A: -B: -C: -m: -M: -j: -r: -d: -E: --glob=~ --iglob=~ --type-add= --type= --type-not= --regexp= --file=< --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --invert-match --count --count-matches --files --files-with-matches --files-without-match --hidden --no-hidden --no-ignore --no-ignore-vcs --no-heading --heading --line-number --no-line-number --column --only-matching --max-count= --max-depth= --max-columns= --max-filesize= --multiline --multiline-dotall --pcre2 --pretty --quiet --replace= --sort= --sortr= --stats --json --text --trim --vimgrep --with-filename --no-filename --null --color= --colors= --context= --after-context= --before-context= --context-separator= --passthru --follow --one-file-system --threads= --type-list --encoding= --no-messages --unrestricted --no-config --crlf --binary --version --help';
 
+const lsOptions =
+  '-1aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ -I: -w: -T: --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --classify[=] --file-type --format= --full-time --group-directories-first --human-readable --si --dereference --hide= --hyperlink[=] --indicator-style= --inode --ignore= --literal --numeric-uid-gid --no-group --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --kibibytes --zero --help --version';
+
 /** Programs that only look. Options that run something, write, or read lists of files are left out on purpose. */
 export const readPrograms: Readonly<Record<string, ProgramRule>> = {
-  ls: plainProgram(
-    '-1aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ -I: -w: -T: --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --classify[=] --file-type --format= --full-time --group-directories-first --human-readable --si --dereference --hide= --hyperlink[=] --indicator-style= --inode --ignore= --literal --numeric-uid-gid --no-group --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --kibibytes --zero --help --version',
-    'read',
-  ),
+  ls: judgeLs,
   cat: plainProgram(
     '-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank --show-nonprinting --help --version',
     'read',
@@ -114,6 +114,28 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
   ),
   find: judgeFind,
 };
+
+const plainLs = plainProgram(lsOptions, 'read');
+
+/** With -d it names folders and doesn't look into them. */
+function judgeLs(call: ProgramCall): Objection | null {
+  const { given, operands } = scanOptions(lsOptions, call.args.slice(call.trusted));
+  const isOne = given.has('d') || given.has('directory');
+  const isDeep = given.has('R') || given.has('recursive') || given.has('l');
+  if (!isOne || isDeep) return plainLs(call);
+  const names = new Set(operands.map((path) => path.replace(/\/+$/, '')));
+  const parents = call.args.map((arg) => (names.has(arg.replace(/\/+$/, '')) ? folderOf(arg) : arg));
+  return plainLs({ ...call, args: parents });
+}
+
+function folderOf(path: string): string {
+  const plain = path.replace(/\/+$/, '');
+  return plain.includes('/') && !/(?:^|\/)\.\.?$/.test(plain)
+    ? plain.replace(/[^/]*$/, '') || '/'
+    : plain === '' || /^\.\.?$|\/\.\.?$/.test(plain)
+      ? path
+      : '.';
+}
 
 const plainJq = plainProgram(
   '-rncsSMCejRa --raw-output --null-input --compact-output --slurp --sort-keys --monochrome-output --color-output --exit-status --join-output --raw-input --ascii-output --tab --indent= --stream --seq',

@@ -1,5 +1,7 @@
 import type { DoubleQuotedChild, ParsedScript, Word as RawWord, WordPart } from 'unbash';
-import { Refusal } from './refusal.ts';
+import { readArithmetic } from './arithmetic.ts';
+import { expansionOf, isFolder } from './expansions.ts';
+import { dynamic, Refusal } from './refusal.ts';
 import { currentFolder, type Output, outputMark, type Scope, type Word } from './syntax.ts';
 
 /**
@@ -12,77 +14,46 @@ export function readWords(raw: RawWord, scope: Scope): readonly Word[] {
   return expandBraces(raw);
 }
 
-/** The one static word. Throws a Refusal for anything that bash would expand, wildcards apart. */
+/** The one word. Throws a Refusal for what only bash could know; outputs of commands and wildcards are told. */
 export function readWord(raw: RawWord, scope: Scope): Word {
   if (raw.parts === undefined) return readBareWord(raw.text);
-  const names = fileNames(raw.parts, scope);
-  if (names !== null) return names;
+  const fed = feedOf(raw.parts, scope);
+  if (fed !== null) return fed;
   const pieces = raw.parts.map((part, index, all) => readPart(part, { index, last: all.length - 1 }, scope));
   const isGlob = pieces.some((piece) => piece.isWild);
-  const unknowns = raw.parts.flatMap((part) => unknownsOf(part, scope));
-  const unknown = (['name', 'output', 'status'] as const).find((one) => unknowns.includes(one)) ?? null;
-  const outputs = raw.parts.flatMap((part) => outputsOf(part, scope));
-  const isSplit = raw.parts.some((part) => part.type !== 'DoubleQuoted' && outputsOf(part, scope).length > 0);
+  const unknown = (['output', 'status'] as const).find((one) =>
+    pieces.some((piece) => piece.unknown === one),
+  );
+  const outputs = pieces.flatMap((piece) => piece.outputs ?? []);
+  const isSplit = pieces.some((piece) => piece.isSplit);
   if (isGlob && pieces.some((piece) => !piece.isWild && /[*?[\]\\]/.test(piece.text))) {
     throw dynamic(raw.text, 'mixes wildcards with quoted ones');
   }
   const text = pieces.map((piece) => piece.text).join('');
   if (outputs.length > 0 && (isGlob || (isSplit && /\s/.test(text))))
     throw dynamic(raw.text, 'mixes the output of a command with wildcards or blanks');
-  return { text, isGlob, isPlain: false, unknown, ...(outputs.length > 0 && { outputs, isSplit }) };
+  const held = outputs.length > 0 && { outputs, isSplit };
+  return { text, isGlob, isPlain: false, unknown: unknown ?? null, ...held };
 }
 
 interface Piece {
   readonly text: string;
-  readonly isWild: boolean;
+  readonly isWild?: boolean;
+  readonly unknown?: Word['unknown'];
+  readonly outputs?: readonly Output[];
+  readonly isSplit?: boolean;
 }
 
-/** `"$f"` alone, where f goes through the files of a wildcard: as if they were all named at once. */
-function fileNames(parts: readonly WordPart[], scope: Scope): Word | null {
+// Under this name stands what bash calls /dev/fd/63: it may be read, and nothing else is under it.
+const fedName = '/tmp/fd';
+
+/** `<(…)` alone: the output of a command under the name of a file. */
+function feedOf(parts: readonly WordPart[], scope: Scope): Word | null {
   const [only, ...others] = parts;
-  if (only?.type !== 'DoubleQuoted' || others.length > 0 || only.parts.length !== 1) return null;
-  const value = only.parts[0] === undefined ? undefined : loopValue(only.parts[0], scope);
-  return value?.isGlob === true ? value : null;
-}
-
-/** What `$f` or `${f}` stands for; undefined where no loop says. */
-function loopValue(part: WordPart | DoubleQuotedChild, scope: Scope): Word | undefined {
-  if (part.type !== 'SimpleExpansion' && part.type !== 'ParameterExpansion') return undefined;
-  const name = /^\$(?:([A-Za-z]\w*|[1-9])|\{([A-Za-z]\w*|[1-9])\})$/.exec(part.text);
-  return name === null ? undefined : scope.values.get(name[1] ?? name[2] ?? '');
-}
-
-function unknownsOf(
-  part: WordPart | DoubleQuotedChild,
-  scope: Scope,
-): readonly ('status' | 'name' | 'output')[] {
-  if (part.type === 'DoubleQuoted') return part.parts.flatMap((one) => unknownsOf(one, scope));
-  if (isFolder(part)) return [];
-  if (part.type === 'CommandExpansion') return scriptOf(part) === null ? [] : ['output'];
-  const value = loopValue(part, scope);
-  if (value?.unknown === 'output') return ['output'];
-  if (value !== undefined) return value.isGlob ? ['name'] : [];
-  return part.type === 'SimpleExpansion' ? ['status'] : [];
-}
-
-/** The command whose output stands within double quotes; null for anything else. */
-function scriptOf(part: WordPart | DoubleQuotedChild): ParsedScript | null {
-  if (part.type !== 'CommandExpansion' || part.script === undefined) return null;
-  // What stands behind a backslash within backticks the parser and bash read differently.
-  if (!part.text.startsWith('$(') && !/^`[^`\\]*`$/.test(part.text)) return null;
-  return isFolder(part) || hereText(part.text, part.script) !== null ? null : part.script;
-}
-
-function outputsOf(part: WordPart | DoubleQuotedChild, scope: Scope): readonly Output[] {
-  if (part.type === 'DoubleQuoted') return part.parts.flatMap((one) => outputsOf(one, scope));
-  const script = scriptOf(part);
-  if (script !== null) return [{ script }];
-  return loopValue(part, scope)?.outputs ?? [];
-}
-
-/** `$PWD` and `$(pwd)`: bash alone sets it, and `cd` is followed. */
-function isFolder(part: WordPart | DoubleQuotedChild): boolean {
-  return /^\$(?:PWD|\{PWD\}|\( ?pwd ?\))$/.test(part.text) && part.type !== 'Literal';
+  if (only?.type !== 'ProcessSubstitution' || only.operator !== '<' || others.length > 0) return null;
+  if (only.script === undefined) return null;
+  const fed = scope.readScript(only.script, scope);
+  return { text: fedName, isGlob: false, isPlain: false, unknown: null, fed };
 }
 
 function readPart(
@@ -94,41 +65,68 @@ function readPart(
     case 'Literal':
       return {
         text: readBare(withoutJoins(part.text, { start: index === 0, end: index === last }), index === 0),
-        isWild: false,
       };
     case 'Glob':
       if (part.kind === 'bracket') checkBracket(part.text);
       return { text: part.text, isWild: true };
     case 'SingleQuoted':
-      return { text: part.text.slice(1, -1), isWild: false };
+      return { text: part.text.slice(1, -1) };
     case 'DoubleQuoted':
-      return { text: part.parts.map((one) => readQuoted(one, scope)).join(''), isWild: false };
+      return joined(part.parts.map((one) => readQuoted(one, scope)));
     case 'AnsiCQuoted':
-      return { text: readAnsiC(part.text), isWild: false };
+      return { text: readAnsiC(part.text) };
     case 'SimpleExpansion':
     case 'ParameterExpansion':
-      return { text: readUnquoted(part, scope), isWild: false };
     case 'CommandExpansion':
-      if (scriptOf(part) === null) throw dynamic(part.text, 'is a substitution');
-      return { text: outputMark, isWild: false };
+    case 'ArithmeticExpansion':
+      return readUnquoted(part, scope);
     default:
       throw dynamic(part.text, `is a ${part.type}`);
   }
 }
 
+function joined(pieces: readonly Piece[]): Piece {
+  const outputs = pieces.flatMap((piece) => piece.outputs ?? []);
+  const unknown = (['output', 'status'] as const).find((one) =>
+    pieces.some((piece) => piece.unknown === one),
+  );
+  return {
+    text: pieces.map(({ text }) => text).join(''),
+    unknown: unknown ?? null,
+    ...(outputs.length > 0 && { outputs }),
+  };
+}
+
+/** What expands, wherever it stands. */
+function readExpansion(part: WordPart | DoubleQuotedChild, scope: Scope): Piece {
+  if (isFolder(part)) return { text: currentFolder };
+  if (part.type === 'ArithmeticExpansion') {
+    const node = readArithmetic(part.expression, scope);
+    return { text: outputMark, unknown: 'output', outputs: [{ node }] };
+  }
+  if (part.type !== 'CommandExpansion') return expansionOf(part, scope);
+  const here = hereText(part.text, part.script);
+  if (here !== null) return { text: here };
+  // What stands behind a backslash within backticks the parser and bash read differently.
+  if (part.script === undefined || (!part.text.startsWith('$(') && !/^`[^`\\]*`$/.test(part.text)))
+    throw dynamic(part.text, 'is a substitution');
+  return {
+    text: outputMark,
+    unknown: 'output',
+    outputs: [{ node: scope.readScript(part.script, scope) }],
+  };
+}
+
 /** Without quotes bash splits a value at blanks and puts file names in place of wildcards. */
-function readUnquoted(part: WordPart, scope: Scope): string {
-  const value = loopValue(part, scope);
-  if (value === undefined) return readSpecial(part.text);
-  if (value.isGlob) return '0';
-  if (value.unknown === 'output') return value.text;
-  if (/[\s*?[\]\\]/.test(value.text) || value.text.includes(currentFolder) || value.text === '') {
+function readUnquoted(part: WordPart, scope: Scope): Piece {
+  const piece = readExpansion(part, scope);
+  if (piece.outputs !== undefined) return { ...piece, isSplit: true };
+  if (/[\s*?[\]\\]/.test(piece.text) || piece.text.includes(currentFolder) || piece.text === '')
     throw new Refusal(
       'bash-dynamic',
       `Put ${part.text} into double quotes: its value holds blanks or wildcards.`,
     );
-  }
-  return value.text;
+  return piece;
 }
 
 function readBareWord(written: string): Word {
@@ -172,31 +170,12 @@ function readBare(text: string, isStart: boolean): string {
   return text.replace(/\\(.)/gs, '$1');
 }
 
-function readQuoted(part: DoubleQuotedChild, scope: Scope): string {
-  if (isFolder(part)) return currentFolder;
-  const value = loopValue(part, scope);
-  if (value !== undefined) return value.isGlob ? '0' : value.text;
-  switch (part.type) {
-    case 'Literal':
-      if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'goes on in the next line');
-      return part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
-    case 'CommandExpansion': {
-      if (scriptOf(part) !== null) return outputMark;
-      const here = hereText(part.text, part.script);
-      if (here === null) throw dynamic(part.text, 'is a substitution');
-      return here;
-    }
-    case 'SimpleExpansion':
-      return readSpecial(part.text);
-    default:
-      throw dynamic(part.text, `is a ${part.type}`);
-  }
-}
-
-/** `$?` is always a small number; nothing else is known in advance. */
-function readSpecial(text: string): string {
-  if (text === '$?') return '0';
-  throw dynamic(text, 'is a variable');
+/** A part of what stands in double quotes or in a here-document. */
+export function readQuoted(part: DoubleQuotedChild | WordPart, scope: Scope): Piece {
+  if (part.type !== 'Literal') return readExpansion(part, scope);
+  if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'goes on in the next line');
+  const text = part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
+  return { text };
 }
 
 /** `$(cat <<'EOF' … EOF)`, the usual way to write a message of several lines: its text; null for anything else. */
@@ -246,11 +225,4 @@ function expandBraces(raw: RawWord): readonly Word[] {
     .reduce<string[]>((heads, choice) => heads.flatMap((head) => choice.map((tail) => head + tail)), [''])
     .filter((text) => text !== '')
     .map((text) => ({ text, isGlob: false, isPlain: false, unknown: null }));
-}
-
-function dynamic(text: string, why: string): Refusal {
-  return new Refusal(
-    'bash-dynamic',
-    `${JSON.stringify(text.slice(0, 100))} ${why}. Write the words out, and put text with \`$\`, \`*\` or \`~\` in it into single quotes.`,
-  );
 }

@@ -9,3 +9,11 @@ export class Refusal extends Error {
     this.objection = objection(rule, details);
   }
 }
+
+/** What only bash could know. */
+export function dynamic(text: string, why: string): Refusal {
+  return new Refusal(
+    'bash-dynamic',
+    `${JSON.stringify(text.slice(0, 100))} ${why}. Write the words out, and put text with \`$\`, \`*\` or \`~\` in it into single quotes.`,
+  );
+}

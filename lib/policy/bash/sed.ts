@@ -1,16 +1,20 @@
+import type { Access } from '../judge-path.ts';
 import { type Objection, objection } from '../rules.ts';
 import { scanOptions } from './options.ts';
 import { judgeAll, judgeScanned, type ProgramCall } from './program.ts';
 
 /** Judges sed by its script: whatever only looks at lines or changes them, nothing that runs commands or opens files. */
 export function judgeSed(call: ProgramCall): Objection | null {
+  // Where BSD sed takes '' for the suffix of -i, GNU sed takes it for an empty script.
+  const args = call.args.slice(call.trusted).filter((arg, at, all) => arg !== '' || all[at - 1] !== '-i');
   const scanned = scanOptions(
     '-nErsuz -e: -i[=] --quiet --silent --regexp-extended --expression= --in-place[=]',
-    call.args.slice(call.trusted),
+    args,
   );
-  const scripts = scriptsOf(call.args.slice(call.trusted));
+  const scripts = scriptsOf(args);
+  const read: string[] = [];
   const files = scripts.length > 0 ? scanned.operands : scanned.operands.slice(1);
-  const bad = unsafePart(scripts.length > 0 ? scripts : scanned.operands.slice(0, 1));
+  const bad = unsafePart(scripts.length > 0 ? scripts : scanned.operands.slice(0, 1), read);
   if (bad !== null)
     return objection(
       'bash-option',
@@ -19,15 +23,15 @@ export function judgeSed(call: ProgramCall): Objection | null {
   const suffixes = [...(scanned.given.get('i') ?? []), ...(scanned.given.get('in-place') ?? [])];
   if (suffixes.some((one) => /[*/]/.test(one)))
     return objection('bash-option', 'sed -i could put its copy elsewhere. Leave its suffix out.');
-  const access = scanned.given.has('i') || scanned.given.has('in-place') ? 'write' : 'read';
+  const access: Access = scanned.given.has('i') || scanned.given.has('in-place') ? 'write' : 'read';
   const named = files.filter((path) => path !== '-');
   const written = named.flatMap((path) => [path, ...suffixes.map((suffix) => path + suffix)]);
   return (
     judgeScanned(call, scanned) ??
-    judgeAll(
-      call.context,
-      written.map((path) => ({ path, access })),
-    )
+    judgeAll(call.context, [
+      ...read.map((path) => ({ path, access: 'read' as const })),
+      ...written.map((path) => ({ path, access })),
+    ])
   );
 }
 
@@ -50,21 +54,26 @@ const jump = /:[A-Za-z0-9_]+|[btT][ \t]*[A-Za-z0-9_]*/y;
 const replacement =
   /([sy])([^\\\n\w\s[\](){};])(?:(?!\2)[^\\\n]|\\[^\n])*\2(?:(?!\2)[^\\\n]|\\[\s\S])*\2[gpiImM0-9]*/y;
 // A line of text; a backslash takes the next character with it, even the end of the line.
-const text = /[aic][ \t]*(?:\\[ \t]*\n?)?(?:[^\s\\}]|\\[^\n])(?:[^\\\n]|\\[\s\S])*/y;
+const text =
+  /[aic][ \t]*\\[ \t]*\n(?:[^\\\n]|\\[\s\S])*|[aic][ \t]*(?:\\[ \t]*\n?)?(?:[^\s\\}]|\\[^\n])(?:[^\\\n]|\\[\s\S])*/y;
+// The name goes on to the end of the line.
+const insertion = /[rR][ \t]*([^\s;}][^\n]*)/y;
 const commandEnd = /[ \t]*(?=[;\n}#]|$)/y;
 
-/** Where the scripts of a sed stop being understood and harmless; null: all of it is. */
-function unsafePart(scripts: readonly string[]): string | null {
+/** Where the scripts of a sed stop being understood and harmless; null: all of it is. The files it reads are added. */
+function unsafePart(scripts: readonly string[], read: string[]): string | null {
   // What follows such a backslash is told differently by every sed.
   const cut = scripts.find((script) => /\\\s*$/.test(script));
   if (cut !== undefined) return cut;
   const script = scripts.join('\n');
   let at = 0;
   let depth = 0;
+  let taken: readonly string[] = [];
   const take = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
     const found = pattern.exec(script);
     at += found?.[0].length ?? 0;
+    taken = found ?? [];
     return found !== null;
   };
   for (take(separators); at < script.length; take(separators)) {
@@ -82,6 +91,9 @@ function unsafePart(scripts: readonly string[]): string | null {
       at += 1;
     } else if (take(text)) {
       if (at < script.length && script[at] !== '\n') return script.slice(start);
+      continue;
+    } else if (take(insertion)) {
+      read.push(taken[1] ?? '/');
       continue;
     } else if (!take(plain) && !take(jump) && !take(replacement)) return script.slice(start, start + 60);
     if (depth < 0 || !take(commandEnd)) return script.slice(start, start + 60);

@@ -1,7 +1,16 @@
 import type { PathContext } from '../judge-path.ts';
-import { tellingNames } from './find.ts';
+import { representatives } from './candidates.ts';
+import { splitLine, tellingNames } from './find.ts';
 import { type Lines, linesOf } from './outputs.ts';
-import { type BashNode, type Output, outputMark, type SimpleCommand, type Word } from './syntax.ts';
+import { Refusal } from './refusal.ts';
+import {
+  type BashNode,
+  type Output,
+  outputMark,
+  type Redirection,
+  type SimpleCommand,
+  type Word,
+} from './syntax.ts';
 
 type Known = ReadonlyMap<BashNode, Lines>;
 
@@ -16,9 +25,10 @@ const mostVariants = 200;
 export function settle(context: PathContext, command: SimpleCommand, known: Known): readonly SimpleCommand[] {
   const name = command.words[0]?.text ?? '';
   // These only show and compare: rules of their own say where. What bash takes apart could be an operator.
-  const isPlain = command.words.every(({ outputs, isSplit }) =>
-    compares.has(name) ? isSplit !== true : outputs === undefined,
-  );
+  const isPlain = command.words.every(({ outputs, isSplit }, at) => {
+    const isFile = /^-[a-mo-yA-Z]$/.test(command.words[at - 1]?.text ?? '');
+    return outputs === undefined || (compares.has(name) && isSplit !== true && !isFile);
+  });
   if (shows.has(name) || isPlain) return [command];
   const run = command.words.map(({ text }) => text.replaceAll(outputMark, ''));
   let heads: (readonly Word[])[] = [[]];
@@ -38,13 +48,13 @@ interface Around {
 
 /** What a word may become: itself where it can't be known, else plain words. */
 function choicesFor(word: Word, around: Around): readonly (readonly Word[])[] {
-  const [output, ...others] = word.outputs ?? [];
-  const lines = output === undefined || others.length > 0 ? null : linesOfOutput(output, around);
+  const lines = textsOf(word, around);
   if (lines === null) return [[word]];
   if (word.isSplit === true && around.context.makesFiles === true) return [[word]];
   const isWhole = word.text === outputMark;
-  const parts = word.isSplit === true ? lines.flatMap((line) => line.split(/\s+/)) : lines;
-  const texts = [...new Set(parts.map((part) => word.text.replaceAll(outputMark, part)))];
+  const parts =
+    word.isSplit === true ? lines.flatMap((line) => splitLine(around.context, line, around.run)) : lines;
+  const texts = [...new Set(parts)];
   // Bash puts names of files in place of wildcards here, too.
   if (word.isSplit === true && texts.some((text) => /[*?[\\]/.test(text))) return [[word]];
   const telling = tellingNames(
@@ -61,9 +71,42 @@ function choicesFor(word: Word, around: Around): readonly (readonly Word[])[] {
   return [[], ...single, ...words.flatMap((a) => words.map((b) => [a, b]))];
 }
 
-function linesOfOutput({ node, isGiven }: Output, { context, known }: Around): Lines {
+/** What a word may say, where all its outputs are of one command. */
+function textsOf(
+  { text, outputs = [] }: Pick<Word, 'text' | 'outputs'>,
+  around: Pick<Around, 'context' | 'known'>,
+): Lines {
+  const [first, ...others] = outputs;
+  if (first === undefined || others.some(({ node }) => node !== first.node)) return null;
+  const lines = linesOfOutput(first, around);
+  const [head = '', ...pieces] = text.split(outputMark);
+  return (
+    lines?.map((line) =>
+      pieces.reduce((all, piece, at) => all + (outputs[at]?.change?.(line) ?? line) + piece, head),
+    ) ?? null
+  );
+}
+
+/** The redirections, those to files that only a command knows once for each that the rules tell apart. */
+export function settleRedirections(
+  context: PathContext,
+  redirections: readonly Redirection[],
+  known: Known,
+): readonly Redirection[] {
+  return redirections.flatMap((one) => {
+    if (one.outputs === undefined) return [one];
+    const texts = textsOf({ text: one.target, outputs: one.outputs }, { context, known });
+    if (texts === null) throw new Refusal('bash-redirect', 'A redirection needs one plain file name.');
+    return representatives(context, texts).map((target) => ({ access: one.access, target }));
+  });
+}
+
+function linesOfOutput(
+  { node, isGiven }: Output,
+  { context, known }: Pick<Around, 'context' | 'known'>,
+): Lines {
   if (node === undefined) return null;
-  if (isGiven === true) return known.get(node) ?? null;
+  if (isGiven === true && node.kind !== 'number') return known.get(node) ?? null;
   return linesOf(context, node, (command) => settle(context, command, known));
 }
 

@@ -1,5 +1,6 @@
 import { type Objection, objection } from '../rules.ts';
 import { judgeAll, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
+import { isFreeName } from './variables.ts';
 import { judgeXargs } from './xargs.ts';
 
 /** What the shell itself offers, and small programs around it. */
@@ -58,6 +59,15 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
     'text',
   ),
   uptime: plainProgram('-ps --pretty --since', 'none'),
+  printenv: plainProgram('-0', 'text'),
+  pushd: () => null,
+  popd: () => null,
+  source: judgeSource,
+  '.': judgeSource,
+  unset: (call) =>
+    call.args.every((arg) => isFreeName(arg) || call.context.policy.allowed_env.includes(arg))
+      ? null
+      : wrapper(call, 'Only variables a command may set can be taken away.'),
   getconf: plainProgram('-a', 'text'),
   locale: plainProgram('-a -m', 'text'),
   tput: plainProgram('-', 'text'),
@@ -70,8 +80,6 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
     [
       'eval',
       'exec',
-      'source',
-      '.',
       'builtin',
       'trap',
       'alias',
@@ -87,9 +95,6 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
       'enable',
       'hash',
       'shopt',
-      'unset',
-      'pushd',
-      'popd',
       'bind',
       'complete',
       'compgen',
@@ -130,6 +135,17 @@ function withoutLeading(args: readonly string[], valued: RegExp, flag: RegExp): 
   const [first = '', ...rest] = args;
   if (valued.test(first)) return withoutLeading(rest.slice(1), valued, flag);
   return flag.test(first) ? withoutLeading(rest, valued, flag) : args;
+}
+
+/** The environment of python, where python may run anything: what it puts into the search path is the project's own. */
+function judgeSource(call: ProgramCall): Objection | null {
+  const [path = '', ...others] = call.args;
+  const { policy, cwd } = call.context;
+  const isPython = policy.allowed_commands.some((entry) => /^python3?$/.test(entry.trim()));
+  const isActivating = /^(?:\.\/)?\.?venv\/bin\/activate$/.test(path) && others.length === 0;
+  return isPython && isActivating && cwd === policy.worktree
+    ? null
+    : wrapper(call, 'Run the command itself.');
 }
 
 /** It only computes; what looks like an option it prints. */

@@ -9,25 +9,31 @@ export interface Word {
   readonly isGlob: boolean;
   /** Written without quotes, escapes or wildcards. */
   readonly isPlain: boolean;
-  /** Holds what is known to nobody yet, as 0 in `text`: `$?`, the name of a file, what a command prints. */
-  readonly unknown: 'status' | 'name' | 'output' | null;
+  /** Holds what is known to nobody yet: a number such as `$?`, as 0 in `text`, or what a command prints. */
+  readonly unknown: 'status' | 'output' | null;
   /** The commands whose output it holds, one for each mark in its text. */
   readonly outputs?: readonly Output[];
   /** An output stands without quotes: bash takes it apart at blanks. */
   readonly isSplit?: boolean;
+  /** Stands for the output of a command under the name of a file: `<(…)`. */
+  readonly fed?: BashNode;
 }
 
-/** A command whose output a word holds: as it was parsed, then as it was read. */
+/** A command whose output a word holds. */
 export interface Output {
-  readonly script?: ParsedScript;
+  /** Nothing: a variable of the environment. */
   readonly node?: BashNode;
   /** It ran before, as the list of a loop or the value of a variable. */
   readonly isGiven?: boolean;
+  /** What an expansion such as `${f%.ts}` makes of it. */
+  readonly change?: (text: string) => string;
 }
 
 export interface Redirection {
   readonly access: 'read' | 'write';
   readonly target: string;
+  /** The commands whose output the target holds. */
+  readonly outputs?: readonly Output[];
 }
 
 export interface SimpleCommand {
@@ -73,6 +79,10 @@ export type BashNode =
       readonly from: BashNode | null;
       readonly redirections: readonly Redirection[];
     }
+  /** The files of a wildcard that a loop goes through. */
+  | { readonly kind: 'names'; readonly pattern: Word }
+  /** `$((…))` and `((…))`: what runs for it, and what of that must print numbers. */
+  | { readonly kind: 'number'; readonly runs: readonly BashNode[]; readonly numbers: readonly BashNode[] }
   /** What the values of variables are taken from. */
   | { readonly kind: 'given'; readonly nodes: readonly BashNode[] }
   /** `[[ … ]]`: the files it asks for, and the commands whose output it compares. */
@@ -97,12 +107,17 @@ export interface Scope {
   readonly values: ReadonlyMap<string, Word>;
   /** The functions written before it, which bash runs in place of programs. */
   readonly functions: ReadonlyMap<string, RawFunction>;
+  /** Variables that never hold anything but a number. */
+  readonly numbers: ReadonlySet<string>;
+  /** Reads what stands within a substitution. */
+  readonly readScript: (script: ParsedScript, scope: Scope) => BashNode;
   /** How often those loops go round, one within the other. */
   readonly rounds: number;
   readonly work: Work;
 }
 
 /** What runs for a word each time it is used. */
-export function ranIn({ outputs = [] }: Word): readonly BashNode[] {
-  return outputs.flatMap(({ node, isGiven }) => (isGiven === true || node === undefined ? [] : [node]));
+export function ranIn({ outputs = [], fed }: Pick<Word, 'outputs' | 'fed'>): readonly BashNode[] {
+  const run = outputs.flatMap(({ node, isGiven }) => (isGiven === true || node === undefined ? [] : [node]));
+  return fed === undefined ? run : [...run, fed];
 }

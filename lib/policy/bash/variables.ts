@@ -1,3 +1,5 @@
+import { isAssignment } from './arithmetic.ts';
+
 const parts =
   'FILE DIR ROOT BASE OUT COUNT TOTAL VERSION NAME SRC DEST TARGET BRANCH COMMIT SHA HASH REV TMP RESULT RESULTS STATUS RC START END LINE PATTERN TEST TESTS PKG MODULE CHANGED LIST ITEM MSG';
 const upper = new Set(parts.split(' ').flatMap((part) => [part, `${part}S`]));
@@ -21,7 +23,8 @@ function collect(node: unknown, found: Set<string>): void {
   const { type, name } = node as { readonly type?: unknown; readonly name?: unknown };
   if (type === 'Assignment' && typeof name === 'string') found.add(name);
   if (type === 'For' && isText(name)) found.add(name.text);
-  if (type === 'Command' && isText(name) && name.text === 'read')
+  for (const one of countedIn(node)) found.add(one);
+  if (type === 'Command' && isText(name) && /^(?:read|unset)$/.test(name.text))
     for (const word of (node as { readonly suffix?: readonly unknown[] }).suffix ?? [])
       if (isText(word)) found.add(word.text);
   for (const one of Object.values(node)) collect(one, found);
@@ -31,4 +34,49 @@ function isText(value: unknown): value is { readonly text: string } {
   return (
     typeof value === 'object' && value !== null && typeof (value as { text?: unknown }).text === 'string'
   );
+}
+
+/** The variables an arithmetic expression sets, itself and not deeper. */
+function countedIn(node: object): readonly string[] {
+  const { type, operator, left, operand } = node as Readonly<Record<string, unknown>>;
+  if (typeof operator !== 'string') return [];
+  const target =
+    type === 'ArithmeticBinary' && isAssignment(operator)
+      ? left
+      : type === 'ArithmeticUnary' && /^(?:\+\+|--)$/.test(operator)
+        ? operand
+        : undefined;
+  const value = (target as { readonly value?: unknown } | undefined)?.value;
+  return typeof value === 'string' ? [value] : [];
+}
+
+/** The variables that a script sets to numbers and to nothing else. */
+export function numbersIn(script: unknown): ReadonlySet<string> {
+  const names = new Set([...assignedIn(script)].filter(isFreeName));
+  for (const name of otherwiseSet(script)) names.delete(name);
+  return names;
+}
+
+function otherwiseSet(node: unknown): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if (Array.isArray(node)) return node.flatMap(otherwiseSet);
+  const { type, name, value, append, index } = node as Readonly<Record<string, unknown>>;
+  const below = Object.values(node).flatMap(otherwiseSet);
+  if (type === 'Assignment' && typeof name === 'string') {
+    const isNumber = append !== true && index === undefined && isNumeric(value);
+    return isNumber ? below : [name, ...below];
+  }
+  const isRead = type === 'Command' && isText(name) && name.text === 'read';
+  if (isRead) return [...assignedIn(node), ...below];
+  return type === 'For' && isText(name) ? [name.text, ...below] : below;
+}
+
+/** A number as it is written, or `$((…))` alone. */
+function isNumeric(value: unknown): boolean {
+  const { text, parts } = value as {
+    readonly text?: unknown;
+    readonly parts?: readonly { readonly type: string }[];
+  };
+  if (typeof text === 'string' && /^\d{1,18}$/.test(text)) return true;
+  return parts?.length === 1 && parts[0]?.type === 'ArithmeticExpansion';
 }

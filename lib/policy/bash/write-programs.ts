@@ -51,7 +51,7 @@ function judgeTrees(call: ProgramCall, paths: readonly string[]): Objection | nu
   );
 }
 
-/** What isn't there is not removed; it need only be a place for the agent's own files. */
+/** What isn't there is not removed. */
 function judgeRemoved(call: ProgramCall, paths: readonly string[]): Objection | null {
   const { facts, cwd } = call.context;
   const isThere = (path: string): boolean =>
@@ -64,7 +64,7 @@ function judgeRemoved(call: ProgramCall, paths: readonly string[]): Objection | 
     ) ??
     judgeAll(
       call.context,
-      absent.map((path) => ({ path, access: 'folder' })),
+      absent.map((path) => ({ path, access: 'read' })),
     )
   );
 }

@@ -1,5 +1,5 @@
 import { type Objection, objection } from '../rules.ts';
-import { tellingNames } from './find.ts';
+import { splitLine, tellingNames } from './find.ts';
 import type { ProgramCall } from './program.ts';
 
 /** Judges what xargs runs, for the names that come through the pipe and that the rules tell apart. */
@@ -15,7 +15,9 @@ export function judgeXargs(call: ProgramCall): Objection | null {
     return refused(
       'What comes through the pipe is no plain list of files: take one from git ls-files, find, ls or grep -l.',
     );
-  const names = split.isWhole ? lines : lines.flatMap(parts);
+  const names = split.isWhole
+    ? lines
+    : lines.flatMap((line) => splitLine(call.context, line.replace(/["'\\]/g, ''), run));
   const telling = tellingNames(call.context, run, [...new Set(names)]);
   const files = telling.length > 0 ? telling : ['./any-file'];
   for (const words of commands(run, { files, mark: split.mark })) {
@@ -32,11 +34,6 @@ function commands(
   if (mark !== null)
     return files.map((file) => [run[0] ?? '', ...run.slice(1).map((word) => word.replaceAll(mark, file))]);
   return files.flatMap((file) => [[...run, file], ...files.map((other) => [...run, file, other])]);
-}
-
-/** As xargs reads a line: apart at blanks, without quotes and backslashes. */
-function parts(line: string): readonly string[] {
-  return line.split(/\s+/).flatMap((part) => [part.replace(/["'\\]/g, '')]);
 }
 
 interface Split {
