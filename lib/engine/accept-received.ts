@@ -10,7 +10,7 @@ import { estimateCost } from '../core/estimate-cost.ts';
 import { describeHead, headOf } from '../core/merge-task-head.ts';
 import { planWaves } from '../core/plan-waves.ts';
 import { sendBack } from '../core/send-back.ts';
-import { dropTask } from '../core/task-state.ts';
+import { dropTask, type TaskChange } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision } from '../domain/gates.ts';
 import type { RefUpdate } from '../domain/git-port.ts';
@@ -22,7 +22,7 @@ import type { Task } from '../domain/task.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { withGate } from './ask-for-budget.ts';
 import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from './plan-problems.ts';
-import { type Recording, record, type SessionView, type Step, viewSession } from './record.ts';
+import { type Recording, record, type SessionView, viewSession } from './record.ts';
 import { toTask } from './take-plan.ts';
 import { timestamp, type Workshop } from './workshop.ts';
 
@@ -191,7 +191,7 @@ function edit(
   };
 }
 
-function editStep(workshop: Workshop, task: Task): Step {
+function editStep(workshop: Workshop, task: Task): TaskChange {
   const subject = `${task.id}: changed by ${workshop.gates.person}`;
   return { task, subject, transition: `${task.status} -> ${task.status}` };
 }

@@ -1,12 +1,12 @@
 import { isHeld } from '../core/next-action.ts';
 import { reopenSession } from '../core/reopen-session.ts';
 import { holderOf } from '../core/task-holder.ts';
-import { dropTask, releaseTask, restartTask } from '../core/task-state.ts';
+import { dropTask, releaseTask, restartTask, type TaskChange } from '../core/task-state.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
 import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
-import { type Recording, record, type Step, taskOf, viewSession } from './record.ts';
+import { type Recording, record, taskOf, viewSession } from './record.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 import { withdraw } from './withdraw.ts';
 import { timestamp, type Workshop } from './workshop.ts';
@@ -87,7 +87,7 @@ export async function dropByHand(
     const now = taskOf(view, task.id);
     if (now.rev !== task.rev) return null;
     const at = timestamp(workshop);
-    const released: Step[] = isClaimed ? [releaseTask(now, { reason: wish.reason, at })] : [];
+    const released: TaskChange[] = isClaimed ? [releaseTask(now, { reason: wish.reason, at })] : [];
     const dropped = dropTask(released[0]?.task ?? now, { reason: wish.reason });
     const steps = withdraw(view.tasks, [dropped], at);
     blocked = steps.slice(1).map((step) => step.task.id);

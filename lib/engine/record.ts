@@ -1,5 +1,6 @@
 import { decisionsMade, decisionsSettled, type Made, restoreUnheeded } from '../core/decisions-made.ts';
 import { type HeededSession, type Heeding, heedDecisions, heedVerdicts } from '../core/heed-decisions.ts';
+import type { TaskChange } from '../core/task-state.ts';
 import { isOffered } from '../domain/config.ts';
 import type { Verification } from '../domain/evidence.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -12,14 +13,6 @@ import type { Task } from '../domain/task.ts';
 import type { ReviewNote, Verdict } from '../domain/verdict.ts';
 import type { Workshop } from './workshop.ts';
 
-/** One task's change, as the core's state machine makes it. */
-export interface Step {
-  readonly task: Task;
-  readonly subject: string;
-  readonly transition: string;
-  readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
-}
-
 /** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */
 export interface SessionView extends HeededSession {
   readonly snapshot: Snapshot;
@@ -29,7 +22,7 @@ export interface SessionView extends HeededSession {
 
 /** What moves together: all of it or nothing. */
 export interface Recording {
-  readonly steps?: readonly Step[];
+  readonly steps?: readonly TaskChange[];
   readonly session?: { readonly next: Session; readonly subject: string };
   readonly newTasks?: { readonly tasks: readonly Task[]; readonly subject: string };
   readonly verdict?: Verdict;

@@ -1,14 +1,14 @@
 import { afterFailure } from '../core/after-failure.ts';
 import { blockDependents } from '../core/cascade.ts';
 import { workDecision } from '../core/decisions.ts';
-import { completeTask, failTask, releaseTask, retryTask } from '../core/task-state.ts';
+import { completeTask, failTask, releaseTask, retryTask, type TaskChange } from '../core/task-state.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CellWorktree } from '../domain/git-port.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../domain/ids.ts';
 import type { Task } from '../domain/task.ts';
-import { record, type SessionView, type Step, taskOf } from './record.ts';
+import { record, type SessionView, taskOf } from './record.ts';
 import { keepFormer } from './rescue-refs.ts';
 import { runFailureScript } from './run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from './workshop.ts';
@@ -71,7 +71,7 @@ export async function settleAttempt(workshop: Workshop, attempt: Attempt, ending
   if (!willRetry) await runFailureScript(workshop, attempt.session, attempt.task.id, failure);
 }
 
-function cascade(view: SessionView, failedStep: Step): readonly Step[] {
+function cascade(view: SessionView, failedStep: TaskChange): readonly TaskChange[] {
   const tasks = view.tasks.map((task) => (task.id === failedStep.task.id ? failedStep.task : task));
   return blockDependents(tasks, failedStep.task.id, 'it failed');
 }

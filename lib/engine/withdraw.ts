@@ -1,12 +1,16 @@
 import { blockDependents, restartDependents } from '../core/cascade.ts';
+import type { TaskChange } from '../core/task-state.ts';
 import type { Task } from '../domain/task.ts';
-import type { Step } from './record.ts';
 
 /**
  * The changes by which tasks leave `done` (rejected, failed, dropped), and what follows for the work that was
  * built upon them: it's done anew, or blocked where they won't come any more.
  */
-export function withdraw(tasks: readonly Task[], leaving: readonly Step[], at: string): readonly Step[] {
+export function withdraw(
+  tasks: readonly Task[],
+  leaving: readonly TaskChange[],
+  at: string,
+): readonly TaskChange[] {
   let now = apply(tasks, leaving);
   const steps = [...leaving];
   for (const { task } of leaving) {
@@ -20,7 +24,7 @@ export function withdraw(tasks: readonly Task[], leaving: readonly Step[], at: s
   return steps;
 }
 
-function apply(tasks: readonly Task[], steps: readonly Step[]): readonly Task[] {
+function apply(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
   const changed = new Map(steps.map(({ task }) => [task.id, task]));
   return tasks.map((task) => changed.get(task.id) ?? task);
 }
