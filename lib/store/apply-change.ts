@@ -3,7 +3,6 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { Change } from '../domain/store-port.ts';
 import { makeObject, type ObjectFormat } from '../git/loose-object.ts';
-import type { CommitIdentity } from './commit-identity.ts';
 import { renderMessage } from './commit-message.ts';
 import { describeIssues, Note, renderNote } from './note.ts';
 import { type Anchor, anchorKey, sessionAnchor, taskAnchor } from './note-kinds.ts';
@@ -17,25 +16,10 @@ import {
   type ObjectSink,
   type TreeEdit,
 } from './note-tree.ts';
+import type { ChangeContext, Write } from './note-write.ts';
 import { nextState, type RefState, type State } from './state.ts';
 import { stateCorrupt } from './store-errors.ts';
 import { validationWrites } from './validation-writes.ts';
-
-export interface ChangeContext {
-  readonly actor: string;
-  readonly host: string | null;
-  readonly identity: CommitIdentity;
-  readonly now: Date;
-  readonly objectFormat: ObjectFormat;
-  readonly sink: ObjectSink;
-}
-
-/** What to write on one ref: each note's key and how its next value follows from the stored one. */
-export interface Write<T> {
-  readonly key: ObjectId;
-  readonly anchor: Anchor | null;
-  readonly next: (stored: T | null, rev: number) => T;
-}
 
 /**
  * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError

@@ -1,8 +1,9 @@
 import type { Change } from '../domain/store-port.ts';
-import { type ChangeContext, editOrExplain, renderCommit } from './apply-change.ts';
+import { editOrExplain, renderCommit } from './apply-change.ts';
 import { renderMessage } from './commit-message.ts';
 import type { Note } from './note.ts';
 import type { TreeEdit } from './note-tree.ts';
+import type { ChangeContext } from './note-write.ts';
 import type { RefState } from './state.ts';
 
 /** One ref with entries added and removed as they are, as one new commit; as it was without any. */

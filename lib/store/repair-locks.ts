@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RefName } from '../domain/ids.ts';
 import { gitsAt } from '../git/gits-at.ts';
 import { reftableLock } from '../git/reftable.ts';
-import type { Repair, RepairContext } from './repair-state.ts';
+import type { Repair, RepairContext } from './repair.ts';
 
 // No git holds a ref this long.
 const oldMs = 60_000;

@@ -7,7 +7,7 @@ import { readCommitIdentity } from './commit-identity.ts';
 import { Note } from './note.ts';
 import type { NoteKind } from './note-kinds.ts';
 import { fileMode, findNotes, listAnchors, listNotes, notePath, type TreeEdit } from './note-tree.ts';
-import type { Repair, RepairContext } from './repair-state.ts';
+import type { Repair, RepairContext } from './repair.ts';
 import { readSideRef } from './side-ref.ts';
 import type { RefState } from './state.ts';
 

@@ -7,7 +7,7 @@ import { listRefs } from './list-refs.ts';
 import { loadNotes } from './load-notes.ts';
 import type { NoteKind } from './note-kinds.ts';
 import { recordedHistory, recordedText, recordedValue } from './recorded-refs.ts';
-import type { Repair, RepairContext } from './repair-state.ts';
+import type { Repair, RepairContext } from './repair.ts';
 
 /** Outside refs/blueflame/*: it's nobody's but this clone's. */
 const backupRoot = 'refs/blueflame-backup/';

@@ -1,29 +1,13 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { RefName } from '../domain/ids.ts';
 import { CatFile } from '../git/cat-file.ts';
 import { allKinds, type NoteKind } from './note-kinds.ts';
 import { RefPublisher } from './ref-publisher.ts';
+import type { Repair, RepairContext } from './repair.ts';
 import { removeDeadLocks } from './repair-locks.ts';
 import { repairNotes } from './repair-notes.ts';
 import { repairRef } from './repair-ref.ts';
 import { readSideRef } from './side-ref.ts';
 import type { StoreOptions } from './store-options.ts';
-
-/** What was repaired, or what could not be without losing something. */
-export interface Repair {
-  readonly ref: RefName;
-  readonly isDone: boolean;
-  /** One sentence, naming ref and object. */
-  readonly message: string;
-  readonly hints: readonly string[];
-}
-
-export interface RepairContext extends StoreOptions {
-  readonly catFile: CatFile;
-  readonly publisher: RefPublisher;
-  /** Only says what would be done. */
-  readonly isDry: boolean;
-}
 
 /**
  * Repairs what is wrong with the state refs as far as nothing is lost by it: locks of dead gits go, refs that hold

@@ -1,7 +1,7 @@
 import type { Change } from '../domain/store-port.ts';
-import type { Write } from './apply-change.ts';
 import { noteVersion } from './note.ts';
 import type { ValidationNote } from './note-kinds.ts';
+import type { Write } from './note-write.ts';
 
 /** What a change adds to the note on a judged commit: a verdict, or the checks run once more. */
 export function validationWrites({ verdict, verification }: Change): readonly Write<ValidationNote>[] {
