@@ -38,7 +38,22 @@ export const roleEstimateSchema = z.object({
   agent_usd: z.number(),
 });
 
-/** A session as its note on refs/blueflame/sessions stores it. */
+/**
+ * A session as its note on refs/blueflame/sessions stores it. Its wave says where it stands, its state whether
+ * anything goes on:
+ *
+ *     ┌──────────── re-plan ◀─────────── gate: another cycle? ◀── work is left ──┐
+ *     ▼                                            │ continue                    │
+ *   plan ── gate ──▶ work ──▶ validate ──▶ merge ──┼──▶ review ── gate ──▶ land ─┤
+ *     │               ▲                            │                             │ nothing is left
+ *     │               └────────────────────────────┘                             ▼
+ *     └── quit, or nothing planned ───────────────────────────────────────────▶ done ■
+ *
+ *   active ── a person stops it ──▶ stopped ── resume, or any wave ──▶ active
+ *   active ── done ──▶ ended ── a task of it is added or taken up again ──▶ active
+ *
+ * Which wave is next is never stored: core's nextAction finds it from the tasks.
+ */
 export const sessionSchema = z.object({
   v: z.literal(1),
   rev: z.int().min(1),
