@@ -24,12 +24,19 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const isDry = args.globals.dryRun;
     const held = isDry ? [] : await ownClaims({ git, store });
     const { problems } = await store.snapshot();
-    for (const { ref, object, message } of problems)
-      output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it before others get it`);
     const before = outstanding(await store.snapshot(), origins);
-    const result = await syncState({ context, commonDir, objectFormat, remote, isDry });
+    const result = await syncState({
+      context,
+      commonDir,
+      objectFormat,
+      remote,
+      isDry,
+      passesDamage: args.options.damaged,
+    });
     const proposals = newProposals(before, outstanding(await store.snapshot(), origins));
     output.json({ schema_version: 1, dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) });
+    for (const { ref, object, message } of result.damage)
+      output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it`);
     const received = renderReceived([...proposals.values()], remote);
     const changes = renderIncoming(result.changes, output.style);
     if (!args.globals.quiet)

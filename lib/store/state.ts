@@ -120,7 +120,8 @@ export function onlyNote<T>(state: RefState<T>, key: ObjectId): Note<T> | null {
   return found.length === 1 ? (found[0]?.note ?? null) : null;
 }
 
-function problemsOf<T>(state: RefState<T>): StateProblem[] {
+/** What of a ref can't be used. */
+export function problemsOf<T>(state: RefState<T>): StateProblem[] {
   const found: StateProblem[] = [];
   for (const note of listNotes(state.root)) {
     const isTwice = findNotes(state.root, note.key).length > 1;

@@ -1,4 +1,5 @@
 import { FlameError } from '../domain/flame-error.ts';
+import type { StateProblem } from '../domain/store-port.ts';
 
 /** The remote can't be read: no such host, no such repository, no access. Nothing was changed. */
 export function remoteUnreachable(remote: string, stderr: string): FlameError {
@@ -33,6 +34,18 @@ export function pushFailed(remote: string, stderr: string): FlameError {
     hints: [`git flame sync ${remote}`],
     details: detailsIn(stderr),
     data: { remote },
+  });
+}
+
+/** Others would get what can't be read here. What came from the remote is merged here. */
+export function damagedState(remote: string, damage: readonly StateProblem[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'damaged-state',
+    message: `Nothing was sent to ${remote}: part of the state here can't be read, and others would get it.`,
+    hints: ['git flame doctor --repair', `send it as it is: git flame sync --damaged ${remote}`],
+    details: damage.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),
+    data: { remote, objects: damage.map(({ object }) => object) },
   });
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { IncomingChange } from '../core/incoming-changes.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
+import type { StateProblem } from '../domain/store-port.ts';
 import { CatFile } from '../git/cat-file.ts';
 import type { NewObject } from '../git/loose-object.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../git/ref-transaction.ts';
@@ -14,6 +15,7 @@ import { nextState, type RefState, type State, StateSnapshot, tipsOf } from './s
 import { StateReader } from './state-reader.ts';
 import { refLocked, refRefused, stateBusy } from './store-errors.ts';
 import { type MergedArchive, sessionsBeside, withoutArchived } from './sync-archived.ts';
+import { freshDamage } from './sync-damage.ts';
 import { repositoryReadOnly } from './sync-errors.ts';
 import { incomingChanges } from './sync-incoming.ts';
 import { archivedRoot, findKeptCommits, keptRoot, type RemoteRefs } from './sync-kept-commits.ts';
@@ -32,6 +34,8 @@ export interface MergedState {
   readonly received: number;
   readonly sent: number;
   readonly unknown: readonly ObjectId[];
+  /** What can't be read of it and the remote doesn't have yet. */
+  readonly damage: readonly StateProblem[];
   /** What is left to push. */
   readonly specs: readonly PushSpec[];
   /** Refs the remote may forget, once it has the rest. */
@@ -109,6 +113,11 @@ export class LocalState {
         received: [...kept.missing.keys()].filter((ref) => theirs.has(ref)).length,
         sent: unsent.length,
         unknown: kept.unknown,
+        damage: await freshDamage(
+          { ...this.#options, catFile: this.#catFile },
+          refs.map((ref) => ref.state),
+          theirs,
+        ),
         specs: [...pushSpecs(refs, theirs), ...commitSpecs(unsent.map(([ref]) => ref))],
         obsolete: obsolete.there.map((ref) => ({ from: '', to: ref })),
       };

@@ -9,4 +9,6 @@ export interface SyncOptions {
   readonly remote: string;
   /** Only say what would happen: objects may be fetched, no ref moves anywhere. */
   readonly isDry: boolean;
+  /** Whether what can't be read here may be sent all the same. */
+  readonly passesDamage?: boolean;
 }

@@ -3,9 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { IncomingChange } from '../core/incoming-changes.ts';
 import type { Loss } from '../core/merge-values.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
+import type { StateProblem } from '../domain/store-port.ts';
 import { finishMotions } from '../git/finish-motions.ts';
 import { stateRefs } from './note-kinds.ts';
-import { remoteBusy, repositoryReadOnly } from './sync-errors.ts';
+import { damagedState, remoteBusy, repositoryReadOnly } from './sync-errors.ts';
 import { LocalState, type MergedState } from './sync-local-state.ts';
 import { nameOf } from './sync-merge-message.ts';
 import type { MergedRef } from './sync-merge-refs.ts';
@@ -35,6 +36,8 @@ export interface SyncResult {
     readonly sent: number;
     readonly unknown: readonly ObjectId[];
   };
+  /** What was sent although it can't be read here; of a dry run: what would not be sent. */
+  readonly damage: readonly StateProblem[];
   /** How often other clones were first. */
   readonly races: number;
 }
@@ -59,6 +62,8 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
       const merged = await local.merge(theirs);
       changes.push(...merged.changes);
       if (isDry) return describe(options, merged, { races: 0, changes });
+      if (merged.damage.length > 0 && options.passesDamage !== true)
+        throw damagedState(remote, merged.damage);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
         // Some servers delete nothing; the refs are in nobody's way there.
@@ -97,6 +102,7 @@ function describe(
     ),
     changes,
     commits: { received, sent, unknown },
+    damage: merged.damage,
     races,
   };
 }

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { programFolder, runProgram } from '../support/program.ts';
+import { assertRefused } from '../support/refusal.ts';
 import { copyRepo, type TestRepo } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { editByHand, noteAt } from '../support/state-by-hand.ts';
@@ -246,5 +247,31 @@ for (const [name, damage] of [
     assert.is((await flame(repo, ['status', '--json'])).stdout, status);
   });
 }
+
+test("STA-7 what can not be read is not passed on: neither forward nor after a merge, but by the person's word", async () => {
+  const { repo, session } = await plan();
+  const remote = join(repo.path, '..', 'remote.git');
+  repo.git('init', '-q', '--bare', remote);
+  repo.git('remote', 'add', 'origin', remote);
+  const tipThere = (): string => repo.git('ls-remote', remote, ref).split('\t')[0] ?? '';
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  const sound = tipThere();
+  editByHand(repo, ref, noteAt(repo, ref, `${session}/task-001`), '{"v": 1, "half');
+  const dry = await flame(repo, ['sync', '--dry-run']);
+  assert.match(dry.stderr, /refs\/blueflame\/tasks [0-9a-f]{40} .*doctor --repair mends it/);
+  const refused = await flame(repo, ['sync']);
+  assertRefused(refused, { code: 1, says: /Nothing was sent to origin/, next: 'git flame doctor --repair' });
+  assert.is(tipThere(), sound);
+  const told = await flame(repo, ['sync', '--damaged']);
+  assert.is(told.code, 0, told.stderr);
+  assert.is(tipThere(), repo.git('rev-parse', ref));
+  // The remote has it now: it is nothing that is passed on anew.
+  repo.git('commit', '-q', '--allow-empty', '-m', 'later');
+  editByHand(repo, ref, 'a/note-of-nobody', 'kept as it is');
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  assert.is((await flame(repo, ['doctor', '--repair'])).code, 0);
+  assert.is((await flame(repo, ['sync'])).code, 0);
+  assert.is(tipThere(), repo.git('rev-parse', ref));
+});
 
 test.run();

@@ -43,13 +43,17 @@ export function addClone(remote: TestRepo, path: string, ...options: readonly st
   return repo;
 }
 
-export function sync(repo: TestRepo, options: { readonly isDry?: boolean } = {}): Promise<SyncResult> {
+export function sync(
+  repo: TestRepo,
+  options: { readonly isDry?: boolean; readonly passesDamage?: boolean } = {},
+): Promise<SyncResult> {
   return syncState({
     context: { cwd: repo.path, env: repo.env },
     commonDir: commonDirOf(repo),
     objectFormat: 'sha1',
     remote: 'origin',
-    isDry: options.isDry ?? false,
+    isDry: false,
+    ...options,
   });
 }
 

@@ -392,7 +392,9 @@ test('notes this version cannot read, and keys it does not know, survive a merge
   rewriteNote(b, 'task-001', (json) => ({ ...json, title: 'from b' }));
   rewriteNote(a, 'task-002', (json) => ({ ...json, v: 2, brand: 'new' }));
   rewriteNote(b, 'task-002', (json) => ({ ...json, title: 'from b' }));
-  await sync(a);
+  const refused = await sync(a).catch((error: unknown) => error);
+  assert.is(refused instanceof FlameError && refused.code, 'damaged-state');
+  await sync(a, { passesDamage: true });
   const { conflicts } = await sync(b);
   await sync(a);
   assert.is(stateOf(a), stateOf(b));
