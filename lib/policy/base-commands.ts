@@ -17,7 +17,9 @@ export const readCommands: readonly string[] = [
     'go doc',
     'cargo tree',
   ],
-  ...'ls cat tac head tail wc nl grep egrep fgrep rg find tree du stat file less more strings'.split(' '),
+  ...'ls cat tac zcat zgrep head tail wc nl grep egrep fgrep rg find tree du stat file less more strings'.split(
+    ' ',
+  ),
   ...'sort uniq cut paste tr fold rev column comm cmp diff od xxd hexdump jq sed awk bc expr'.split(' '),
   ...'md5sum sha1sum sha256sum sha512sum cksum base64 basename dirname realpath readlink pwd'.split(' '),
   ...'echo printf test [ true false : sleep seq date which type command yes env xargs timeout time nice'.split(
@@ -29,4 +31,5 @@ export const readCommands: readonly string[] = [
 /** What a worker does besides within its scope: the paths it names are judged one by one. */
 export const writeCommands: readonly string[] = [
   ...['git add', 'git commit', 'mkdir', 'rmdir', 'touch', 'cp', 'mv', 'tee'],
+  ...['tar', 'gzip', 'gunzip', 'zip', 'unzip'],
 ];

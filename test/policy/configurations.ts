@@ -9,7 +9,8 @@ export interface Case {
   readonly input?: Record<string, unknown>;
   readonly command?: string;
   readonly expect: 'allow' | 'block';
-  readonly why: string;
+  readonly why?: string;
+  readonly lists?: readonly string[];
   readonly before?: readonly Step[];
 }
 interface Step {

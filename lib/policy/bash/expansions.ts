@@ -8,8 +8,7 @@ export type Value = Pick<Word, 'text' | 'unknown' | 'outputs'>;
 type Raw = WordPart | DoubleQuotedChild;
 
 // Variables whose value only looks like a number to whoever prints it.
-const counts =
-  /^\$(?:[?!#]|\{[?!#]\}|\{#\w+\}|\{PIPESTATUS\[\d\]\}|\{?(?:RANDOM|SECONDS|LINENO|UID|EUID)\}?)$/;
+const counts = /^\$(?:[?#]|\{[?#]\}|\{#\w+\}|\{PIPESTATUS\[\d\]\}|\{?(?:RANDOM|SECONDS|LINENO|UID|EUID)\}?)$/;
 const secret = /key|token|secret|passw|credential|auth/i;
 const anyText: Value = { text: outputMark, unknown: 'output', outputs: [{}] };
 const anyNumber: Value = {

@@ -1,5 +1,6 @@
 import type { AgentPolicy } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
+import { resolvePath } from '../resolve-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
 import { buildPrograms, normalizePackageManager } from './build-programs.ts';
 import { equivalents, isInstalledPath } from './equivalents.ts';
@@ -130,6 +131,9 @@ export function judgeRedirections(
 function judgeWords(context: PathContext, words: readonly string[], input: string | null): Objection | null {
   const { policy } = context;
   const [name = '', ...written] = words;
+  const elsewhere = name === 'git' && written[0] === '-C' ? folderAt(context, written[1] ?? '') : null;
+  if (elsewhere !== null)
+    return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], input);
   const args = normalizeArguments(name, written);
   const pattern = matchingPattern(policy, words.join(' '));
   if (pattern !== undefined) {
@@ -147,9 +151,21 @@ function judgeWords(context: PathContext, words: readonly string[], input: strin
   if (trusted === null) return judgeEquivalent(context, words, input);
   const begun = runners.get(name)?.(args) ?? 0;
   // npm and its like have a rule of their own, unless the lead wrote `npm exec` itself.
-  const isRunner = trusted === begun - 1 || (trusted < begun && ruleOf(name) === undefined);
+  const isRunner =
+    trusted === begun - 1 ||
+    (trusted < begun && ruleOf(name) === undefined) ||
+    // An entry like `npx prettier`: its own rule says where it may write.
+    (trusted === begun && /^(?:npx|bunx|pnpx)$/.test(name) && ruleOf(args[begun - 1] ?? '') !== undefined);
   if (begun > 0 && isRunner) return judgeRun(context, name, args.slice(begun - 1));
   return judgeProgram(context, { name, args, trusted, input, isBare: isBare(policy, name) });
+}
+
+/** A folder of the worktree that a path names without links; null: anything else. */
+function folderAt({ policy, facts, cwd }: PathContext, path: string): string | null {
+  const found = resolvePath({ path, cwd, worktree: policy.worktree, extra: [], facts });
+  if ('rule' in found || found.lexical !== found.resolved || found.entry?.kind !== 'directory') return null;
+  const folder = found.resolved === '' ? policy.worktree : `${policy.worktree}/${found.resolved}`;
+  return judgePath({ policy, facts, cwd }, folder, 'read') === null ? folder : null;
 }
 
 /** `git checkout -- FILE` is an older `git restore FILE`. */

@@ -92,10 +92,13 @@ export function insideOnly(context: PathContext): PathContext {
 
 // By these names an option says where a report goes.
 const reports = /^--?[\w-]*(?:out|report|xml|log|temp|tmp|cov|cache)[\w-]*=/i;
+// It is emptied before it is used.
+const emptied = /^--basetemp=/;
 
 /** Whether a relative or absolute argument is plainly a path that is out of bounds; for programs without a rule. */
 export function judgeLoose(given: PathContext, argument: string): Objection | null {
   const context = reports.test(argument) ? given : insideOnly(given);
+  if (emptied.test(argument)) return judgePath(given, argument.slice('--basetemp='.length), 'write');
   const option = /^(?:--?[^=]*=|-[A-Za-z](?=[/~.]))(.*)$/s.exec(argument)?.[1];
   const assigned = /^[A-Za-z_]\w*=(.*)$/s.exec(argument)?.[1];
   const candidates = [argument, option, assigned].filter((one) => one !== undefined && one !== '');

@@ -30,6 +30,7 @@ export function readSimple(node: Command, scope: Scope): SimpleCommand {
   }
   scope.work.spend(1 + words.length + environment.length + raw.length);
   const [name] = words;
+  refuseJoined(node);
   if (words.some(({ fed }) => fed !== undefined) && !(name?.isPlain === true && feeders.has(name.text)))
     throw new Refusal('bash-dynamic', `${name?.text ?? ''} can't be given <(…) here. Use a pipe.`);
   const input = readInput(raw, name?.text, scope);
@@ -60,4 +61,15 @@ function readAssignment(part: Assignment, scope: Scope): { readonly name: string
       `${part.text} holds more than plain text. Put the value in single quotes.`,
     );
   return { name: part.name, value: value.text };
+}
+
+/** The parser takes `a<(…)` for two words, bash for one. */
+function refuseJoined({ name, suffix }: Command): void {
+  const all = [...(name === undefined ? [] : [name]), ...suffix];
+  const isFed = (part: (typeof all)[number]): boolean => part.type === 'Word' && /^[<>]\(/.test(part.text);
+  const isJoined = all.some((part, at) => {
+    const next = all[at + 1];
+    return next !== undefined && part.end === next.pos && (isFed(part) || isFed(next));
+  });
+  if (isJoined) throw new Refusal('bash-dynamic', '<(…) stands alone, with blanks around it.');
 }
