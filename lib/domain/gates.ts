@@ -29,6 +29,8 @@ export interface PlanQuestion {
   readonly replansLeft: number;
   /** Where another clone decided what is asked about: what of it is new here or changed, a line each. */
   readonly received?: readonly string[];
+  /** Of what was received: every text that runs or is told to an agent, whole. */
+  readonly told?: readonly { readonly task: string; readonly name: string; readonly text: string }[];
   /** What would be wrong with another plan; task: null of the plan as a whole. */
   check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];
 }

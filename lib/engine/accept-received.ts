@@ -11,6 +11,7 @@ import { describeHead, headOf } from '../core/merge-task-head.ts';
 import { planWaves } from '../core/plan-waves.ts';
 import { sendBack } from '../core/send-back.ts';
 import { dropTask, type TaskChange } from '../core/task-state.ts';
+import { toldOfPlan, toldOfTask } from '../core/told-to-agents.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision } from '../domain/gates.ts';
 import type { RefUpdate } from '../domain/git-port.ts';
@@ -83,6 +84,7 @@ async function ask(workshop: Workshop, view: SessionView): Promise<PlanDecision>
     problems: problems.map(describeProblem),
     replansLeft: 1,
     received: describeReceived(workshop, view),
+    told: received.flatMap((task) => [...toldOfPlan([planOf(task)]), ...toldOfTask(task)]),
     check,
   });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);

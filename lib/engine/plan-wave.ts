@@ -3,6 +3,7 @@ import { adapterDecision, sessionDecision } from '../core/decisions.ts';
 import { estimateCost } from '../core/estimate-cost.ts';
 import { planWaves } from '../core/plan-waves.ts';
 import { sendBack } from '../core/send-back.ts';
+import { toldOfPlan } from '../core/told-to-agents.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { PlanDecision } from '../domain/gates.ts';
 import type { SessionId } from '../domain/ids.ts';
@@ -142,7 +143,7 @@ async function decidePlan(
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,
     check: (edited) => problemsBeside(workshop, edited, takenIds(view.tasks)),
-    ...(view.isOurs ? {} : { received: describeReceived(workshop, view) }),
+    ...(view.isOurs ? {} : { received: describeReceived(workshop, view), told: toldOfPlan(plan.tasks) }),
   });
   workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
   if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);

@@ -2,6 +2,7 @@ import type { PlanQuestion } from '../domain/gates.ts';
 import type { PlannedTask } from '../domain/plan.ts';
 import { formatCount, formatUsd } from '../util/format-amount.ts';
 import { wrapText } from '../util/format-width.ts';
+import { renderTold } from './render-told.ts';
 import { bullet } from './render-verdict.ts';
 import type { Style } from './style.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
@@ -10,7 +11,7 @@ import { visibleLine, visibleText } from './visible-text.ts';
 export function renderPlan(question: PlanQuestion, style: Style): string {
   const { plan, waves, estimate, problems } = question;
   const groups = [...new Set(plan.tasks.map((task) => task.cohesion_group))];
-  const { received = [] } = question;
+  const { received = [], told = [] } = question;
   const objective = wrapText(
     `${received.length === 0 ? 'Plan' : 'Received from another clone'}: ${visibleText(question.objective)}`,
     style.width,
@@ -21,6 +22,9 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
     '',
     ...groups.flatMap((group, index) => renderGroup(group, question, style, index === groups.length - 1)),
     '',
+    ...renderTold(told, style.width).flatMap((line, index, { length }) =>
+      index === length - 1 ? [line, ''] : [line],
+    ),
     `${formatCount(plan.tasks.length, 'task')}, in this order:`,
     ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
     ...wrapText(renderEstimate(estimate), style.width),

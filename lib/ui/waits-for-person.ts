@@ -1,6 +1,7 @@
 import { isRed } from '../domain/changeset.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ChangesetQuestion, PlanQuestion, ValidatorFailedQuestion } from '../domain/gates.ts';
+import { renderTold } from './render-told.ts';
 import { shortId } from './short-id.ts';
 
 /** The gates by the name their list has in a decisions file. */
@@ -56,15 +57,17 @@ export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolea
 export function waitingPlan({
   problems,
   received = [],
-}: Pick<PlanQuestion, 'problems' | 'received'>): WaitingGate {
+  told = [],
+}: Pick<PlanQuestion, 'problems' | 'received' | 'told'>): WaitingGate {
   const subject = 'What was received from another clone';
+  const all = [...received, ...renderTold(told, Number.POSITIVE_INFINITY)];
   if (problems.length === 0)
-    return received.length === 0 ? waitingGates.plan : { ...waitingGates.plan, subject, details: received };
+    return received.length === 0 ? waitingGates.plan : { ...waitingGates.plan, subject, details: all };
   if (received.length > 0)
     return {
       ...{ gate: 'plan', subject: `${subject} has mistakes, and` },
       answers: '{edit: FILE} | {replan: NOTES} | quit',
-      details: [...received, ...problems],
+      details: [...all, ...problems],
     };
   return {
     gate: 'plan',
