@@ -23,7 +23,7 @@ import { validationWrites } from './validation-writes.ts';
 
 /**
  * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError
- * `state-corrupt` rather than replace a note that can't be read, `state-invalid` for values no reader would take.
+ * `state-corrupt` rather than replace a note of a session or task that can't be read, `state-invalid` for values no reader would take.
  */
 export function applyChange(state: State, change: Change, context: ChangeContext): State {
   const format = context.objectFormat;
@@ -104,10 +104,19 @@ function editsFor<T extends { readonly rev: number }>(
 function storedNote<T>(state: RefState<T>, places: readonly { readonly note: Note<T> }[]): Note<T> | null {
   const [place, other] = places;
   if (place === undefined) return null;
+  // What is said of a commit can be found again: damage there stops nothing, and stays in the history.
+  if (state.kind.anchor === null && !places.some(({ note }) => note.isNewer)) return newestOf(places);
   const { blob, key, problem } = place.note;
   if (other !== undefined) throw stateCorrupt(state.kind.ref, blob, `is one of several notes on ${key}`);
   if (problem !== null) throw stateCorrupt(state.kind.ref, blob, problem);
   return place.note;
+}
+
+/** Of the notes that can be read the one that was changed most. */
+function newestOf<T>(places: readonly { readonly note: Note<T> }[]): Note<T> | null {
+  const readable = places.map(({ note }) => note).filter(({ value }) => value !== null);
+  const revision = ({ json }: Note<T>): number => Number(json?.rev ?? 0);
+  return readable.sort((a, b) => revision(b) - revision(a))[0] ?? null;
 }
 
 /** The link that keeps the annotated blob alive and names the key; put back where another tool dropped it. */

@@ -1,5 +1,7 @@
 import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { parseSessionId } from '../../domain/ids.ts';
+import type { Origins } from '../../domain/origins.ts';
 import type { StateProblem } from '../../domain/store-port.ts';
 import { type GitContext, gitText } from '../../git/run-git.ts';
 import { pickSession, type Reading } from './read-state.ts';
@@ -9,23 +11,34 @@ import { pickSession, type Reading } from './read-state.ts';
  * gone would be taken for settled. Other unreadable notes are named in a warning. Throws FlameError `state-corrupt`.
  */
 export async function requireSoundState(
-  { store, output }: Reading,
+  { store, origins, output }: Reading,
   args: CommandArgs,
   context: GitContext,
 ): Promise<void> {
   const snapshot = await store.snapshot();
   if (snapshot.problems.length === 0) return;
   const anchors = await readAnchors(context);
+  origins.refresh();
   const session = pickSession(snapshot, args);
   const open = session?.state === 'ended' ? null : (session?.id ?? null);
   const nameOf = ({ key }: StateProblem): string | undefined => anchors.get(key);
   const isInTheWay = (problem: StateProblem): boolean => {
     const [owner, task] = nameOf(problem)?.split('/') ?? [];
-    return owner !== undefined && (task === undefined || owner === open);
+    if (owner === undefined) return false;
+    return isKnown(origins, owner, task) && (task === undefined || owner === open);
   };
   const fatal = snapshot.problems.filter(isInTheWay);
   for (const problem of snapshot.problems) if (!fatal.includes(problem)) output.warn(describe(problem));
   if (fatal.length > 0) throw unsound(fatal, nameOf);
+}
+
+/** Whether this clone ever decided about it: nothing of its own hangs on what somebody else sent, damaged or not. */
+function isKnown(origins: Origins, owner: string, task: string | undefined): boolean {
+  const session = parseSessionId(owner);
+  const facts = {};
+  return task === undefined
+    ? origins.changesTo({ kind: 'session', session, about: '', facts }) !== null
+    : origins.changesTo({ kind: 'task', session, about: task, facts }) !== null;
 }
 
 /** What anchors stand for: `<session>` or `<session>/<task>`, by their object id. */
