@@ -18,6 +18,7 @@ import {
   taskDecision,
   verdictDecision,
 } from './decisions.ts';
+import { voidWithdrawn } from './void-withdrawn.ts';
 
 /** What is needed to say which decisions count. */
 export interface Heeding {
@@ -62,7 +63,7 @@ export function heedDecisions(
   }
   const isOurs = isSessionOurs(session, heeding.origins);
   const withheld = new Set<string>(received.map(({ id }) => id));
-  const heeded = heedSession(session, withheld, { ...heeding, isOurs });
+  const heeded = voidWithdrawn(heedSession(session, withheld, { ...heeding, isOurs }), tasks);
   return { session: heeded, tasks: ours, received, elsewhere, isOurs };
 }
 

@@ -1,6 +1,7 @@
 import { decisionsMade, decisionsSettled, type Made, restoreUnheeded } from '../core/decisions-made.ts';
 import { type HeededSession, type Heeding, heedDecisions, heedVerdicts } from '../core/heed-decisions.ts';
 import type { TaskChange } from '../core/task-state.ts';
+import { voidWithdrawn } from '../core/void-withdrawn.ts';
 import { isOffered } from '../domain/config.ts';
 import type { Verification } from '../domain/evidence.ts';
 import { FlameError } from '../domain/flame-error.ts';
@@ -16,7 +17,7 @@ import type { Workshop } from './workshop.ts';
 /** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */
 export interface SessionView extends HeededSession {
   readonly snapshot: Snapshot;
-  /** The session as it is stored. */
+  /** The session as it is stored, but for changesets of withdrawn work: those are void. */
   readonly stored: Session;
 }
 
@@ -152,7 +153,12 @@ function viewOf(workshop: Workshop, snapshot: Snapshot, id: SessionId): SessionV
   }
   const tasks = snapshot.tasksOf(id);
   const heeded = heedDecisions({ session: stored, tasks, snapshot }, heedingOf(workshop));
-  return { ...heeded, stored, snapshot: heedVerdicts(snapshot, workshop.origins) };
+  // Who writes the session writes that too: what was void stays so when its group is built again.
+  return {
+    ...heeded,
+    stored: voidWithdrawn(stored, tasks),
+    snapshot: heedVerdicts(snapshot, workshop.origins),
+  };
 }
 
 /** What a workshop heeds: the decisions of this clone, and the adapters its configuration offers. */
