@@ -8,7 +8,8 @@ import type { AdapterFacts, Workshop } from './workshop.ts';
 
 export type CollectedWork =
   | { readonly kind: 'work'; readonly tip: ObjectId; readonly leftBehind: readonly string[] }
-  | { readonly kind: 'nothing'; readonly leftBehind: readonly string[] }
+  /** `cancelsOut`: there are commits, which together change nothing. */
+  | { readonly kind: 'nothing'; readonly leftBehind: readonly string[]; readonly cancelsOut: boolean }
   | { readonly kind: 'violation'; readonly tip: ObjectId; readonly violations: readonly Violation[] };
 
 export interface CollectRequest {
@@ -34,7 +35,7 @@ export async function collectWork(workshop: Workshop, request: CollectRequest): 
   if (take.length > 0)
     await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
   const tip = await workshop.git.cellHead(cell);
-  if (tip === cell.start) return { kind: 'nothing', leftBehind: leave };
+  if (tip === cell.start) return { kind: 'nothing', leftBehind: leave, cancelsOut: false };
   const made = await workshop.git.cellMade(cell);
   const given = await workshop.git.commitsBetween(cell.base, cell.start);
   const violations = await judgeCommits(workshop, {
@@ -42,9 +43,13 @@ export async function collectWork(workshop: Workshop, request: CollectRequest): 
     ours: [...given.map(({ oid }) => oid), ...(made === null ? [] : [made])],
     signer: { identity: request.author, began: request.began, now: workshop.now().getTime() },
   });
-  return violations.length > 0
-    ? { kind: 'violation', tip, violations }
-    : { kind: 'work', tip, leftBehind: leave };
+  if (violations.length > 0) return { kind: 'violation', tip, violations };
+  const [before, after] = [
+    await workshop.git.readCommit(cell.base),
+    await workshop.git.readCommit(tip, cell.quarantine),
+  ];
+  if (before.tree === after.tree) return { kind: 'nothing', leftBehind: leave, cancelsOut: true };
+  return { kind: 'work', tip, leftBehind: leave };
 }
 
 async function sortLeftovers(

@@ -8,7 +8,7 @@ import type { AgentPolicy } from '../domain/policy.ts';
 import type { RuleName } from '../policy/rules.ts';
 import { showName } from '../util/file-names.ts';
 import { formatCount } from '../util/format-amount.ts';
-import { collectWork } from './collect-work.ts';
+import { type CollectedWork, collectWork } from './collect-work.ts';
 import { describeViolation } from './describe-violation.ts';
 import { filteredWork } from './out-of-reach.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
@@ -43,7 +43,7 @@ export async function judgeWork(
     case 'broken':
       return { ...failed(work.failure), outcome };
     case 'nothing':
-      return { ...failed(nothingDone(attempt, outcome, work.leftBehind)), outcome };
+      return { ...failed(nothingDone(attempt, outcome, work)), outcome };
     case 'violation': {
       const details = work.violations.map(
         (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
@@ -95,7 +95,7 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
 function nothingDone(
   { adapter }: Pick<Attempt, 'adapter'>,
   outcome: AgentEnding,
-  leftBehind: readonly string[],
+  { leftBehind, cancelsOut }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // What a script prints is no reason.
   const said = adapter.needsModel ? oneLine(outcome.text, mostSaid) : '';
@@ -106,7 +106,7 @@ function nothingDone(
   ];
   return {
     kind: 'no-commits',
-    message: `It ended without a change inside its scope${said === '' ? '.' : `, and said: ${said}`}`,
+    message: `${cancelsOut ? 'Its commits take each other back: it ended without a change' : 'It ended without a change inside its scope'}${said === '' ? '.' : `, and said: ${said}`}`,
     details,
     retryable: said === '',
   };
