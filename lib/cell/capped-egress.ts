@@ -1,4 +1,4 @@
-import type { EgressLine } from './gateway.ts';
+import type { EgressLine } from './gateway-options.ts';
 
 // An agent's own programs can ask for nothing as often as they like.
 const mostRefused = 20_000;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type EgressLine, type Gateway, type GatewayOptions, startGateway } from '../../lib/cell/gateway.ts';
+import { type Gateway, startGateway } from '../../lib/cell/gateway.ts';
+import type { EgressLine, GatewayOptions } from '../../lib/cell/gateway-options.ts';
 import { readUpstream } from '../../lib/cell/upstream.ts';
 import { makeTempDir } from '../support/repo.ts';
 

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { openAuditLog, summarizeAudit } from '../../lib/cell/audit-log.ts';
 import { cappedEgress } from '../../lib/cell/capped-egress.ts';
 import { type DecisionServerOptions, startDecisionServer } from '../../lib/cell/decision-server.ts';
-import type { EgressLine } from '../../lib/cell/gateway.ts';
+import type { EgressLine } from '../../lib/cell/gateway-options.ts';
 import { openJudgingTurns } from '../../lib/cell/judging-turns.ts';
 import { realPathFacts } from '../../lib/cell/path-facts.ts';
 import { writeReplays } from '../../lib/cell/replays.ts';
