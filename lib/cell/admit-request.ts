@@ -14,13 +14,28 @@ export function allowedPath(method: string, url: string, options: GatewayOptions
   const path = url.slice(prefix.length) || '/';
   if (method === 'HEAD' && path === '/') return path;
   const plain = path.split('?', 1)[0] ?? '';
-  return path.length <= 2_000 && (known[method]?.test(plain) ?? false) ? path : null;
+  if (path.length > 2_000 || !(known[method]?.test(plain) ?? false)) return null;
+  return plain + knownQuery(path.slice(plain.length + 1));
+}
+
+/** Like headers, parameters that aren't known are not passed on. */
+function knownQuery(text: string): string {
+  const kept = [...new URLSearchParams(text)].filter(
+    ([name, value]) => parameters[name]?.test(value) ?? false,
+  );
+  return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`;
 }
 
 // What an agent's CLI asks for. Others cost as much, and their answers don't say so: batches run for a day.
 const known: Readonly<Record<string, RegExp>> = {
   POST: /^\/v1\/messages(?:\/count_tokens)?$/,
   GET: /^\/v1\/models(?:\/[\w.:@-]+)?$/,
+};
+const parameters: Readonly<Record<string, RegExp>> = {
+  beta: /^true$/,
+  limit: /^\d{1,4}$/,
+  before_id: /^[\w.:@-]{1,100}$/,
+  after_id: /^[\w.:@-]{1,100}$/,
 };
 
 /** Whether a request is one that costs something. */

@@ -26,7 +26,27 @@ export function unknownField(request: JsonRecord): string | null {
   const { max_tokens } = request;
   if (max_tokens !== undefined && !(Number.isSafeInteger(max_tokens) && Number(max_tokens) > 0))
     return `max_tokens: ${JSON.stringify(max_tokens)}`;
-  return unknownEdit(request.context_management);
+  return unknownEdit(request.context_management) ?? otherModel(request);
+}
+
+// What a person, a model or a tool says: names in it are no fields of the API.
+const ownWords = new Set(['input', 'input_schema', 'schema', 'metadata', 'text', 'data', 'partial_json']);
+
+/** A model that is named inside: what it is asked is in no count of ours, and it may be any. */
+function otherModel(request: JsonRecord): string | null {
+  const waiting: { value: unknown; path: string }[] = [];
+  const add = (value: unknown, path: string): void => {
+    if (typeof value === 'object' && value !== null) waiting.push({ value, path });
+  };
+  for (const [name, value] of Object.entries(request)) add(value, name);
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const [name, value] of Object.entries(at.value as object)) {
+      if (/^(?:\w+_)?models?$/.test(name))
+        return `${at.path}.${name}: ${JSON.stringify(value)}`.slice(0, 200);
+      if (!ownWords.has(name)) add(value, `${at.path}.${name}`);
+    }
+  }
+  return null;
 }
 
 /** Summaries that the API makes by itself are not in the counts of an answer. */

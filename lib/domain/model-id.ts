@@ -25,6 +25,11 @@ function joinVersion(major = '', minor = ''): string {
   return minor === '' || minor === '0' ? major : `${major}.${minor}`;
 }
 
+/** Whether it names a family as a whole, such as `sonnet`: which version is asked for, the CLI says. */
+export function isModelAlias(model: string): boolean {
+  return Object.hasOwn(aliases, withoutSuffix(model));
+}
+
 // What the claude CLI calls models by; it asks for whatever version it was made with.
 const aliases: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(families.split('|').map((family) => [family, [family]])),

@@ -1,4 +1,4 @@
-import { parseModelId } from './model-id.ts';
+import { isModelAlias, parseModelId } from './model-id.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 /** USD for a million tokens of each kind. */
@@ -56,8 +56,8 @@ const usdPerSearch = 0.01;
 
 /**
  * What the tokens of one request cost in USD: by the person's `prices`, else at list prices; null of a model whose price isn't
- * known. A version this table doesn't hold costs what the dearest of its family does. An estimate: the account's
- * own prices may be others.
+ * known, such as a version this table doesn't hold. What is named by its family alone costs what the dearest of that
+ * does. An estimate: the account's own prices may be others.
  */
 export function priceTokens(model: string, usage: TokenUsage, prices: PriceList = {}): number | null {
   const { input_tokens: input, output_tokens: output } = usage;
@@ -83,7 +83,8 @@ export function findPrice(model: string, inputTokens: number, prices: PriceList 
   const name = parseModelId(model);
   const versions = name === null ? undefined : listPrices[name.family];
   if (name === null || versions === undefined) return null;
-  const found = versions[name.version] ?? dearest(Object.values(versions));
+  const found =
+    versions[name.version] ?? (isModelAlias(model) ? dearest(Object.values(versions)) : undefined);
   if (found === undefined) return null;
   return found.long !== undefined && inputTokens > found.long.above ? found.long.price : found.price;
 }

@@ -135,11 +135,11 @@ test('BUD-1: tokens are counted from streams, cut anywhere, and from plain and p
   ].join('\r\n\r\n');
   const plain = Buffer.from(JSON.stringify({ usage }));
   const upstream = await startUpstream((request, response) => {
-    if (request.url === '/v1/messages?stream') {
+    if (request.headers['user-agent'] === 'stream') {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       for (const byte of Buffer.from(events)) response.write(Buffer.from([byte]));
       response.end();
-    } else if (request.url === '/v1/messages?packed') {
+    } else if (request.headers['user-agent'] === 'packed') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.end(gzipSync(plain));
     } else {
@@ -148,7 +148,8 @@ test('BUD-1: tokens are counted from streams, cut anywhere, and from plain and p
     }
   });
   const { gateway, log } = await start(upstream);
-  for (const kind of ['stream', 'plain', 'packed']) await ask(gateway, { path: `/v1/messages?${kind}` });
+  for (const kind of ['stream', 'plain', 'packed'])
+    await ask(gateway, { headers: { 'x-api-key': token, 'user-agent': kind } });
   assert.equal(
     log.map(({ tokens }) => tokens),
     [4_321, 4_321, 4_321],
@@ -502,6 +503,10 @@ test('SBX-1 only headers, betas and fields that are known are sent on', async ()
     'x-app': 'cli',
   });
   const refused: readonly unknown[] = [
+    { tools: [{ name: 'advise', model: 'claude-opus-4-8' }] },
+    { tools: [{ type: 'custom', name: 'a', options: { fallback_model: 'x' } }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', models: ['x'] }] }] },
+    { thinking: { type: 'enabled', model: 'x' } },
     { container: 'x' },
     { speed: 'fast' },
     { service_tier: 'priority' },
@@ -517,6 +522,38 @@ test('SBX-1 only headers, betas and fields that are known are sent on', async ()
   }
   assert.is(log.filter(({ refused: why }) => why === 'field').length, refused.length);
   assert.is(seen.length, 1);
+  const own = {
+    tools: [{ name: 'train', input_schema: { type: 'object', properties: { model: { type: 'string' } } } }],
+    messages: [{ role: 'assistant', content: [{ type: 'tool_use', name: 'train', input: { model: 'x' } }] }],
+  };
+  assert.is(
+    (await ask(gateway, { body: JSON.stringify(own) })).status,
+    200,
+    'what a tool calls so is its own',
+  );
+});
+
+test('SBX-1 each path of the API is asked with what is known alone: parameters, headers, no body where there is none', async () => {
+  const seen: string[] = [];
+  const upstream = await startUpstream((request, response, body) => {
+    const odd = Object.keys(request.headers).filter((name) => /^x-(?!api-key)|cookie|referer/.test(name));
+    seen.push([request.method, request.url, body, ...odd].join(' '));
+    answerJson(response, {});
+  });
+  const { gateway } = await start(upstream);
+  const headers = { 'x-api-key': token, 'x-odd': '1', cookie: 'a=b', referer: 'x' };
+  const query = 'beta=true&limit=5&after_id=claude-1&organization=other&limit=%0a&webhook=https%3A%2F%2Fx';
+  for (const path of ['/v1/messages', '/v1/messages/count_tokens'])
+    await ask(gateway, { path: `${path}?${query}`, headers });
+  for (const path of ['/v1/models', '/v1/models/claude-1'])
+    await ask(gateway, { method: 'GET', path: `${path}?${query}`, headers });
+  const passed = 'beta=true&limit=5&after_id=claude-1';
+  assert.equal(seen, [
+    `POST /v1/messages?${passed} {}`,
+    `POST /v1/messages/count_tokens?${passed} {}`,
+    `GET /v1/models?${passed} `,
+    `GET /v1/models/claude-1?${passed} `,
+  ]);
 });
 
 test('BUD-1 only the models an agent is meant to ask are asked', async () => {

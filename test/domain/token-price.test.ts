@@ -54,7 +54,7 @@ test('BUD-1 each kind of token has its price: cache, an hour of it, long input, 
   near(priceTokens('claude-sonnet-5', { server_tool_use: { web_search_requests: 3 } }), 0.03);
 });
 
-test('BUD-1 a price of ones own goes first, the longest beginning of all; a new version costs as the dearest', () => {
+test('BUD-1 a price of ones own goes first, the longest beginning of all; a version nobody knows has none, a family costs as its dearest', () => {
   const prices = {
     'claude-': { input: 1, output: 2 },
     'claude-sonnet-5': { input: 7, output: 8, cache_read: 3 },
@@ -64,7 +64,9 @@ test('BUD-1 a price of ones own goes first, the longest beginning of all; a new 
   near(priceTokens('claude-sonnet-5', { cache_creation_input_tokens: million }, prices), 8.75);
   near(priceTokens('claude-opus-4-8', { output_tokens: million }, prices), 2);
   near(priceTokens('local-model', { output_tokens: million }, prices), 0);
-  near(priceTokens('claude-sonnet-9', { input_tokens: million, output_tokens: million }), 18);
+  for (const model of ['claude-sonnet-9', 'claude-opus-6-20270101', 'claude-haiku-latest', 'claude-opus'])
+    assert.is(priceTokens(model, { input_tokens: million }), null, model);
+  for (const model of ['sonnet', 'sonnet[1m]']) near(priceTokens(model, { input_tokens: 1_000 }), 0.003);
   assert.is(priceTokens('gpt-5', {}), null);
 });
 
