@@ -49,6 +49,12 @@ export async function untilServed(
   return why;
 }
 
+/** What a session waits for now: why one of its services can't be asked; null: nothing. */
+export function waitedFor(workshop: Workshop, { pauses }: Session): string | null {
+  const now = workshop.now().getTime();
+  return pauses.find(({ until }) => Date.parse(until) > now)?.why ?? null;
+}
+
 const told = new WeakMap<Workshop['events'], Map<string, string>>();
 
 /** Reports pauses that have begun or are over since the last time. */

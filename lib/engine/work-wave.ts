@@ -9,10 +9,10 @@ import type { Task } from '../domain/task.ts';
 import { askForBudget } from './ask-for-budget.ts';
 import { attemptTask } from './attempt-task.ts';
 import { warnOfBase } from './base-checks.ts';
-import { interruptedError } from './interrupted.ts';
+import { interruptedError, stoppedBeforeStart } from './interrupted.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { releaseOrphans } from './release-orphans.ts';
-import { tellPauses } from './service-pauses.ts';
+import { tellPauses, waitedFor } from './service-pauses.ts';
 import { watchBudget } from './session-budget.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -37,9 +37,10 @@ export async function workWave(workshop: Workshop, session: SessionId): Promise<
     if (running.size === 0 && wake === null) break;
     await nextChange(workshop, running, wake);
   }
+  const hadAgents = running.size > 0;
   await Promise.allSettled(running.values());
   if (failures.length > 0) throw failures[0];
-  await closeWave(workshop, session);
+  await closeWave(workshop, session, hadAgents);
 }
 
 function startReady(
@@ -152,10 +153,11 @@ async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionVi
   return viewSession(workshop, session);
 }
 
-async function closeWave(workshop: Workshop, session: SessionId): Promise<void> {
+async function closeWave(workshop: Workshop, session: SessionId, hadAgents: boolean): Promise<void> {
   const { session: now, tasks } = await viewSession(workshop, session);
   const count = (status: Task['status']): number => tasks.filter((task) => task.status === status).length;
   const summary = `${count('done')} done, ${count('failed')} failed, ${count('blocked')} blocked`;
   workshop.events.emit({ event: 'wave-ended', wave: 'work', cycle: now.cycle, summary });
-  if (workshop.signal.aborted) throw interruptedError();
+  if (workshop.signal.aborted)
+    throw hadAgents ? interruptedError() : stoppedBeforeStart(waitedFor(workshop, now));
 }

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { AgentRequest } from '../../lib/domain/agent-port.ts';
 import type { Failure } from '../../lib/domain/failure.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
+import { viewSession } from '../../lib/engine/record.ts';
 import { validateWave } from '../../lib/engine/validate-wave.ts';
 import { workWave } from '../../lib/engine/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, startOfTime } from '../support/workshop.ts';
@@ -29,6 +30,33 @@ function work({ worktree, task }: AgentRequest): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `work on ${task}\n`);
 }
+
+test('LIF-3 Ctrl-C while a wave waits for the network says so, and of no agents that ended', async () => {
+  const message = 'The model API could not be reached.';
+  const bench = await openTestWorkshop({
+    tasks,
+    agent: () => ({ failure: { kind: 'unreachable', message, details: [], retryable: true } }),
+  });
+  const ctrlC = new AbortController();
+  const workshop = {
+    ...bench.workshop,
+    signal: ctrlC.signal,
+    machine: { ...bench.workshop.machine, sleep: untilIdle },
+  };
+  let waits = 0;
+  async function untilIdle(ms: number, signal: AbortSignal): Promise<void> {
+    waits += 1;
+    const { tasks: now } = await viewSession(bench.workshop, bench.session);
+    if (now.every(({ status }) => status === 'pending') && bench.started.length > 0) ctrlC.abort();
+    else await bench.workshop.machine.sleep(ms, signal);
+  }
+  const error = await workWave(workshop, bench.session).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof FlameError && waits > 0);
+  assert.is(error.code, 'interrupted');
+  assert.match(error.message, /^Stopped while it waited: The model API could not be reached\./);
+  assert.not.match(error.message, /agents have ended/);
+  assert.equal(error.hints, ['git flame run']);
+});
 
 test('LIF-5 a rate limit pauses the wave until it says it ends: nobody starts before, and no retry is used up', async () => {
   const bench = await openTestWorkshop({
