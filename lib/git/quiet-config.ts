@@ -26,6 +26,8 @@ const loud = new RegExp(
     '^(?:alias|pager|include|includeif|credential|browser|man|difftool|mergetool|guitool|http|url|gpg|filter|trailer',
     '|sendemail|web|submodule|uploadpack|uploadarchive|receive|interactive|init|instaweb|gui|imap|protocol|sequence)\\.',
     '|^core\\.(?:sshcommand|pager|editor|askpass|gitproxy|fsmonitor|hookspath|alternaterefscommand|worktree)$',
+    // Of the person's own branches and keys.
+    '|^branch\\..*\\.|^user\\.signingkey$',
     '|^diff\\.external$|^diff\\..*\\.(?:command|textconv)$|^merge\\..*\\.driver$',
     '|^remote\\..*\\.(?:uploadpack|receivepack|vcs|proxy.*)$|^commit\\.template$|^tar\\..*\\.command$',
   ].join(''),

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { priceTokens } from '../../lib/domain/token-price.ts';
 import { closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
 import { writeDecisions, writePlan } from '../support/exec-project.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
@@ -125,6 +126,57 @@ if (place !== 'outside') {
     const session = second.lines.at(-1)?.session as { tokens: number };
     assert.is(session.tokens, 10_000 * sent + 110 * (project.model.requests.length - sent));
   });
+
+  live(
+    'BUD-2 dollars that run out with the session fail nobody for good, and a raise lets them go on',
+    async () => {
+      let isDone = false;
+      const limit = 0.5;
+      const project = await openClaudeProject({
+        config: {
+          roles: { validator: { adapter: 'none' } },
+          concurrency: { development: 2 },
+          limits: { max_session_cost_usd: limit, token_budget: { worker_usd: 0 } },
+        },
+        script: (request) => {
+          const task = taskOf(request) ?? '';
+          return isDone ? writeAndCommit(task, request.turn) : lookAround;
+        },
+      });
+      const plan = writePlan(
+        project.repo,
+        [1, 2].map((number) => ({
+          ...{ id: `task-00${number}`, script: 'Write it.', locks: [`src/task-00${number}.txt`] },
+          priority: number,
+        })),
+      );
+      const decisions = writeDecisions(project.repo, { plan: ['approve'] });
+      const first = await project.flame('run', 'Two', '--from', plan, '--decisions-file', decisions);
+      assert.is(first.code, 2, first.stderr);
+      assert.match(first.stderr, /budget.*git flame run/s);
+      assert.equal(
+        tasksOf(first).map(({ status, retry_count }) => [status, retry_count]),
+        [
+          ['pending', 0],
+          ['pending', 0],
+        ],
+      );
+      // The client may know other prices than ours, and its sum counts where it is higher.
+      const sent = project.model.requests;
+      const known = sent.map(({ model }) => priceTokens(model, lookAround.usage ?? {}) ?? 0);
+      const spent = known.reduce((sum, one) => sum + one, 0);
+      assert.ok(spent > 0 && spent <= limit, `${spent} USD`);
+
+      isDone = true;
+      const raised = writeDecisions(project.repo, { budget: [{ raise: 1 }], changesets: ['approve'] });
+      const second = await project.flame('run', '--decisions-file', raised);
+      assert.is(second.code, 0, second.stderr);
+      assert.equal(
+        tasksOf(second).map(({ status }) => status),
+        ['merged', 'merged'],
+      );
+    },
+  );
 }
 
 test.run();

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -148,6 +148,45 @@ if (place !== 'outside') {
       const again = await project.flame('run');
       assert.is(again.code, 0, again.stderr);
       assert.is(again.lines.at(-1)?.event, 'session-ended');
+    },
+  );
+
+  live(
+    'BUD-1 a client that asks for a model outside its role sends nothing, and the audit names the model',
+    async () => {
+      const other = 'claude-opus-4-8';
+      const wrapper = join(makeTempDir(), 'claude');
+      writeFileSync(
+        wrapper,
+        `#!/bin/sh\ncase $PWD in */worker-*) set -- "$@" --model ${other} ;; esac\nexec '${claude}' "$@"\n`,
+      );
+      chmodSync(wrapper, 0o755);
+      const project = await openClaudeProject({
+        command: [wrapper],
+        config: {
+          sandbox: { read_paths: [dirname(claude ?? '')] },
+          models: { worker: 'sonnet' },
+          roles: { validator: { adapter: 'none' } },
+          limits: { max_retries: 0 },
+        },
+        script: () => ({ text: 'asked' }),
+      });
+      const plan = writePlan(project.repo, [{ id: 'task-001', script: 'Write it.', locks: ['src/a.txt'] }]);
+      const decisions = writeDecisions(project.repo, { plan: ['approve'] });
+      const run = await project.flame('run', 'One', '--from', plan, '--decisions-file', decisions);
+      assert.is(run.code, 1, run.stderr);
+      assert.equal(
+        tasksOf(run).map(({ status }) => status),
+        ['failed'],
+        JSON.stringify([run.code, run.stderr, run.lines.slice(-6)]),
+      );
+      assert.equal(
+        project.model.requests.filter(({ model }) => model === other),
+        [],
+      );
+      const logs = join(project.repo.path, '.git/blueflame/logs');
+      const texts = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'));
+      assert.match(texts.join('\n'), new RegExp(`"target":"${other}".*"rule":"model-not-allowed"`));
     },
   );
 

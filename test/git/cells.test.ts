@@ -72,6 +72,19 @@ test('a discarded cell leaves no object and no worktree behind', async () => {
   assert.is(findDamage(repo), '');
 });
 
+test('SBX-2 what an agent writes lies behind folders that no other user of the machine can enter', async () => {
+  const usual = process.umask(0);
+  try {
+    const { port, head, tree } = await openFixture();
+    const { path, quarantine } = await port.addCellWorktree(tree('worker-1'), head);
+    const folders = [path, quarantine.objectDir, dirname(quarantine.objectDir), dirname(path)];
+    for (const folder of folders) assert.is(statSync(folder).mode & 0o777, 0o700, folder);
+    await port.close();
+  } finally {
+    process.umask(usual);
+  }
+});
+
 test("UNI-5 what the person commits while a cell has the same object doesn't depend on the cell", async () => {
   const { repo, port, head, tree } = await openFixture();
   const cell = await port.addCellWorktree(tree('worker-1'), head);

@@ -29,6 +29,9 @@ test('SBX-2: cells see of the configuration what git works by, and no token', as
   const secrets = [
     ['github.token', 'x-secret'],
     ['azure.pat', 'x-secret'],
+    ['branch.main.description', 'x-secret'],
+    ['branch.main.remote', 'x-secret'],
+    ['user.signingkey', 'x-secret'],
     ['lfs.https://h/.extraheader', 'x-secret'],
     ['remote.origin.url', 'https://me:x-secret@example.com/r.git?token=x-secret'],
   ] as const;
