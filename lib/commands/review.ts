@@ -11,14 +11,14 @@ import { decisionOf } from './wiring/decide-changeset.ts';
 import { exportReview } from './wiring/export-review.ts';
 import type { Opened } from './wiring/open-workshop.ts';
 import { preparePullRequest } from './wiring/pull-request.ts';
-import { withState } from './wiring/read-state.ts';
 import { runWave } from './wiring/run-wave.ts';
+import { withDecisions } from './wiring/signed-decisions.ts';
 
 /** `git flame review`: each changeset is decided, and what was approved lands. */
 export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
   const decision = decisionOf(args.options);
   const { export: target } = args.options;
-  if (target !== null) return withState(args, io, (reading) => exportReview(args, io, reading, target));
+  if (target !== null) return withDecisions(args, io, (reading) => exportReview(args, io, reading, target));
   return runWave(args, io, {
     actions: ['review'],
     notDue:

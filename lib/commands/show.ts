@@ -9,11 +9,12 @@ import { showGraph } from './show/show-graph.ts';
 import { showSession } from './show/show-session.ts';
 import { showTask } from './show/show-task.ts';
 import type { Showing } from './show/showing.ts';
-import { readSnapshot, requireSession, withState } from './wiring/read-state.ts';
+import { readSnapshot, requireSession } from './wiring/read-state.ts';
+import { withDecisions } from './wiring/signed-decisions.ts';
 
 /** `git flame show [TASK|AGENT|CHANGESET|SESSION]`: the whole story of one thing. */
 export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
-  return withState(args, io, async (reading) => {
+  return withDecisions(args, io, async (reading) => {
     const [name] = args.positionals;
     const isSession = name !== undefined && sessionIdPattern.test(name);
     const meant = isSession ? { ...args, globals: { ...args.globals, session: name } } : args;

@@ -9,13 +9,14 @@ import { renderSpend } from '../ui/render-spend.ts';
 import { renderStatus } from '../ui/render-status.ts';
 import { askingPerson, nextCommand } from './wiring/next-command.ts';
 import { overdueClaims } from './wiring/overdue-claims.ts';
-import { pickSession, readSnapshot, withState } from './wiring/read-state.ts';
+import { pickSession, readSnapshot } from './wiring/read-state.ts';
 import { isSessionBusy } from './wiring/session-busy.ts';
+import { withDecisions } from './wiring/signed-decisions.ts';
 import { standingOf } from './wiring/standing.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, origins, shown, output }) => {
+  return withDecisions(args, io, async ({ git, store, origins, shown, output }) => {
     const snapshot = await readSnapshot(store, args);
     const session = pickSession(snapshot, args);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);

@@ -1,5 +1,6 @@
 import type { Verification } from '../domain/evidence.ts';
 import type { MemoryEntry } from '../domain/memory.ts';
+import type { SignatureNote } from '../domain/signatures.ts';
 import type { ReviewNote, Verdict } from '../domain/verdict.ts';
 import {
   canonicalText,
@@ -83,4 +84,14 @@ export function mergeMemory(
     value,
     lost: loser === null ? [] : [{ what: 'memory', kept: describe(value), lost: describe(loser.value) }],
   };
+}
+
+/** What was signed of one session: every clone's, unless that clone replaced it. */
+export function mergeSignatures(
+  base: SignatureNote | null,
+  ours: SignatureNote,
+  theirs: SignatureNote,
+): Merged<SignatureNote> {
+  const seals = bothOf(base?.seals, ours.seals, theirs.seals);
+  return { value: { ...ours, rev: Math.max(ours.rev, theirs.rev), seals }, lost: [] };
 }

@@ -5,6 +5,7 @@ import { commandSchema, durationSchema, globSchema } from './config-values.ts';
 import { taskIdPattern } from './ids.ts';
 import { memoryProviderNames } from './memory.ts';
 import type { Role } from './role.ts';
+import { trustSchema } from './signers.ts';
 import { lineSchema } from './text.ts';
 
 // Every key has a description: the JSON Schema shows them in editors, and `.blueflame.example.yml` is made of them.
@@ -258,6 +259,7 @@ export const configSchema = z
       .default({})
       .describe('Agent CLIs that are not where PATH says.')
       .meta({ examples: [{ claude: { command: ['/opt/claude/bin/claude'] } }] }),
+    trust: trustSchema.prefault({}),
     retention: z
       .strictObject({
         logs: durationSchema('age').prefault('30d').describe('Logs older than this may be cleaned up.'),

@@ -2,6 +2,7 @@ import type { Verification } from './evidence.ts';
 import type { RefUpdate } from './git-port.ts';
 import type { ObjectId, RefName, SessionId } from './ids.ts';
 import type { Session } from './session.ts';
+import type { SignatureNote } from './signatures.ts';
 import type { Task } from './task.ts';
 import type { ReviewNote, Verdict } from './verdict.ts';
 
@@ -102,6 +103,8 @@ export interface Store {
     pick: (snapshot: Snapshot) => readonly SessionId[],
     actor: string,
   ): Promise<readonly SessionId[]>;
+  /** What was signed, by session; notes that can't be read are left out. */
+  signatures(): Promise<readonly SignatureNote[]>;
   /** Newest first. */
   log(filter: {
     readonly session?: SessionId;

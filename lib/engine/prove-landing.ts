@@ -1,7 +1,8 @@
 import { builtDecision, checksDecision, workDecision } from '../core/decisions.ts';
 import { agentIdentity } from '../domain/agent-identity.ts';
 import { type Changeset, isRed } from '../domain/changeset.ts';
-import { parseAgentId } from '../domain/ids.ts';
+import { type AgentId, parseAgentId } from '../domain/ids.ts';
+import type { AgentPolicy } from '../domain/policy.ts';
 import type { Task } from '../domain/task.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
@@ -21,8 +22,8 @@ export type LandingProof =
   | { readonly kind: 'red'; readonly diagnostics: readonly DiagnosticRun[] };
 
 /**
- * Proves an approved changeset once more before it lands, whoever approved it: this clone merged it from the commits of
- * its tasks, those keep to the rules, and the diagnostics are green or overridden. What this clone proved of the same
+ * Proves an approved changeset once more before it lands, whoever approved it: this clone or a named signer merged it
+ * from the commits of its tasks, those keep to the rules, and the diagnostics are green or overridden. What this clone proved of the same
  * commits by the same configuration is not done again.
  */
 export async function proveLanding(
@@ -30,9 +31,13 @@ export async function proveLanding(
   view: SessionView,
   changeset: Changeset,
 ): Promise<LandingProof> {
-  if (!workshop.origins.has(builtDecision(view.session, changeset))) return { kind: 'strange' };
+  const built = builtDecision(view.session, changeset);
+  if (!workshop.origins.has(built)) return { kind: 'strange' };
+  const tasks = changeset.tasks.map((id) => taskOf(view, id));
   const notes: string[] = [];
-  for (const id of changeset.tasks) notes.push(...(await brokenRules(workshop, taskOf(view, id))));
+  for (const task of tasks) notes.push(...(await brokenRules(workshop, task)));
+  if (workshop.origins.signedBy(built) !== null)
+    notes.push(...(await brokenMerge(workshop, changeset, tasks)));
   if (notes.length > 0) return { kind: 'broken', notes: notes.slice(0, 20).join('\n') };
   return proveChecks(workshop, view, changeset);
 }
@@ -42,13 +47,7 @@ async function brokenRules(workshop: Workshop, task: Task): Promise<readonly str
   const { commit: tip, start_commit: start, agent_id: agent } = task;
   const work = workDecision(task, workshop.configDigest);
   if (tip === null || start === null || workshop.origins.has(work)) return [];
-  const policy = compilePolicy({
-    config: workshop.config,
-    role: 'worker',
-    agentId: agent ?? parseAgentId('worker-00000000'),
-    worktree: '/',
-    fileLocks: task.file_locks,
-  });
+  const policy = policyOver(workshop, agent ?? parseAgentId('worker-00000000'), task.file_locks);
   const now = workshop.now().getTime();
   // The work it went on with is by other agents, and was judged when it was handed in.
   const given = task.kept === undefined ? [] : await workshop.git.commitsBetween(start, task.kept.commit);
@@ -60,6 +59,30 @@ async function brokenRules(workshop: Workshop, task: Task): Promise<readonly str
   });
   if (violations.length === 0) workshop.origins.vouch([work]);
   return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
+}
+
+/** What another clone merged holds nothing but what its tasks may write, whoever signed it. */
+async function brokenMerge(
+  workshop: Workshop,
+  { id, parent, commit }: Changeset,
+  tasks: readonly Task[],
+): Promise<readonly string[]> {
+  const commits = await workshop.git.commitsBetween(parent, commit);
+  const violations = await judgeCommits(workshop, {
+    ...{ start: parent, tip: commit, signer: null },
+    policy: policyOver(
+      workshop,
+      parseAgentId('merger-00000000'),
+      tasks.flatMap(({ file_locks }) => file_locks),
+    ),
+    // The names and messages of its tasks' commits were judged with each of them.
+    ours: commits.map(({ oid }) => oid),
+  });
+  return violations.map((violation) => `${id}: [${violation.rule}] ${describeViolation(violation)}`);
+}
+
+function policyOver({ config }: Workshop, agentId: AgentId, fileLocks: readonly string[]): AgentPolicy {
+  return compilePolicy({ config, role: 'worker', agentId, worktree: '/', fileLocks });
 }
 
 async function proveChecks(

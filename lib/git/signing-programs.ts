@@ -22,12 +22,21 @@ interface Starts {
 }
 
 /**
- * Requires that what signs a commit lies outside every work tree of the repository, also by links: an agent could
+ * Requires that what signs lies outside every work tree of the repository, also by links: an agent could
  * have written it. The context is the work tree git would sign in. Throws FlameError `signing-untrusted`.
  */
 export async function requireOwnSigner(context: GitContext): Promise<void> {
+  await requireOutside(context, await signersOf(context));
+}
+
+/** The same of a program that is found by PATH. Throws FlameError `signing-untrusted`. */
+export async function requireOwnProgram(context: GitContext, name: string): Promise<void> {
+  await requireOutside(context, [{ key: null, words: [name] }]);
+}
+
+async function requireOutside(context: GitContext, starts: readonly Starts[]): Promise<void> {
   const trees = await workTreesOf(context);
-  for (const { key, words } of await signersOf(context))
+  for (const { key, words } of starts)
     for (const word of words) {
       const path = placesOf(context, word).find(isFile);
       if (path !== undefined && isIn(trees, path)) throw signsInside(key, path);
@@ -40,7 +49,7 @@ async function workTreesOf(context: GitContext): Promise<readonly string[]> {
 }
 
 async function signersOf(context: GitContext): Promise<readonly Starts[]> {
-  const format = (await setting(context, 'gpg.format')) ?? 'openpgp';
+  const format = (await readSetting(context, 'gpg.format')) ?? 'openpgp';
   const { keys, usual } = formats[format] ?? { keys: [], usual: format };
   const named = await Promise.all(keys.map((key) => signerOf(context, key)));
   const starts = named.flat();
@@ -49,17 +58,22 @@ async function signersOf(context: GitContext): Promise<readonly Starts[]> {
 }
 
 async function signerOf(context: GitContext, key: string): Promise<readonly Starts[]> {
-  const program = await setting(context, key, '--type=path');
+  const program = await readSetting(context, key, '--type=path');
   return program === null ? [] : [{ key, words: [program] }];
 }
 
 /** A command with its words: each of them can be what is run, as in `sh key.sh`. */
 async function keyCommandOf(context: GitContext): Promise<readonly Starts[]> {
-  const command = await setting(context, keyCommand);
+  const command = await readSetting(context, keyCommand);
   return command === null ? [] : [{ key: keyCommand, words: command.split(/[\s"'`;&|<>()=]+/) }];
 }
 
-async function setting(context: GitContext, key: string, ...type: string[]): Promise<string | null> {
+/** One value of git's configuration; null where there is none. */
+export async function readSetting(
+  context: GitContext,
+  key: string,
+  ...type: string[]
+): Promise<string | null> {
   const args = ['config', ...type, '-z', '--get', key];
   const { exitCode, stdout } = await runGit(context, args, { accept: [0, 1, 128] });
   return exitCode === 0 ? stdout.toString().replace(/\0$/, '') : null;
@@ -90,7 +104,7 @@ function signsInside(key: string | null, path: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'signing-untrusted',
-    message: `Commits are signed here by ${path}, which lies inside the repository: an agent could have written it, so it was not run and nothing was landed.`,
+    message: `Signatures are made here by ${path}, which lies inside the repository: an agent could have written it, so it was not run and nothing was signed.`,
     details: [
       key === null
         ? 'It is what PATH leads to first.'

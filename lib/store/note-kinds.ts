@@ -3,6 +3,7 @@ import type { ObjectId, RefName, SessionId, TaskId } from '../domain/ids.ts';
 import { parseRefName } from '../domain/ids.ts';
 import { memoryEntrySchema } from '../domain/memory.ts';
 import { sessionSchema } from '../domain/session.ts';
+import { signatureNoteSchema } from '../domain/signatures.ts';
 import { taskSchema } from '../domain/task.ts';
 import { reviewNoteSchema, validationNoteSchema } from '../domain/verdict.ts';
 import { makeObject, type ObjectFormat } from '../git/loose-object.ts';
@@ -45,6 +46,11 @@ export const memoryNotes = defineKind('memory', memoryEntrySchema, ({ session, t
   isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
 );
 
+/** Who signed what was decided of a session: read by who asks what counts. */
+export const signatureNotes = defineKind('signatures', signatureNoteSchema, ({ session }) =>
+  isText(session) ? signatureAnchor(session) : null,
+);
+
 /** Every ref of notes, in the order they are looked at. */
 export const allKinds: readonly NoteKind<unknown>[] = [
   sessionNotes,
@@ -55,6 +61,7 @@ export const allKinds: readonly NoteKind<unknown>[] = [
   archiveNotes.tasks,
   archiveNotes.validations,
   memoryNotes,
+  signatureNotes,
 ];
 
 export type ValidationNote = z.infer<typeof validationNoteSchema>;
@@ -80,6 +87,10 @@ export function sessionAnchor(id: SessionId | string): Anchor {
 export function memoryAnchor(session: SessionId | string, task: TaskId | string | null): Anchor {
   const path = task === null ? [session, 'session'] : [session, 'task', task];
   return { text: `blueflame memory ${path.join('/')}\n`, path };
+}
+
+export function signatureAnchor(session: SessionId | string): Anchor {
+  return { text: `blueflame signatures ${session}\n`, path: [session] };
 }
 
 /** The object id a note is filed under. */

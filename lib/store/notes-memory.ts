@@ -2,9 +2,9 @@ import { canonicalText } from '../core/merge-values.ts';
 import type { MemoryEntry, MemoryProvider } from '../domain/memory.ts';
 import { anchored } from './apply-change.ts';
 import { memoryAnchor, memoryNotes } from './note-kinds.ts';
-import type { StoreOptions } from './store-options.ts';
 import { readSideNotes, type SideChange, writeSideNotes } from './side-notes.ts';
 import { onlyNote, type RefState } from './state.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** Memory as notes on refs/blueflame/memory: one commit for what is saved together, by compare-and-swap. */
 export function openNotesMemory(options: StoreOptions): MemoryProvider {

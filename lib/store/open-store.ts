@@ -2,8 +2,11 @@ import { join } from 'node:path';
 import type { Snapshot, Store, TransactResult } from '../domain/store-port.ts';
 import { CatFile } from '../git/cat-file.ts';
 import { GroupCommit } from './group-commit.ts';
+import { signatureNotes } from './note-kinds.ts';
+import { listNotes } from './note-tree.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { readLog } from './read-log.ts';
+import { readSideRef } from './side-ref.ts';
 import { StateSnapshot, tipsOf } from './state.ts';
 import { StateReader } from './state-reader.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -36,6 +39,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     moveToArchive: async (pick, actor) => {
       const { archiveSessions } = await import('./archive-sessions.ts');
       return archiveSessions({ options, catFile, reader }, pick, actor);
+    },
+    signatures: async () => {
+      const { root } = await readSideRef({ ...options, catFile }, signatureNotes);
+      return [...listNotes(root)].flatMap(({ value }) => value ?? []);
     },
     log: async (filter) => {
       const tips = tipsOf(await reader.read());

@@ -86,7 +86,8 @@ export class LocalState {
         validations: await this.#mergeSide(mergeKinds.archivedValidations, theirs),
       };
       const memory = await this.#mergeSide(mergeKinds.memory, theirs);
-      const sides = [archive.sessions, archive.tasks, archive.validations, memory];
+      const signatures = await this.#mergeSide(mergeKinds.signatures, theirs);
+      const sides = [archive.sessions, archive.tasks, archive.validations, memory, signatures];
       const { state, refs: merged } = await this.#mergeRefs(before, theirs, {
         sessions: archive.sessions.merged.state.root,
         tasks: archive.tasks.merged.state.root,

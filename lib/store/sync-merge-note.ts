@@ -1,5 +1,5 @@
 import { admitSession, admitTask } from '../core/admit-change.ts';
-import { mergeMemory, mergeReview, mergeValidation } from '../core/merge-evidence.ts';
+import { mergeMemory, mergeReview, mergeSignatures, mergeValidation } from '../core/merge-evidence.ts';
 import { mergeSession } from '../core/merge-session.ts';
 import { mergeTask } from '../core/merge-task.ts';
 import { chooseValue, type Loss, type Merged, preferring } from '../core/merge-values.ts';
@@ -10,6 +10,7 @@ import {
   type NoteKind,
   reviewNotes,
   sessionNotes,
+  signatureNotes,
   taskNotes,
   validationNotes,
 } from './note-kinds.ts';
@@ -34,6 +35,7 @@ export const mergeKinds = {
   validations: { kind: validationNotes, merge: mergeValidation },
   reviews: { kind: reviewNotes, merge: mergeReview },
   memory: { kind: memoryNotes, merge: mergeMemory },
+  signatures: { kind: signatureNotes, merge: mergeSignatures },
   archivedSessions: { kind: archiveNotes.sessions, merge: mergeSession },
   archivedTasks: { kind: archiveNotes.tasks, merge: mergeTask },
   archivedValidations: { kind: archiveNotes.validations, merge: mergeValidation },

@@ -1,73 +1,62 @@
-import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { FlameError } from '../domain/flame-error.ts';
-import type { SessionId } from '../domain/ids.ts';
-import type { Decision, Origins } from '../domain/origins.ts';
+import { join } from 'node:path';
+import { type Decision, type Origins, signedKinds } from '../domain/origins.ts';
 import { canonicalDigest } from '../util/canonical-digest.ts';
-import { parseRecord } from '../util/json-record.ts';
-import { killPoint } from '../util/kill-point.ts';
-import { makeFolders } from '../util/make-folders.ts';
 import { cloneStateDir } from '../util/user-state.ts';
+import { openDecisionsFile } from './decisions-file.ts';
 
 export interface OriginsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The common git directory, absolute. */
   readonly commonDir: string;
-  /** Digests of decisions that somebody named in the configuration signed. */
-  readonly signed?: ReadonlySet<string>;
+  /** Digests of decisions that somebody named in the configuration signed, and who. */
+  readonly signed?: ReadonlyMap<string, string>;
 }
 
 /**
  * What was decided in this clone, as an append-only file of digests outside the repository: nothing that comes by
  * sync, and no agent, can add to it. Opened when first asked.
  */
-export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptions): Origins {
-  const file = join(cloneStateDir(env, commonDir), 'decisions');
-  const digests = new Set<string>();
-  const settled = new Set<string>();
-  const latest = new Map<string, Readonly<Record<string, unknown>>>();
-  const limits = new Map<string, number>();
-  let offset = 0;
-  const take = (line: string): void => {
-    const { d, x, k, s, a, p, n } = parseRecord(line);
-    if (typeof x === 'string') {
-      digests.delete(x);
-      settled.add(x);
-    }
-    if (typeof d !== 'string') return;
-    digests.add(d);
-    settled.delete(d);
-    if (typeof p === 'object' && p !== null) latest.set(`${k} ${s} ${a}`, { ...p });
-    if (typeof n === 'number' && typeof s === 'string') limits.set(s, Math.max(n, limits.get(s) ?? n));
-  };
-  const refresh = (): void => {
-    const more = readFrom(file, offset);
-    const end = more.lastIndexOf(10) + 1;
-    offset += end;
-    for (const line of more.subarray(0, end).toString('utf8').split('\n')) if (line !== '') take(line);
-  };
+export function openOrigins({ env, commonDir, signed = new Map() }: OriginsOptions): Origins {
+  const { digests, settled, latest, limits, shared, refresh, keep } = openDecisionsFile(
+    join(cloneStateDir(env, commonDir), 'decisions'),
+  );
+  const signerOf = ({ kind }: Decision, digest: string): string | null =>
+    !signedKinds.includes(kind) || settled.has(digest) ? null : (signed.get(digest) ?? null);
+  const isCounting = (decision: Decision, digest: string): boolean =>
+    digests.has(digest) || signerOf(decision, digest) !== null;
   return {
     refresh,
-    has: (decision) => {
+    has: (decision) => isCounting(decision, canonicalDigest(decision)),
+    signedBy: (decision) => {
       const digest = canonicalDigest(decision);
-      return digests.has(digest) || (signed.has(digest) && !settled.has(digest));
+      return digests.has(digest) ? null : signerOf(decision, digest);
     },
     vouch: (decisions) => {
       refresh();
-      const fresh = decisions.map(toLine).filter(({ digest }) => !digests.has(digest));
-      if (fresh.length === 0) return;
+      const fresh = decisions.filter((decision) => !isCounting(decision, canonicalDigest(decision)));
       const isPersons = fresh.some(({ kind }) => !found.has(kind));
-      append(file, fresh.map(({ text }) => text).join('\n'), isPersons);
-      refresh();
+      keep(fresh.map(toLine), isPersons);
     },
     settle: (decisions) => {
       refresh();
-      const counting = decisions
-        .map(canonicalDigest)
-        .filter((digest) => digests.has(digest) || signed.has(digest));
-      if (counting.length === 0) return;
-      append(file, counting.map((x) => JSON.stringify({ x })).join('\n'), false);
+      const counting = decisions.filter((decision) => isCounting(decision, canonicalDigest(decision)));
+      keep(counting.map(toSettledLine), false);
+    },
+    withdraw: (withdrawn) => {
       refresh();
+      const fresh = [...withdrawn].filter((digest) => !digests.has(digest) && !settled.has(digest));
+      keep(
+        fresh.map((w) => JSON.stringify({ w })),
+        false,
+      );
+    },
+    madeHere: (session) => {
+      refresh();
+      const all = [...(shared.get(session) ?? [])].sort();
+      return {
+        decisions: all.filter((digest) => digests.has(digest)),
+        settled: all.filter((digest) => settled.has(digest)),
+      };
     },
     changesTo: ({ kind, session, about, facts }) => {
       const before = latest.get(`${kind} ${session} ${about}`);
@@ -75,26 +64,23 @@ export function openOrigins({ env, commonDir, signed = new Set() }: OriginsOptio
       const now = partsOf(facts);
       return Object.keys(now).filter((name) => now[name] !== before[name]);
     },
-    highestLimit: (session: SessionId) => limits.get(session) ?? null,
+    highestLimit: (session) => limits.get(session) ?? null,
   };
 }
 
 /** What is found out again, or asked once more, where a power cut loses it: not worth waiting for the disk. */
 const found = new Set<Decision['kind']>(['verdict', 'changeset', 'work', 'checks', 'standing', 'course']);
 
-/** d: digest · x: one that no longer counts · k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount. */
-function toLine(decision: Decision): Line {
+/** As DecisionsFile reads it. */
+function toLine(decision: Decision): string {
   const { kind: k, session: s, about: a, facts } = decision;
-  const digest = canonicalDigest(decision);
   const parts = k === 'task' || k === 'session' ? { p: partsOf(facts) } : {};
   const amount = k === 'limit' ? { n: facts.amount } : {};
-  return { kind: k, digest, text: JSON.stringify({ d: digest, k, s, a, ...parts, ...amount }) };
+  return JSON.stringify({ d: canonicalDigest(decision), k, s, a, ...parts, ...amount });
 }
 
-interface Line {
-  readonly kind: Decision['kind'];
-  readonly digest: string;
-  readonly text: string;
+function toSettledLine(decision: Decision): string {
+  return JSON.stringify({ x: canonicalDigest(decision), k: decision.kind, s: decision.session });
 }
 
 function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
@@ -103,53 +89,4 @@ function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
     canonicalDigest(value ?? null).slice(0, 8),
   ]);
   return Object.fromEntries(entries);
-}
-
-/** What a file holds from a byte on; nothing where there is none. Throws FlameError `decisions-not-kept`. */
-function readFrom(file: string, offset: number): Buffer {
-  try {
-    return readEnd(file, offset);
-  } catch (error) {
-    throw notKept(file, error);
-  }
-}
-
-function readEnd(file: string, offset: number): Buffer {
-  const length = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) - offset;
-  if (length <= 0) return Buffer.alloc(0);
-  const descriptor = openSync(file, 'r');
-  try {
-    const buffer = Buffer.alloc(length);
-    return buffer.subarray(0, readSync(descriptor, buffer, 0, length, offset));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** One write at the end. It begins a line of its own: a kill in the middle of the write before spoils that one alone. */
-function append(file: string, text: string, isLasting: boolean): void {
-  killPoint('before decisions are kept');
-  try {
-    makeFolders(dirname(file), 0o700);
-    const descriptor = openSync(file, 'a', 0o600);
-    try {
-      appendFileSync(descriptor, `\n${text}\n`);
-      if (isLasting) fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    throw notKept(file, error);
-  }
-  killPoint('decisions are kept');
-}
-
-function notKept(file: string, cause: unknown): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'decisions-not-kept',
-    message: `What is decided here can't be kept in ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    hints: [`ls -ld ${dirname(file)}`, 'or set XDG_STATE_HOME to a folder of yours that can be written'],
-    cause,
-  });
 }

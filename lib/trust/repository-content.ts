@@ -195,7 +195,13 @@ function readSigners(config: Config, place: Place): readonly TrustItem[] {
   const builtIn = new Map(listConfigLeaves(defaultConfig()).map(({ path, value }) => [path, value]));
   return listConfigLeaves(config)
     .filter(({ keys, path, value }) => keys[0] === 'trust' && builtIn.get(path) !== value)
-    .map(({ keys, value }) => setting(place, { keys, value, effect: 'says whose decisions count as yours' }));
+    .map(({ keys, value }) => {
+      const isSigning = keys[1] === 'sign';
+      const effect = isSigning
+        ? 'has sync sign what you decide, with your key'
+        : 'says whose decisions count as yours';
+      return setting(place, { keys, value, effect });
+    });
 }
 
 function templateItem(file: ReadFile, place: Place): TrustItem {

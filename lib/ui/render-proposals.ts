@@ -1,5 +1,6 @@
 import type { Proposals } from '../domain/status.ts';
 import { formatCount } from '../util/format-amount.ts';
+import { visibleLine } from './visible-text.ts';
 
 /** What waits for a word, counted: `1 session, 3 tasks to run, 1 approval`; '' when nothing does. */
 export function countProposals(all: readonly Proposals[]): string {
@@ -28,4 +29,17 @@ export function renderProposals(proposals: Proposals | undefined): readonly stri
 export function renderReceived(all: readonly Proposals[], remote: string): readonly string[] {
   const counted = countProposals(all);
   return counted === '' ? [] : [`Received from ${remote}, and not acted on before you say so: ${counted}`];
+}
+
+/** The lines of `sync` on what counts from now on because somebody who is named signed it; keys are `session person`. */
+export function renderSigned(all: ReadonlyMap<string, Proposals>): readonly string[] {
+  const people = [...new Set([...all.keys()].map(personIn))].sort();
+  return people.map((person) => {
+    const theirs = [...all].filter(([key]) => personIn(key) === person).map(([, listed]) => listed);
+    return `Counts here, because ${visibleLine(person)} signed it: ${countProposals(theirs)}`;
+  });
+}
+
+function personIn(key: string): string {
+  return key.slice(key.indexOf(' ') + 1);
 }

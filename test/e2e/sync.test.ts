@@ -58,6 +58,8 @@ test('git flame sync --json tells each ref and conflict; --quiet says nothing', 
       races: 0,
       // Written by hand, nothing of it was decided here, before or now: nothing is new.
       proposals: {},
+      signed: {},
+      refused_signatures: [],
     },
   ]);
 });

@@ -7,6 +7,7 @@ import {
   memoryNotes,
   reviewNotes,
   sessionNotes,
+  signatureNotes,
   taskNotes,
   validationNotes,
 } from '../../lib/store/note-kinds.ts';
@@ -31,6 +32,7 @@ for (const [title, kind] of [
   ['Verdicts', validationNotes],
   ['Review', reviewNotes],
   ['Memory', memoryNotes],
+  ['Signatures', signatureNotes],
 ] as const) {
   test(`REFS.md lists the keys of "${title}" in the order they are written`, () => {
     const section = page.split(`\n### ${title}\n`)[1]?.split('\n#')[0] ?? '';

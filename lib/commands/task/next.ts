@@ -5,12 +5,13 @@ import { type Role, roleSchema } from '../../domain/role.ts';
 import { nextTask } from '../../engine/hand-claim.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { readConfig, requireWorkTree } from '../wiring/read-config.ts';
-import { requireSession, withState } from '../wiring/read-state.ts';
+import { requireSession } from '../wiring/read-state.ts';
+import { withDecisions } from '../wiring/signed-decisions.ts';
 import { standingOf } from '../wiring/standing.ts';
 
 /** `git flame task next`: what is to be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, origins, output }) => {
+  return withDecisions(args, io, async ({ git, store, origins, output }) => {
     const role = readRole(args.options.role);
     const { config } = await readConfig(args, io, requireWorkTree(git));
     const snapshot = await store.snapshot();

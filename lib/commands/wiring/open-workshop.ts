@@ -14,6 +14,7 @@ import type { EventBody, EventSink } from '../../domain/event.ts';
 import type { Gates } from '../../domain/gates.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/io.ts';
+import type { Origins } from '../../domain/origins.ts';
 import { bookKilled } from '../../engine/book-killed.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { Workshop } from '../../engine/workshop.ts';
@@ -36,6 +37,7 @@ import { type Reading, withState } from './read-state.ts';
 import { type Asked, openTrustDesk, readAsked, type TrustDesk } from './repository-trust.ts';
 import { requireSoundState } from './require-sound-state.ts';
 import { holdReviewPage } from './review-page.ts';
+import { readCounting } from './signed-decisions.ts';
 import { triedBefore } from './tried-before.ts';
 
 export interface Opened extends Reading {
@@ -49,11 +51,13 @@ export function withWorkshop(
   io: Io,
   work: (opened: Opened) => Promise<number>,
 ): Promise<number> {
-  return withState(args, io, async (reading) => {
-    const root = requireWorkTree(reading.git);
-    await requireSoundState(reading, args, { cwd: root, env: io.env });
-    const trust = openTrustDesk(args, io, reading);
-    const loaded = await readRunConfig(args, io, { reading, root, trust });
+  return withState(args, io, async (opened) => {
+    const root = requireWorkTree(opened.git);
+    await requireSoundState(opened, args, { cwd: root, env: io.env });
+    const trust = openTrustDesk(args, io, opened);
+    const loaded = await readRunConfig(args, io, { reading: opened, root, trust });
+    // Who is named counts once that is allowed.
+    const reading = { ...opened, origins: (await readCounting(args, io, opened)).origins };
     for (const warning of loaded.warnings) reading.output.warn(warning);
     const { repository } = reading.git;
     if (!args.globals.dryRun) await makeReady(reading, io, root, loaded.config);
@@ -78,23 +82,34 @@ export function withWorkshop(
       const isPrinted = event.event === 'changeset-built' && (event.red || !args.globals.quiet);
       if (isPrinted) reading.shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
     });
-    const build = (by: RunConfig): Workshop => {
+    const build = (by: RunConfig, origins: Origins): Workshop => {
       const agents = guardedAgents(leavingTerminal(openAgents(reading, by, io), live), trust);
       runners.push({ agents, config: by.config });
       const reload = async (): Promise<Workshop> => {
         const now = await readRunConfig(args, io, { reading, root, trust, live });
         if (now.digest === by.digest && now.asked.content.digest === by.asked.content.digest) return workshop;
         await keepConfig(repository.commonDir, now);
-        return build(now);
+        return build(now, (await readCounting(args, io, opened)).origins);
       };
       const workshop: Workshop = {
-        ...assemble({ reading: told, loaded: by, agents, gates, events, machine, windDown, root, io, trust }),
+        ...assemble({
+          reading: { ...told, origins },
+          loaded: by,
+          agents,
+          gates,
+          events,
+          machine,
+          windDown,
+          root,
+          io,
+          trust,
+        }),
         reload,
       };
       return workshop;
     };
     try {
-      return await work({ ...told, workshop: build(loaded), config: loaded.config });
+      return await work({ ...told, workshop: build(loaded, reading.origins), config: loaded.config });
     } finally {
       live?.close();
       await Promise.all([...runners.map(({ agents }) => agents.close()), page.close()]);
