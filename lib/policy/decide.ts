@@ -62,10 +62,11 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Obje
   const named = toolPaths(call);
   if ('rule' in named) return named;
   if (call.tool_name === 'Bash') return judgeShell(policy, call, facts);
-  // The file tools stay in the worktree: what is below /tmp is the shell's.
-  const context = insideOnly({ policy, facts, cwd: call.cwd });
+  const whole = { policy, facts, cwd: call.cwd };
+  // Searches stay in the worktree; a file may be named below the cell's /tmp, too.
+  const context = insideOnly(whole);
   for (const path of named.paths) {
-    const found = judgePath(context, path, named.access);
+    const found = judgePath(named.isSearch ? context : whole, path, named.access);
     if (found !== null) return found;
   }
   const isWriter = named.access === 'write' && named.paths.length === 0 && call.tool_name.endsWith('Edit');

@@ -29,7 +29,7 @@ for (const [corpus, name, commands] of shapes)
       answers.filter(({ one, decision }) => one.expect === expected && decision !== expected).map(told);
     assert.equal(wrong('block'), []);
     const benign = answers.filter(({ one }) => one.expect === 'allow').length;
-    assert.ok(wrong('allow').length <= benign * 0.07, wrong('allow').join('\n'));
+    assert.ok(wrong('allow').length <= benign * 0.02, wrong('allow').join('\n'));
   });
 
 test.run();

@@ -163,7 +163,7 @@ test('new files follow the naming style, old ones may keep their names', () => {
   assert.is(rule('src/a.ts'), 'allowed');
 });
 
-test('a shell may use the temporary folders of the cell, the file tools stay in the worktree', () => {
+test('a shell and the file tools may use the temporary folders of the cell, searches stay in the worktree', () => {
   const extra = makePolicy({ config, locks: ['src/a.ts'], extra: ['/run/agent/tmp'] });
   const shell = (target: string): string => decideBash(extra, `echo x > ${target}`, { facts }).rule;
   assert.is(shell('/tmp/x'), 'allowed');
@@ -171,8 +171,13 @@ test('a shell may use the temporary folders of the cell, the file tools stay in 
   assert.is(shell('/run/agent/tmp2/x'), 'path-outside');
   assert.is(shell('/run/agent/tmp/../x'), 'path-outside');
   assert.is(shell('/tmp/.git/config'), 'path-outside');
-  const input = { file_path: '/tmp/x', content: 'x' };
-  assert.is(decide(extra, { tool_name: 'Write', tool_input: input, cwd: '/wt' }, facts).rule, 'path-outside');
+  const rule = (tool_name: string, tool_input: Record<string, unknown>): string =>
+    decide(extra, { tool_name, tool_input, cwd: '/wt' }, facts).rule;
+  assert.is(rule('Write', { file_path: '/tmp/x', content: 'x' }), 'allowed');
+  assert.is(rule('Read', { file_path: '/run/agent/tmp/x' }), 'allowed');
+  assert.is(rule('Write', { file_path: '/tmp/.git/config', content: 'x' }), 'path-outside');
+  assert.is(rule('Write', { file_path: '/var/tmp/x', content: 'x' }), 'path-outside');
+  assert.is(rule('Grep', { pattern: 'x', path: '/tmp' }), 'path-outside');
 });
 
 test('what stands beside a worktree below /tmp is no temporary file', () => {

@@ -103,6 +103,11 @@ function judgeTsc(call: ProgramCall): Objection | null {
   const args = call.args.slice(call.trusted);
   const isTarget = (at: number): boolean => compilerOutput.test(args[at - 1] ?? '');
   const targets = args.filter((_, at) => isTarget(at));
+  if (args.some((arg) => arg.startsWith('@')))
+    return objection(
+      'bash-option',
+      'tsc takes its options from the command line and from tsconfig.json here.',
+    );
   return (
     judgeAll(
       call.context,

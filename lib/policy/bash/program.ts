@@ -29,8 +29,22 @@ export type Operands = Access | 'text' | 'none' | 'pattern-first';
 export function plainProgram(spec: OptionSpec, operands: Operands): ProgramRule {
   return (call) => {
     const scanned = scanOptions(spec, call.args.slice(call.trusted));
-    return judgeScanned(call, scanned) ?? judgeOperands(call, operandPaths(scanned, operands), operands);
+    return (
+      judgeScanned(call, scanned) ??
+      judgeOperands(call, operandPaths(scanned, operands), operands) ??
+      (operands === 'read' ? judgeAll(call.context, lateValues(call, scanned)) : null)
+    );
   };
+}
+
+/** Behind the first file BSD programs take everything for a file, the values of options, too. */
+function lateValues(
+  { args, trusted }: ProgramCall,
+  { operands }: ScannedOptions,
+): readonly { readonly path: string; readonly access: 'read' }[] {
+  const first = operands[0] === undefined ? -1 : args.indexOf(operands[0], trusted);
+  const late = first < 0 ? [] : args.slice(first + 1).filter((arg) => !operands.includes(arg));
+  return late.filter((arg) => /^[\w.][\w./-]*$/.test(arg)).map((path) => ({ path, access: 'read' }));
 }
 
 /** Unknown options, the files options name, and the wildcards they give. */
@@ -99,6 +113,8 @@ const emptied = /^--basetemp=/;
 export function judgeLoose(given: PathContext, argument: string): Objection | null {
   const context = reports.test(argument) ? given : insideOnly(given);
   if (emptied.test(argument)) return judgePath(given, argument.slice('--basetemp='.length), 'write');
+  const report = /^--cov-report=\w+:(.+)$/s.exec(argument)?.[1];
+  if (report !== undefined) return judgePath(given, report, 'write');
   const option = /^(?:--?[^=]*=|-[A-Za-z](?=[/~.]))(.*)$/s.exec(argument)?.[1];
   const assigned = /^[A-Za-z_]\w*=(.*)$/s.exec(argument)?.[1];
   const candidates = [argument, option, assigned].filter((one) => one !== undefined && one !== '');

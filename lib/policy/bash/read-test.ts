@@ -41,9 +41,7 @@ function filesOf(expression: TestExpression, read: ReadWord, numbers: BashNode[]
       const words = [read(expression.left), read(expression.right)];
       if (/^(?:==?|!=)$/.test(expression.operator)) return [];
       const isNumbers = words.every(
-        (word) =>
-          word.text === outputMark ||
-          (/^\d{1,9}$/.test(word.text) && (word.unknown ?? 'status') === 'status'),
+        (word) => isOutput(word) || (/^\d{1,9}$/.test(word.text) && (word.unknown ?? 'status') === 'status'),
       );
       numbers.push(...words.flatMap(({ outputs = [] }) => outputs.flatMap(({ node }) => node ?? [])));
       if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && isNumbers) return [];
@@ -52,6 +50,13 @@ function filesOf(expression: TestExpression, read: ReadWord, numbers: BashNode[]
     default:
       throw refused('this');
   }
+}
+
+/** A command's output and nothing else; what a variable of the environment holds could be an expression. */
+function isOutput({ text, outputs = [] }: Word): boolean {
+  return (
+    text === outputMark && outputs.every(({ node, change }) => node !== undefined && change === undefined)
+  );
 }
 
 function isKnown(word: Word): boolean {

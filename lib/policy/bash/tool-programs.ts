@@ -18,8 +18,8 @@ import {
  */
 export const toolPrograms: Readonly<Record<string, ProgramRule>> = {
   tar: judgeTar,
-  zip: tool('-r -q -j -9 -u -v -x: --recurse-paths --quiet --exclude=', 'first-written'),
-  unzip: tool('-l -v -t -Z -q -p', 'read'),
+  zip: judgeZip,
+  unzip: judgeUnzip,
   gzip: tool('-c -d -k -l -t -v -n -# --stdout --keep --list --test --best --fast', 'streamed'),
   gunzip: tool('-c -k -l -t -v --stdout --keep --list --test', 'streamed'),
   zcat: tool('-f -v', 'read'),
@@ -108,7 +108,7 @@ export const toolPrograms: Readonly<Record<string, ProgramRule>> = {
   sbcl: scriptRunner,
 };
 
-type Kind = 'read' | 'none' | 'target' | 'words' | 'first-written' | 'streamed';
+type Kind = 'read' | 'none' | 'target' | 'words' | 'streamed';
 
 function buildFlags(_of: 'gradle'): string {
   return '-q -i -s -m -a -x: --quiet --info --stacktrace --dry-run --no-daemon --daemon --offline --tests= --continue --parallel --no-parallel --rerun-tasks --console= --warning-mode= --scan --build-cache --no-build-cache --exclude-task= --version -v';
@@ -177,10 +177,7 @@ function judgeTargets(call: ProgramCall, operands: readonly string[], kind: Kind
     );
   return judgeAll(
     call.context,
-    files.map((path, at) => ({
-      path,
-      access: kind === 'first-written' && at === 0 ? ('write' as const) : ('read' as const),
-    })),
+    files.map((path) => ({ path, access: 'read' as const })),
   );
 }
 
@@ -193,6 +190,33 @@ function refuseTool(instead: string): ProgramRule {
     call.args.length === 1 && call.args[0] === '--version'
       ? null
       : objection('bash-wrapper', `${call.name} can write or run what no argument shows. ${instead}`);
+}
+
+/** What it packs may be read, with all that is below. */
+function judgeZip(call: ProgramCall): Objection | null {
+  const scanned = scanOptions(
+    '-r -q -j -9 -u -v -x: --recurse-paths --quiet --exclude=',
+    call.args.slice(call.trusted),
+  );
+  const [archive, ...packed] = scanned.operands;
+  return (
+    judgeScanned(call, scanned) ??
+    judgeAll(call.context, archive === undefined ? [] : [{ path: archive, access: 'write' }]) ??
+    judgeTreesRead(call, packed)
+  );
+}
+
+/** Lists and prints an archive; unpacks it where everything may be written. */
+function judgeUnzip(call: ProgramCall): Objection | null {
+  const scanned = scanOptions('-l -v -t -Z -q -p -o -n -d:', call.args.slice(call.trusted));
+  const { given, operands } = scanned;
+  const isLooking = ['l', 'v', 't', 'Z', 'p'].some((name) => given.has(name));
+  const archive = operands.slice(0, 1).map((path) => ({ path, access: 'read' as const }));
+  return (
+    judgeScanned(call, scanned) ??
+    judgeAll(call.context, archive) ??
+    (isLooking ? null : judgeUnpacked(call, given.get('d') ?? []))
+  );
 }
 
 const tarLetters = 'cxtrzjJvkmOpf';
@@ -253,7 +277,10 @@ function judgeTreesRead(call: ProgramCall, paths: readonly string[]): Objection 
 function judgeUnpacked(call: ProgramCall, folders: readonly string[]): Objection | null {
   const [folder, ...others] = folders;
   if (folder === undefined || others.length > 0)
-    return objection('bash-option', 'Unpack into a folder of your scope: tar xf ARCHIVE -C FOLDER.');
+    return objection(
+      'bash-option',
+      'Unpack into a folder of your scope: tar xf ARCHIVE -C FOLDER, unzip ARCHIVE -d FOLDER.',
+    );
   return judgeAll(call.context, [
     { path: `${folder}/any/file`, access: 'write' },
     { path: `${folder}/file`, access: 'write' },
