@@ -1,3 +1,4 @@
+import { reasonNotDone } from '../core/not-done.ts';
 import { boundText, oneLine } from '../core/one-line.ts';
 import { agentIdentity } from '../domain/agent-identity.ts';
 import type { AgentOutcome } from '../domain/agent-port.ts';
@@ -91,16 +92,20 @@ function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure
   };
 }
 
-/** An agent that said why it did nothing is believed: asked again it would say the same, and a person knows more. */
+/**
+ * An agent that says why it did nothing, in the form it was asked for, is believed: asked again it would say the same,
+ * and a person knows more. Whatever else it wrote last is no reason, and it is tried again.
+ */
 function nothingDone(
   { adapter }: Pick<Attempt, 'adapter'>,
   outcome: AgentEnding,
   { leftBehind, cancelsOut }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // What a script prints is no reason.
-  const said = adapter.needsModel ? oneLine(outcome.text, mostSaid) : '';
+  const words = adapter.needsModel ? outcome.text.trim() : '';
+  const said = oneLine(reasonNotDone(words), mostSaid);
   const details = [
-    ...(said === '' ? [] : [boundText(outcome.text)]),
+    ...(words === '' ? [] : [boundText(words)]),
     ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${showName(path)}`),
     ...outcome.audit.top,
   ];
