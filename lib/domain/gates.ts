@@ -13,6 +13,8 @@ export interface Gates {
   changeset(question: ChangesetQuestion): Promise<ChangesetDecision>;
   session(question: SessionQuestion): Promise<SessionDecision>;
   budget(question: BudgetQuestion): Promise<BudgetDecision>;
+  /** Before agents are paid although diagnostics fail on the base; absent where nobody is at a terminal: a warning does. */
+  base?(question: BaseQuestion): Promise<BaseDecision>;
   /** Who decides, for the record: the person's git identity. */
   readonly person: string;
   /** Whether a person sits at a terminal: an interactive planner needs one. */
@@ -139,3 +141,9 @@ export interface BudgetQuestion {
 }
 /** amount: added to the limit, in its unit. */
 export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };
+
+export interface BaseQuestion {
+  /** What fails there already, a clause each. */
+  readonly failing: readonly string[];
+}
+export type BaseDecision = 'go-on' | 'stop';

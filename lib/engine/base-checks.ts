@@ -1,3 +1,4 @@
+import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import { landsOn, type Session } from '../domain/session.ts';
 import type { DiagnosticRun } from '../domain/verdict.ts';
@@ -11,15 +12,34 @@ type Failing = Pick<DiagnosticRun, 'command' | 'exit_code' | 'timed_out'> & { re
  * Says before anybody works which diagnostics fail on the base branch itself: no task could pass them. They are tried
  * once for each base and commands; once something landed, the base is what they judged already.
  */
-export async function warnOfBase(workshop: Workshop, session: Session): Promise<void> {
+export async function warnOfBase(workshop: Workshop, session: Session, isPaid: boolean): Promise<void> {
   if (!hasDiagnostics(workshop)) return;
   if (session.changesets.some(({ state }) => state === 'landed')) return;
-  const failing = await failingOn(workshop, await baseTip(workshop, session));
+  const commit = await baseTip(workshop, session);
+  const failing = await failingOn(workshop, commit);
   for (const run of failing) {
     const message = `${describeFailing(run, landsOn(session))}, so no task can pass it.`;
     const details = [...lastLines(run.output), ...waysOn];
     workshop.events.emit({ event: 'notice', level: 'warning', message, details });
   }
+  if (failing.length === 0 || !isPaid) return;
+  const clauses = failing.map((run) => describeFailing(run, landsOn(session)));
+  await askWhetherToPay(workshop, `${session.id} ${keyOf(workshop, commit)}`, clauses);
+}
+
+/** A person at a terminal is asked before agents are paid for what can't pass, once for what they said yes to. */
+async function askWhetherToPay(workshop: Workshop, key: string, failing: readonly string[]): Promise<void> {
+  const { gates, tried } = workshop;
+  const known = `paid all the same ${key}`;
+  if (gates.base === undefined || (await tried.read(known)) !== null) return;
+  if ((await gates.base({ failing })) === 'go-on') return tried.write(known, 'yes');
+  throw new FlameError({
+    kind: 'refused',
+    code: 'base-fails',
+    message: 'No agent was started: diagnostics fail on the base already.',
+    details: [...failing, ...waysOn],
+    hints: ['git flame work'],
+  });
 }
 
 /** What a person does about it. */
@@ -43,10 +63,7 @@ export function lastLines(output: string): readonly string[] {
 
 /** The diagnostics that fail on a commit; tried once, then remembered. */
 async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly Failing[]> {
-  const { project, validation } = workshop.config;
-  const { commands, timeout } = validation.validator_diagnostics;
-  const { setup, copy, link } = project;
-  const key = JSON.stringify({ commit, commands, timeout, setup, copy, link });
+  const key = keyOf(workshop, commit);
   const known = await workshop.tried.read(key);
   if (known !== null) return JSON.parse(known) as readonly Failing[];
   const runs = failedDiagnostics(await diagnoseCommit(workshop, commit));
@@ -56,4 +73,11 @@ async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly
   }));
   await workshop.tried.write(key, JSON.stringify(failing));
   return failing;
+}
+
+/** All that what comes of the diagnostics depends on. */
+function keyOf({ config }: Workshop, commit: ObjectId): string {
+  const { commands, timeout } = config.validation.validator_diagnostics;
+  const { setup, copy, link } = config.project;
+  return JSON.stringify({ commit, commands, timeout, setup, copy, link });
 }

@@ -25,7 +25,9 @@ const lookAgainMs = 1_000;
 export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
   const opening = await takeUp(workshop, session);
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
-  if (startable(workshop, opening).length > 0) await warnOfBase(workshop, opening.session);
+  const first = startable(workshop, opening);
+  const isPaid = first.some((task) => adapterOf(workshop, task).needsModel);
+  if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
   const running = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
   while (!workshop.signal.aborted && failures.length === 0) {

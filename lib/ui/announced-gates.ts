@@ -26,6 +26,7 @@ export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => 
       await told;
     }
   };
+  const { base } = gates;
   return {
     person: gates.person,
     isInteractive: gates.isInteractive,
@@ -38,5 +39,7 @@ export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => 
       around({ gate: 'changesets', changeset: question.changeset.group }, () => gates.changeset(question)),
     session: (question) => around({ gate: 'session' }, () => gates.session(question)),
     budget: (question) => around({ gate: 'budget' }, () => gates.budget(question)),
+    // Asked at a terminal alone: somebody is there.
+    ...(base === undefined ? {} : { base }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ChangesetDecision, ChangesetQuestion, Gates } from '../domain/gates.ts';
 import type { Io } from '../domain/io.ts';
+import { askBase } from './ask-base.ts';
 import { askBudget } from './ask-budget.ts';
 import { askChangeset, type Elsewhere } from './ask-changeset.ts';
 import { askPlan, type PlanText } from './ask-plan.ts';
@@ -28,6 +29,7 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
     changeset: (question, elsewhere) => askChangeset(context, question, elsewhere),
     session: (question) => askSession(context, question),
     budget: (question) => askBudget(context, question),
+    base: (question) => askBase(context, question),
   };
 }
 

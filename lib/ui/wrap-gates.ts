@@ -1,4 +1,4 @@
-import type { Gates } from '../domain/gates.ts';
+import type { BaseQuestion, Gates } from '../domain/gates.ts';
 
 /** Gates each of whose questions is asked by way of `wrap`. */
 export function wrapGates(
@@ -7,6 +7,7 @@ export function wrapGates(
     ask: (question: Question) => Promise<Answer>,
   ) => (question: Question) => Promise<Answer>,
 ): Gates {
+  const { base } = gates;
   return {
     person: gates.person,
     isInteractive: gates.isInteractive,
@@ -16,5 +17,6 @@ export function wrapGates(
     changeset: wrap((question) => gates.changeset(question)),
     session: wrap((question) => gates.session(question)),
     budget: wrap((question) => gates.budget(question)),
+    ...(base === undefined ? {} : { base: wrap((question: BaseQuestion) => base(question)) }),
   };
 }
