@@ -8,13 +8,21 @@ const services = [
   'com.apple.system.logger',
 ];
 
+// Programs of macOS and what they read: libraries, the developer tools, time zones. Nothing of a person.
+const systemFolders = [
+  ...['/System', '/usr', '/bin', '/sbin', '/dev', '/private/etc', '/private/var/select'],
+  ...['/private/var/db/dyld', '/private/var/db/timezone', '/Applications/Xcode.app/Contents/Developer'],
+  ...['Apple', 'Developer', 'Filesystems', 'Frameworks', 'Java'].map((name) => `/Library/${name}`),
+];
+
 /**
- * A cell's profile in the language of sandbox-exec, where the last rule that matches decides: hide, show again,
- * make writable, protect, as the mounts of bubblewrap do. Seatbelt has no process namespace: what outlives the
+ * A cell's profile in the language of sandbox-exec, where the last rule that matches decides: nothing is
+ * read but what is shown; hide, show again, make writable, protect, as the mounts of bubblewrap do. Seatbelt has no process namespace: what outlives the
  * agent is ended by the watch over its process tree. Written from Apple's shipped profiles; not yet run on a Mac.
  */
 export function seatbeltProfile(profile: CellProfile): string {
-  const { hidden, readOnly, covered, shownAgain, hiddenInside, hiddenFiles, writable, doors } = profile;
+  const { system, hidden, readOnly, covered, shownAgain, hiddenInside, hiddenFiles, writable, doors } =
+    profile;
   const guarded = profile.protected;
   return [
     '(version 1)',
@@ -25,7 +33,9 @@ export function seatbeltProfile(profile: CellProfile): string {
     `(allow mach-lookup ${services.map((name) => `(global-name ${quote(name)})`).join(' ')})`,
     // Walking to a file needs the metadata of the folders above it, also of hidden ones.
     '(allow file-read-metadata)',
-    '(allow file-read* (subpath "/"))',
+    // Its names alone.
+    '(allow file-read* (literal "/"))',
+    ...rule('allow', 'file-read*', [...systemFolders, ...system.map(({ path }) => path)]),
     ...rule('deny', 'file-read-data', hidden),
     ...rule('allow', 'file-read*', readOnly),
     ...rule('deny', 'file-read-data', covered),

@@ -230,6 +230,42 @@ inCell('SBX-2 what agents may not touch is not shown among dependencies either, 
   );
 });
 
+inCell('programs of version managers run as these lay them out, below a home that is hidden', async () => {
+  const home = makeTempDir('flame-home');
+  const file = (path: string, text: string): void => {
+    mkdirSync(join(home, path, '..'), { recursive: true });
+    writeFileSync(join(home, path), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  };
+  const link = (path: string, to: string): void => {
+    mkdirSync(join(home, path, '..'), { recursive: true });
+    symlinkSync(to, join(home, path));
+  };
+  // nvm: one prefix a version; npm is a link into its modules.
+  file('.nvm/versions/node/v22.1.0/lib/node_modules/tool/bin/cli.js', 'echo nvm runs');
+  link('.nvm/versions/node/v22.1.0/bin/by-nvm', '../lib/node_modules/tool/bin/cli.js');
+  // volta: every program is one shim, which looks for the version below VOLTA_HOME by its own name.
+  file(
+    '.volta/bin/volta-shim',
+    'exec "$VOLTA_HOME/tools/image/packages/$(basename "$0")/bin/$(basename "$0")"',
+  );
+  link('.volta/bin/by-volta', 'volta-shim');
+  file('.volta/tools/image/packages/by-volta/bin/by-volta', 'echo volta runs');
+  // asdf: a shim that asks asdf, which finds the installed version beside it.
+  file('.asdf/shims/by-asdf', `exec "${home}/.asdf/bin/asdf" exec by-asdf "$@"`);
+  file('.asdf/bin/asdf', `shift; exec "${home}/.asdf/installs/tool/1.2.3/bin/$1"`);
+  file('.asdf/installs/tool/1.2.3/bin/by-asdf', 'echo asdf runs');
+  // The installer of claude: a link to a file that is named after its version.
+  file('.local/share/claude/versions/2.1.0', 'echo native runs');
+  link('.local/bin/by-installer', `${home}/.local/share/claude/versions/2.1.0`);
+  file('.ssh/id', 'private');
+  const folders = ['.nvm/versions/node/v22.1.0/bin', '.volta/bin', '.asdf/shims', '.local/bin'];
+  const PATH = [...folders.map((folder) => join(home, folder)), process.env.PATH].join(':');
+  const { sh } = await openCellFixture({ env: { HOME: home, PATH, VOLTA_HOME: join(home, '.volta') } });
+  const { output } = await sh(`by-nvm; by-volta; by-asdf; by-installer; cat ${home}/.ssh/id`);
+  assert.equal(output.match(/^\w+ runs$/gm), ['nvm runs', 'volta runs', 'asdf runs', 'native runs'], output);
+  assert.not.match(output, /private$/m);
+});
+
 inCell('a program that PATH reaches through links is shown where it is', async () => {
   const home = makeTempDir('flame-home');
   const real = join(home, '.local/share/tool/versions/2.1.0');

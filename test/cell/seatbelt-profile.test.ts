@@ -5,7 +5,7 @@ import { seatbeltProfile } from '../../lib/cell/seatbelt-profile.ts';
 
 const profile: CellProfile = {
   hidden: ['/Users/lea', '/private/tmp'],
-  system: [],
+  system: [{ path: '/nix/store', link: null }],
   covered: ['/Users/lea/repo/certs'],
   shownAgain: [],
   readOnly: ['/Users/lea/repo'],
@@ -35,13 +35,10 @@ function decide(text: string, operation: string, path: string): string {
       )
     )
       return false;
-    const places = [...line.matchAll(/\((?:subpath|literal) "((?:[^"\\]|\\.)*)"\)/g)].map(
-      (match) => match[1] ?? '',
-    );
-    return (
-      places.length === 0 ||
-      places.some((place) => path === place || path.startsWith(place === '/' ? '/' : `${place}/`))
-    );
+    const places = [...line.matchAll(/\((subpath|literal) "((?:[^"\\]|\\.)*)"\)/g)];
+    const covers = ([, kind, place = '']: RegExpMatchArray): boolean =>
+      path === place || (kind === 'subpath' && path.startsWith(place === '/' ? '/' : `${place}/`));
+    return places.length === 0 || places.some(covers);
   });
   return lines.at(-1)?.startsWith('(allow') === true ? 'allow' : 'deny';
 }
@@ -54,6 +51,17 @@ test('SBX-2 on macOS: only the cell is writable, its .git is not, other worktree
   assert.is(decide(text, 'file-write-data', '/Users/lea/repo/src/a.ts'), 'deny');
   assert.is(decide(text, 'file-write-data', '/etc/hosts'), 'deny');
   assert.is(decide(text, 'file-read-data', '/Users/lea/.ssh/id_ed25519'), 'deny');
+  // What nobody names is not shown, whoever it belongs to.
+  for (const path of [
+    '/Users/max/notes.txt',
+    '/Volumes/backup/x',
+    '/Library/Keychains/x',
+    '/opt/other/x',
+    '/srv/x',
+  ])
+    assert.is(decide(text, 'file-read-data', path), 'deny', path);
+  for (const path of ['/usr/lib/libSystem.dylib', '/System/Library/x', '/nix/store/x', '/private/etc/hosts'])
+    assert.is(decide(text, 'file-read-data', path), 'allow', path);
   assert.is(decide(text, 'file-read-data', '/Users/lea/repo/src/a.ts'), 'allow');
   assert.is(decide(text, 'file-read-data', '/Users/lea/repo/.trees/worker-2/a.ts'), 'deny');
   assert.is(decide(text, 'file-read-data', `${own}/src/a.ts`), 'allow');
