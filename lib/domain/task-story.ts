@@ -55,6 +55,8 @@ export interface TaskStory {
   /** That still stand. */
   readonly worktrees: readonly string[];
   readonly rescues: readonly Rescue[];
+  /** Ids of changesets whose state another clone wrote: it does not count here. */
+  readonly uncounted: readonly string[];
   readonly changesets: readonly Changeset[];
   /** Commands to go on with, the likeliest first. */
   readonly next: readonly string[];

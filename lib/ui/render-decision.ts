@@ -12,18 +12,21 @@ import { visibleLine, visibleText } from './visible-text.ts';
 
 export interface DecidedChangeset {
   readonly changeset: Changeset;
+  /** Whether its state was decided here; another clone's word is shown, and said to be that. */
+  readonly counts: boolean;
   readonly files: readonly FileStat[];
   /** The note on the commit it landed as. */
   readonly review: ReviewNote | null;
 }
 
 /** Which files a changeset changes, what became of it, and what to type next. */
-export function renderDecision({ changeset, files, review }: DecidedChangeset, style: Style): string {
+export function renderDecision({ changeset, counts, files, review }: DecidedChangeset, style: Style): string {
   const { state, decided_by, reason, landed_commit } = changeset;
   const facts = [
     state,
     ...(landed_commit === null ? [] : [`as ${shortId(landed_commit)}`]),
     ...(decided_by === null ? [] : [`by ${visibleLine(decided_by)}`]),
+    ...(counts ? [] : [notCounted]),
     ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),
   ];
   const why = [reason, review?.override ?? null].flatMap((text) =>
@@ -39,6 +42,9 @@ export function renderDecision({ changeset, files, review }: DecidedChangeset, s
     ...nextSteps(changeset).map((command) => renderHint(visibleLine(command), style)),
   ].join('\n');
 }
+
+/** Behind what another clone decided. */
+export const notCounted = '(written by another clone: it does not count here)';
 
 function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
   if (state === 'waiting') return [`git flame review --changeset ${group}`, `git flame show ${id} --diff`];

@@ -5,6 +5,7 @@ import { formatDuration, formatTime } from '../util/format-time.ts';
 import { wrapText } from '../util/format-width.ts';
 import { renderTable } from '../util/table.ts';
 import { renderCalls } from './render-calls.ts';
+import { notCounted } from './render-decision.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { renderHint } from './render-error.ts';
 import { paintStatus } from './render-status.ts';
@@ -125,12 +126,13 @@ function renderOthers({ runs, task }: TaskStory, style: Style): readonly string[
     });
 }
 
-function renderSets({ changesets }: TaskStory, style: Style): readonly string[] {
+function renderSets({ changesets, uncounted }: TaskStory, style: Style): readonly string[] {
   return changesets.flatMap((set) => {
     const facts = [
       `${visibleLine(set.id)} ${set.state}`,
       ...(set.landed_commit === null ? [] : [`as ${shortId(set.landed_commit)}`]),
       ...(set.decided_by === null ? [] : [`by ${visibleLine(set.decided_by)}`]),
+      ...(uncounted.includes(set.id) ? [notCounted] : []),
     ];
     const reason = set.reason === null || set.reason === '' ? '' : `: ${visibleText(set.reason)}`;
     return wrapText(`${facts.join(' ')}${reason}`, style.width, '  ');

@@ -156,6 +156,35 @@ test('TRU-2 an agent named in a claim by hand frees nothing, and the change is t
   assert.equal([after?.status, after?.worktree], ['claimed', claimed?.worktree]);
 });
 
+test('TRU-2 an approval of another clone is shown as one that does not count', async () => {
+  const { victim, send } = await makeForgery();
+  await send(({ current }) =>
+    current === null
+      ? []
+      : [
+          {
+            subject: 'forged',
+            session: {
+              ...current,
+              changesets: current.changesets.map((set) => ({
+                ...set,
+                state: 'approved',
+                decided_by: 'Lea Lead <lea@example.com>',
+              })),
+            },
+          },
+        ],
+  );
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  for (const id of ['1-main', 'task-001']) {
+    const shown = (await flame(victim, ['show', id])).stdout.replace(/\s+/g, ' ');
+    assert.match(
+      shown,
+      /approved by Lea Lead <lea@example.com> \(written by another clone: it does not count/,
+    );
+  }
+});
+
 test('TRU-2 the gate of what was received shows every text that runs or is told to an agent, escaped', async () => {
   const { victim, send } = await makeFailed();
   assert.is((await flame(victim, ['work'])).code, 1);

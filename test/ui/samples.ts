@@ -71,6 +71,7 @@ export function sampleStory(changes: Partial<TaskStory> = {}): TaskStory {
     calls: [],
     work: null,
     worktrees: [],
+    uncounted: [],
     rescues: [],
     changesets: [],
     next: ['git flame work'],

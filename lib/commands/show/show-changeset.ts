@@ -4,12 +4,13 @@ import { renderChangeset } from '../../ui/render-changeset.ts';
 import { renderDecision } from '../../ui/render-decision.ts';
 import { renderDiff } from '../../ui/render-diff.ts';
 import { showLong } from '../wiring/show-long.ts';
+import { standingOf, uncountedOf } from '../wiring/standing.ts';
 import type { Showing } from './showing.ts';
 
 /** A changeset with its tasks and verdicts, what was decided about it, and with --diff what it changes. */
 export async function showChangeset(showing: Showing, changeset: Changeset): Promise<number> {
   const { args, io, reading, snapshot, session } = showing;
-  const { git, output } = reading;
+  const { git, output, origins } = reading;
   const tasks = showing.tasks.filter(({ id }) => changeset.tasks.includes(id));
   const verdicts = tasks.flatMap(({ commit }) =>
     commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
@@ -20,11 +21,12 @@ export async function showChangeset(showing: Showing, changeset: Changeset): Pro
   const isHere = (await git.resolveCommit(changeset.commit)) !== null;
   const files = isHere ? await git.fileStats(changeset.parent, changeset.commit) : [];
   const review = changeset.landed_commit === null ? null : snapshot.reviewOn(changeset.landed_commit);
-  output.json({ changeset, verdicts, doubts, files, review });
+  const counts = !uncountedOf(session, standingOf(snapshot, session, origins).session).includes(changeset.id);
+  output.json({ changeset, counts, verdicts, doubts, files, review });
   const view = { changeset, position, total, tasks, verdicts, doubts, session };
   const text = [
     renderChangeset(view, output.style),
-    renderDecision({ changeset, files, review }, output.style),
+    renderDecision({ changeset, counts, files, review }, output.style),
     ...(args.options.diff && isHere
       ? ['', renderDiff(await git.diffText(changeset.parent, changeset.commit), output.style)]
       : []),

@@ -11,6 +11,12 @@ export function standingOf(snapshot: Snapshot, session: Session, origins: Origin
   return heedDecisions({ session, tasks, snapshot }, { origins, isOffered: () => true });
 }
 
+/** Ids of changesets whose state another clone wrote: it does not count here. */
+export function uncountedOf(stored: Session, heeded: Session): readonly string[] {
+  const states = new Map(heeded.changesets.map(({ id, state }) => [id, state]));
+  return stored.changesets.filter(({ id, state }) => states.get(id) !== state).map(({ id }) => id);
+}
+
 /** What of a session only another clone decided. */
 export function proposalsOf(snapshot: Snapshot, session: Session, origins: Origins): Proposals {
   return listProposals(session, standingOf(snapshot, session, origins), snapshot);

@@ -11,7 +11,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { callsOf } from './agent-calls.ts';
 import { askingPerson, nextCommand, type Standing } from './next-command.ts';
 import type { Reading } from './read-state.ts';
-import { standingOf } from './standing.ts';
+import { standingOf, uncountedOf } from './standing.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
 export async function tellStory(
@@ -25,6 +25,7 @@ export async function tellStory(
   const tasks = snapshot.tasksOf(session.id);
   const runs = session.agents.filter(({ task_id }) => task_id === task.id);
   const log = await store.log({ session: session.id, task: task.id });
+  const standing = standingOf(snapshot, session, origins);
   const worktrees = await keptWorktrees(git, task);
   return {
     task,
@@ -38,9 +39,10 @@ export async function tellStory(
     work: await workOf(git, task),
     worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
+    uncounted: uncountedOf(session, standing.session),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, {
-      standing: standingOf(snapshot, session, origins),
+      standing,
       worktrees,
       person: await askingPerson(git, tasks),
     }),
