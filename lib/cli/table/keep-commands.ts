@@ -40,7 +40,7 @@ export const keepCommands = {
     load: () => import('../../commands/cleanup.ts'),
     summary: 'Remove what ended sessions left: worktrees, merged branches, old logs',
     details:
-      'Shows first what it would do; --yes does it. Work that was not merged stays without --force. Whatever is in a worktree is kept as a rescue first; one that holds a secret stays. Old sessions are archived (retention.sessions), and stay readable with --session ID.',
+      'Shows first what it would do; --yes does it. Work that was not merged stays without --force. Whatever is in a worktree is kept as a rescue first, with no time limit: git flame rescue drop forgets one; a worktree that holds a secret stays. Old sessions are archived (retention.sessions), and stay readable with --session ID.',
     options: {
       yes: { kind: 'flag', summary: 'do it' },
       force: { kind: 'flag', summary: 'work that was not merged too; it is kept as a rescue' },
