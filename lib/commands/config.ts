@@ -3,8 +3,10 @@ import { renderConfigJsonSchema } from '../config/config-json-schema.ts';
 import { explainConfig } from '../config/explain-config.ts';
 import { migrateConfigText } from '../config/migrate-config.ts';
 import type { CommandArgs } from '../domain/command-args.ts';
+import type { Config } from '../domain/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Io } from '../domain/io.ts';
+import { refusalOf } from '../policy/bash/refused-programs.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { readConfig, requireWorkTree } from './wiring/read-config.ts';
 import { type Reading, withState } from './wiring/read-state.ts';
@@ -32,9 +34,20 @@ export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
 async function show(args: CommandArgs<'config'>, io: Io, { git, output }: Reading): Promise<number> {
   const loaded = await readConfig(args, io, requireWorkTree(git));
   for (const warning of loaded.warnings) output.warn(warning);
+  for (const warning of uselessEntries(loaded.config)) output.warn(warning);
   output.json(loaded.config);
   output.result(explainConfig(loaded.config, loaded.text).join('\n'));
   return 0;
+}
+
+/** Entries of allowed_commands that allow nothing, each with the reason. */
+function uselessEntries({ permissions }: Config): readonly string[] {
+  return permissions.bash_rules.allowed_commands.flatMap((entry) => {
+    const why = refusalOf(entry.trim().split(/\s+/)[0] ?? '');
+    return why === null
+      ? []
+      : [`permissions.bash_rules.allowed_commands: ${entry} has no effect, for ${why}`];
+  });
 }
 
 async function migrate(args: CommandArgs<'config'>, io: Io, { git, output }: Reading): Promise<number> {
