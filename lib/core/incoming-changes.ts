@@ -67,6 +67,8 @@ function sessionFacts(session: Session): Facts {
     session: courseOf(session),
     objective,
     'lands on': landsOn(session),
+    'base branch': session.base_branch,
+    configuration: session.config_digest,
     base: base_commit,
     proposal: proposal === null ? null : describePlan(proposal),
     'notes for the next plan': replan_notes,
@@ -107,13 +109,14 @@ function setsOf({ changesets }: Session): ReadonlyMap<string, string> {
 }
 
 function describeChangeset(changeset: Changeset): string {
-  const { state, commit, tasks, diagnostics, decided_by: by, reason, parent } = changeset;
+  const { state, commit, tasks, diagnostics, decided_by: by, reason, parent, landed_commit } = changeset;
   const failing = diagnostics.filter(({ exit_code: exitCode }) => exitCode !== 0).length;
   const checks =
     diagnostics.length === 0 ? 'no checks' : failing === 0 ? 'checks pass' : `${failing} checks fail`;
   const who = by === null ? '' : ` by ${by}`;
+  const landed = landed_commit === null ? '' : `, landed as ${landed_commit.slice(0, 12)}`;
   const why = reason === null ? '' : `: ${reason}`;
-  return `${state}${who} at ${commit.slice(0, 12)} on ${parent.slice(0, 12)} of ${tasks.join(', ')}, ${checks}${why}`;
+  return `${state}${who} at ${commit.slice(0, 12)} on ${parent.slice(0, 12)} of ${tasks.join(', ')}, ${checks}${landed}${why}`;
 }
 
 /** Verdicts on one commit that are new, and those that are gone. */
