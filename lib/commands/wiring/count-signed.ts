@@ -10,10 +10,10 @@ import { latestTime } from '../../trust/latest-time.ts';
 import { openOrigins } from '../../trust/open-origins.ts';
 import { isAllowed, readPermission } from '../../trust/repository-permission.ts';
 import { verifySeals } from '../../trust/verify-seals.ts';
+import type { Counting } from './counting.ts';
 import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';
 import { readAsked } from './repository-trust.ts';
-import type { Counting } from './signed-decisions.ts';
 
 /** What counts with these signatures; null where nobody is named. */
 export async function countSigned(

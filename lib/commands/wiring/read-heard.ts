@@ -6,8 +6,9 @@ import type { Origins } from '../../domain/origins.ts';
 import type { Proposals } from '../../domain/status.ts';
 import type { Snapshot } from '../../domain/store-port.ts';
 import { readTrust } from './count-signed.ts';
+import type { Counting } from './counting.ts';
 import type { Reading } from './read-state.ts';
-import { type Counting, isOpen, readCounting } from './signed-decisions.ts';
+import { isOpen, readCounting } from './signed-decisions.ts';
 import { standingOf } from './standing.ts';
 
 /** What is heeded here, and what waits for a word. */

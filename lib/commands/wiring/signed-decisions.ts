@@ -1,18 +1,8 @@
 import type { CommandArgs } from '../../domain/command-args.ts';
 import type { Io } from '../../domain/io.ts';
-import type { Origins } from '../../domain/origins.ts';
 import type { Session } from '../../domain/session.ts';
-import type { RefusedSeal } from '../../domain/signatures.ts';
+import type { Counting } from './counting.ts';
 import { type Reading, withState } from './read-state.ts';
-
-/** What counts here: what was decided in this clone, and what somebody who is named signed. */
-export interface Counting {
-  readonly origins: Origins;
-  /** Digests that a named signer took back. */
-  readonly withdrawn: ReadonlySet<string>;
-  /** Signatures that count for nothing; none where nobody is named. */
-  readonly refused: readonly RefusedSeal[];
-}
 
 /** Like withState, for who asks what counts: with the decisions that are signed by somebody who is named. */
 export function withDecisions(
