@@ -1,4 +1,4 @@
-import type { Adapter } from '../domain/adapter.ts';
+import type { Adapter } from '../domain/ports/adapter.ts';
 import type { AdapterConfig } from './adapter-config.ts';
 import { launchClaude } from './claude-launch.ts';
 import { claudeReader } from './claude-reader.ts';

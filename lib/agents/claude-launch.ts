@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { CellPaths, Launch, LaunchFile } from '../domain/adapter.ts';
-import type { AgentRequest } from '../domain/agent-port.ts';
+import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
+import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
 const settingsName = 'settings.json';
 // Linux takes at most 128 kB in one argument.

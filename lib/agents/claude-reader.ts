@@ -1,7 +1,7 @@
-import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/adapter.ts';
-import type { AgentActivity, AgentRequest } from '../domain/agent-port.ts';
+import { priceTokens } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
-import { priceTokens } from '../domain/token-price.ts';
+import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/ports/adapter.ts';
+import type { AgentActivity, AgentRequest } from '../domain/ports/agent-port.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
 import { isRecord, parseRecord } from '../util/json-record.ts';
 import { blocksOf, describeCall, firstLine, numberOf, textOf, usageOf } from './claude-events.ts';

@@ -1,4 +1,4 @@
-import type { TranscriptParts } from '../domain/adapter.ts';
+import type { TranscriptParts } from '../domain/ports/adapter.ts';
 import { countTokens } from '../domain/token-usage.ts';
 import { isRecord, parseRecord } from '../util/json-record.ts';
 import { textOf, usageOf } from './claude-events.ts';

@@ -1,6 +1,6 @@
-import type { AgentEnd } from '../domain/adapter.ts';
-import type { AgentRequest } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { AgentEnd } from '../domain/ports/adapter.ts';
+import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
 /** The failure that the way a process ended shows, whatever it printed; null if it ended by itself. */
 export function endFailure(end: AgentEnd, request: Pick<AgentRequest, 'timeoutMs'>): Failure | null {

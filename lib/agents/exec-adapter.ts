@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Adapter, AgentEnd, CellPaths, Launch, StreamReader } from '../domain/adapter.ts';
-import type { AgentRequest } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { Adapter, AgentEnd, CellPaths, Launch, StreamReader } from '../domain/ports/adapter.ts';
+import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import type { AdapterConfig } from './adapter-config.ts';
 import { endFailure, lastLines } from './end-failure.ts';
 

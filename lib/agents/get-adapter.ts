@@ -1,6 +1,6 @@
-import type { Adapter } from '../domain/adapter.ts';
-import { adapterNames } from '../domain/config.ts';
+import { adapterNames } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { Adapter } from '../domain/ports/adapter.ts';
 import type { AdapterConfig } from './adapter-config.ts';
 import { claudeAdapter } from './claude-adapter.ts';
 import { execAdapter } from './exec-adapter.ts';

@@ -1,6 +1,6 @@
-import type { AgentEnd } from '../domain/adapter.ts';
-import type { AgentRequest } from '../domain/agent-port.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { AgentEnd } from '../domain/ports/adapter.ts';
+import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { classifyError } from './classify-error.ts';
 import { endFailure, lastLines } from './end-failure.ts';
 

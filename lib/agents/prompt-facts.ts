@@ -1,9 +1,9 @@
-import type { Config } from '../domain/config.ts';
-import type { LineComment } from '../domain/line-comment.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
-import type { ProjectFile, PromptData } from '../domain/prompt-port.ts';
-import type { HistoryEntry } from '../domain/task.ts';
-import type { DiagnosticRun } from '../domain/verdict.ts';
+import type { ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
+import type { LineComment } from '../domain/state/line-comment.ts';
+import type { HistoryEntry } from '../domain/state/task.ts';
+import type { DiagnosticRun } from '../domain/state/verdict.ts';
 import { unreachable } from '../util/unreachable.ts';
 
 export type PromptFacts = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ejs from 'ejs';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { ProjectFile, PromptData, PromptRenderer, Prompts } from '../domain/prompt-port.ts';
+import type { ProjectFile, PromptData, PromptRenderer, Prompts } from '../domain/ports/prompt-port.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { type DataBlocks, dataBlocks } from './data-blocks.ts';
 import { describeGuidance, type PromptFacts, promptFacts } from './prompt-facts.ts';

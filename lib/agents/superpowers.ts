@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { Role } from '../domain/role.ts';
 import { isRecord } from '../util/json-record.ts';
 import { stringsOf } from './claude-events.ts';

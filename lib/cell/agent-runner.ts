@@ -1,15 +1,15 @@
-import type { AgentRunner, AuditSummary, RunningAgent } from '../domain/agent-port.ts';
 import { agentIdPattern } from '../domain/ids.ts';
-import { readLiveAgents } from './agent-registry.ts';
-import { auditFile, summarizeAudit } from './audit-log.ts';
-import { checkAdapter } from './check-adapter.ts';
-import { readProcessTable, usageOf } from './limits-usage.ts';
-import { makeRunnerContext, type RunnerOptions } from './make-context.ts';
-import { missingCredential } from './model-credential.ts';
-import { runCanary } from './run-canary.ts';
-import { runCommand } from './run-command.ts';
-import { startAgent } from './start-agent.ts';
-import { stopAgent } from './stop-agent.ts';
+import type { AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
+import { runCanary } from './canary/run-canary.ts';
+import { missingCredential } from './gateway/model-credential.ts';
+import { readProcessTable, usageOf } from './limits/usage.ts';
+import { readLiveAgents } from './run/agent-registry.ts';
+import { checkAdapter } from './run/check-adapter.ts';
+import { makeRunnerContext, type RunnerOptions } from './run/make-context.ts';
+import { runCommand } from './run/run-command.ts';
+import { startAgent } from './run/start-agent.ts';
+import { stopAgent } from './run/stop-agent.ts';
+import { auditFile, summarizeAudit } from './watcher/audit-log.ts';
 
 /** Runs agents in cells. All of them end with this process, however it ends; use it from the main thread. */
 export function createAgentRunner(options: RunnerOptions): AgentRunner {

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { LaunchFile } from '../domain/adapter.ts';
+import type { LaunchFile } from '../domain/ports/adapter.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { ownIdentity } from '../util/process-identity.ts';
 import { removeTree } from '../util/remove-tree.ts';

@@ -1,7 +1,7 @@
-import type { Adapter } from '../domain/adapter.ts';
-import type { Config } from '../domain/config.ts';
-import type { Repository } from '../domain/git-port.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
+import type { Adapter } from '../domain/ports/adapter.ts';
+import type { Repository } from '../domain/ports/git-port.ts';
 import type { CellLimits, SandboxState } from './sandbox-state.ts';
 
 /** What all cells of one command share. */

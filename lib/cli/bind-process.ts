@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
-import type { Io } from '../domain/io.ts';
+import type { Io } from '../domain/shown/io.ts';
 import { pipeClosedCode } from './report-error.ts';
 
 /** How long a second Ctrl-C leaves for ending agents before the process goes at once, in milliseconds. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Io } from '../domain/io.ts';
-import type { Candidate } from '../domain/name-kind.ts';
-import { visibleLine } from '../ui/visible-text.ts';
+import type { Io } from '../domain/shown/io.ts';
+import type { Candidate } from '../domain/shown/name-kind.ts';
+import { visibleLine } from '../ui/text/visible-text.ts';
 import { type Completion, planCompletion, type Source } from './plan-completion.ts';
 
 /** The hidden command the completion scripts of the shells call: `git flame __complete -- WORD... CURRENT`. */
@@ -36,7 +36,7 @@ async function listCandidates(
 ): Promise<readonly Candidate[]> {
   if (source.kind === 'words') return source.words;
   if (source.kind !== 'names') return [];
-  const { listNames } = await import('../commands/wiring/list-names.ts');
+  const { listNames } = await import('../commands/completion/list-names.ts');
   const cwd = directory === null ? io.cwd : resolve(io.cwd, directory);
   return listNames({ cwd, env: io.env }, source.of, session);
 }

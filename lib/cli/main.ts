@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CommandName, CommandOptions } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { Io } from '../domain/io.ts';
-import { outputWidth } from '../ui/style.ts';
+import type { CommandName, CommandOptions } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { outputWidth } from '../ui/text/style.ts';
 import { bindProcess } from './bind-process.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { commandTable } from './command-table.ts';

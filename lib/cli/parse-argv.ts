@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { CommandName, GlobalOptions } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { CommandName, GlobalOptions } from '../domain/shown/command-args.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';

@@ -1,6 +1,6 @@
-import type { CommandName } from '../domain/command-args.ts';
-import { type Candidate, type NameKind, nameKinds } from '../domain/name-kind.ts';
 import { roleSchema } from '../domain/role.ts';
+import type { CommandName } from '../domain/shown/command-args.ts';
+import { type Candidate, type NameKind, nameKinds } from '../domain/shown/name-kind.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';
 import { commandNames } from './render-help.ts';

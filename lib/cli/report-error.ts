@@ -1,8 +1,8 @@
 import { diskFull, exitCodes, FlameError, readOnly } from '../domain/flame-error.ts';
-import type { Io } from '../domain/io.ts';
-import { renderError, toJsonError } from '../ui/render-error.ts';
-import { createStyle } from '../ui/style.ts';
-import { toJsonLine } from '../ui/to-json-line.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { renderError, toJsonError } from '../ui/render/render-error.ts';
+import { createStyle } from '../ui/text/style.ts';
+import { toJsonLine } from '../ui/text/to-json-line.ts';
 
 /**
  * The only catch of what nobody expected: says it on stderr, for a person or with --json as one line, and returns
@@ -40,7 +40,7 @@ async function askGit(
   io: Io,
   options: { readonly color: boolean | null; readonly plain: boolean },
 ): Promise<boolean | null> {
-  const { readGitColor } = await import('../commands/wiring/git-color.ts');
+  const { readGitColor } = await import('../commands/open/git-color.ts');
   // Where git is missing, that may be the very error.
   return readGitColor(io, { ...options, json: false }).catch(() => null);
 }

@@ -1,13 +1,13 @@
-import { readRegisteredAgents } from '../cell/agent-registry.ts';
-import { stopAgent } from '../cell/stop-agent.ts';
-import type { RegisteredAgent } from '../domain/agent-port.ts';
-import type { CommandArgs } from '../domain/command-args.ts';
+import { readRegisteredAgents } from '../cell/run/agent-registry.ts';
+import { stopAgent } from '../cell/run/stop-agent.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
-import type { Io } from '../domain/io.ts';
-import { renderAgents } from '../ui/render-agents.ts';
-import { attachTo } from './wiring/attach-agent.ts';
-import { type Reading, withState } from './wiring/read-state.ts';
+import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { renderAgents } from '../ui/render/render-agents.ts';
+import { type Reading, withState } from './open/read-state.ts';
+import { attachTo } from './show/attach-agent.ts';
 
 /** `git flame agent list|attach|stop`: the agents that run on this machine for this repository. */
 export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
-import { listOldLogs, type OldLog, removeLog } from '../cell/old-logs.ts';
-import { endStaleRun, listStaleRuns } from '../cell/stale-runs.ts';
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { Io } from '../domain/io.ts';
-import { type Cleaned, performCleanup, removable } from '../engine/cleanup-perform.ts';
-import { planCleanup, type Stale } from '../engine/cleanup-plan.ts';
-import { type CleanupLine, renderCleanup } from '../ui/render-cleanup.ts';
-import { type Opened, withWorkshop } from './wiring/open-workshop.ts';
+import { listOldLogs, type OldLog, removeLog } from '../cell/run/old-logs.ts';
+import { endStaleRun, listStaleRuns } from '../cell/run/stale-runs.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { type Cleaned, performCleanup, removable } from '../engine/keep/cleanup-perform.ts';
+import { planCleanup, type Stale } from '../engine/keep/cleanup-plan.ts';
+import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
+import { type Opened, withWorkshop } from './open/open-workshop.ts';
 
 /** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
 export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { renderConfigJsonSchema } from '../config/config-json-schema.ts';
 import { explainConfig } from '../config/explain-config.ts';
 import { migrateConfigText } from '../config/migrate-config.ts';
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { Io } from '../domain/io.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
 import { refusalOf } from '../policy/bash/refused-programs.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { readConfig, requireWorkTree } from './wiring/read-config.ts';
-import { type Reading, withState } from './wiring/read-state.ts';
+import { readConfig, requireWorkTree } from './open/read-config.ts';
+import { type Reading, withState } from './open/read-state.ts';
 
 /** `git flame config show|migrate|schema`. */
 export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {

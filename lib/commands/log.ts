@@ -1,13 +1,13 @@
-import type { CommandArgs } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern } from '../domain/ids.ts';
-import type { Io } from '../domain/io.ts';
-import type { Session } from '../domain/session.ts';
-import type { LogEntry, Store } from '../domain/store-port.ts';
-import type { Task } from '../domain/task.ts';
-import { renderLog } from '../ui/render-log.ts';
-import { pickSession, withState } from './wiring/read-state.ts';
-import { showLong } from './wiring/show-long.ts';
+import type { LogEntry, Store } from '../domain/ports/store-port.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import type { Session } from '../domain/state/session.ts';
+import type { Task } from '../domain/state/task.ts';
+import { renderLog } from '../ui/render/render-log.ts';
+import { pickSession, withState } from './open/read-state.ts';
+import { showLong } from './open/show-long.ts';
 
 const defaultCount = 50;
 

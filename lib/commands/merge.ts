@@ -1,7 +1,7 @@
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { Io } from '../domain/io.ts';
-import { mergeWave } from '../engine/merge-wave.ts';
-import { runWave } from './wiring/run-wave.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { mergeWave } from '../engine/merge/merge-wave.ts';
+import { runWave } from './open/run-wave.ts';
 
 /** `git flame merge`: builds the changesets; nothing lands. 1 when a task conflicts. */
 export function run(args: CommandArgs<'merge'>, io: Io): Promise<number> {

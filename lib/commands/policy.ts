@@ -1,19 +1,19 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { realPathFacts } from '../cell/path-facts.ts';
-import { parseToolCall } from '../cell/watcher-protocol.ts';
-import type { CommandArgs } from '../domain/command-args.ts';
+import { realPathFacts } from '../cell/watcher/path-facts.ts';
+import { parseToolCall } from '../cell/watcher/protocol.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
-import type { Io } from '../domain/io.ts';
 import type { AgentPolicy, Decision } from '../domain/policy.ts';
 import { type Role, roleSchema } from '../domain/role.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
 import { compilePolicy } from '../policy/compile-policy.ts';
 import { decide } from '../policy/decide.ts';
-import { readConfig } from './wiring/read-config.ts';
-import { withState } from './wiring/read-state.ts';
-import { ruleSources } from './wiring/rule-sources.ts';
+import { readConfig } from './open/read-config.ts';
+import { withState } from './open/read-state.ts';
+import { ruleSources } from './show/rule-sources.ts';
 
 /** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */
 export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import type { CommandArgs } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { Io } from '../domain/io.ts';
-import type { Rescue } from '../domain/rescue.ts';
-import { listRescues } from '../engine/rescue-list.ts';
-import { findRescue } from '../engine/rescue-refs.ts';
-import { renderDiff } from '../ui/render-diff.ts';
-import { renderRescue, renderRescues } from '../ui/render-rescue.ts';
-import { type Reading, withState } from './wiring/read-state.ts';
+import type { Rescue } from '../domain/ports/rescue.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { listRescues } from '../engine/keep/rescue-list.ts';
+import { findRescue } from '../engine/keep/rescue-refs.ts';
+import { renderDiff } from '../ui/render/render-diff.ts';
+import { renderRescue, renderRescues } from '../ui/render/render-rescue.ts';
+import { type Reading, withState } from './open/read-state.ts';
 
 /** `git flame rescue list|show|restore|drop`: work that was kept when its worktree was removed. */
 export function run(args: CommandArgs<'rescue'>, io: Io): Promise<number> {

@@ -1,11 +1,11 @@
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { Io } from '../domain/io.ts';
-import { goOn } from './wiring/go-on.ts';
-import { withWorkshop } from './wiring/open-workshop.ts';
-import { previewPlan } from './wiring/preview.ts';
-import { requireSession } from './wiring/read-state.ts';
-import { sayWhich } from './wiring/say-which.ts';
-import { withSessionLock } from './wiring/with-session-lock.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { goOn } from './open/go-on.ts';
+import { withWorkshop } from './open/open-workshop.ts';
+import { requireSession } from './open/read-state.ts';
+import { sayWhich } from './open/say-which.ts';
+import { withSessionLock } from './open/with-session-lock.ts';
+import { previewPlan } from './plan/preview.ts';
 
 /** `git flame resume [SESSION]`: goes on with a session, and says what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {

@@ -1,9 +1,9 @@
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { Io } from '../domain/io.ts';
-import { withStart } from './wiring/find-plan.ts';
-import { goOn } from './wiring/go-on.ts';
-import { withWorkshop } from './wiring/open-workshop.ts';
-import { previewPlan } from './wiring/preview.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { goOn } from './open/go-on.ts';
+import { withWorkshop } from './open/open-workshop.ts';
+import { withStart } from './plan/find-plan.ts';
+import { previewPlan } from './plan/preview.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; goes on where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {

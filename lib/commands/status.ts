@@ -1,18 +1,18 @@
-import { readLiveAgents, readRegisteredAgents } from '../cell/agent-registry.ts';
-import { listProposals } from '../core/list-proposals.ts';
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { Io } from '../domain/io.ts';
-import { statusOf } from '../domain/status.ts';
-import { renderOthers } from '../ui/render-others.ts';
-import { renderProposals } from '../ui/render-proposals.ts';
-import { renderSpend } from '../ui/render-spend.ts';
-import { renderStatus } from '../ui/render-status.ts';
-import { askingPerson, nextCommand } from './wiring/next-command.ts';
-import { overdueClaims } from './wiring/overdue-claims.ts';
-import { pickSession, readSnapshot } from './wiring/read-state.ts';
-import { isSessionBusy } from './wiring/session-busy.ts';
-import { withDecisions } from './wiring/signed-decisions.ts';
-import { standingOf } from './wiring/standing.ts';
+import { readLiveAgents, readRegisteredAgents } from '../cell/run/agent-registry.ts';
+import { listProposals } from '../core/decisions/list-proposals.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { statusOf } from '../domain/shown/status.ts';
+import { renderOthers } from '../ui/render/render-others.ts';
+import { renderProposals } from '../ui/render/render-proposals.ts';
+import { renderSpend } from '../ui/render/render-spend.ts';
+import { renderStatus } from '../ui/render/render-status.ts';
+import { askingPerson, nextCommand } from './open/next-command.ts';
+import { overdueClaims } from './open/overdue-claims.ts';
+import { pickSession, readSnapshot } from './open/read-state.ts';
+import { isSessionBusy } from './open/session-busy.ts';
+import { withDecisions } from './open/signed-decisions.ts';
+import { standingOf } from './open/standing.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {

@@ -1,18 +1,18 @@
-import { newProposals } from '../core/list-proposals.ts';
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { GitPort } from '../domain/git-port.ts';
-import type { Io } from '../domain/io.ts';
-import type { StateProblem, Store } from '../domain/store-port.ts';
-import type { GitContext } from '../git/run-git.ts';
-import { pickRemote } from '../store/sync-pick-remote.ts';
-import { syncState } from '../store/sync-state.ts';
-import { renderIncoming } from '../ui/render-incoming.ts';
-import { renderReceived, renderSigned } from '../ui/render-proposals.ts';
-import { renderSync } from '../ui/render-sync.ts';
-import { lostClaims, ownClaims } from './wiring/lost-claims.ts';
-import { readHeard, warnOfTrust } from './wiring/read-heard.ts';
-import { withState } from './wiring/read-state.ts';
-import { signDecisions } from './wiring/sign-decisions.ts';
+import { newProposals } from '../core/decisions/list-proposals.ts';
+import type { GitPort } from '../domain/ports/git-port.ts';
+import type { StateProblem, Store } from '../domain/ports/store-port.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import type { GitContext } from '../git/process/run-git.ts';
+import { pickRemote } from '../store/sync/pick-remote.ts';
+import { syncState } from '../store/sync/sync.ts';
+import { renderIncoming } from '../ui/render/render-incoming.ts';
+import { renderReceived, renderSigned } from '../ui/render/render-proposals.ts';
+import { renderSync } from '../ui/render/render-sync.ts';
+import { lostClaims, ownClaims } from './open/lost-claims.ts';
+import { readHeard, warnOfTrust } from './open/read-heard.ts';
+import { withState } from './open/read-state.ts';
+import { signDecisions } from './open/sign-decisions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import type { CommandArgs } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { Io } from '../domain/io.ts';
-import type { Permission, TrustChange } from '../domain/repository-trust.ts';
-import { notTrusted } from '../trust/repository-guard.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import type { Permission, TrustChange } from '../domain/state/repository-trust.ts';
+import { notTrusted } from '../trust/repository/guard.ts';
 import {
   compareWith,
   isAllowed,
@@ -11,15 +11,15 @@ import {
   listPermissions,
   readPermission,
   revokePermission,
-} from '../trust/repository-permission.ts';
-import { askTrust } from '../ui/ask-trust.ts';
-import { renderPermissions, renderTrust } from '../ui/render-trust.ts';
-import { hasTerminal } from '../ui/terminal-gates.ts';
+} from '../trust/repository/permission.ts';
+import { askTrust } from '../ui/gates/ask-trust.ts';
+import { hasTerminal } from '../ui/gates/terminal-gates.ts';
+import { renderPermissions, renderTrust } from '../ui/render/render-trust.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { realPathOf } from '../util/real-path.ts';
-import { readConfig, requireWorkTree } from './wiring/read-config.ts';
-import { type Reading, withState } from './wiring/read-state.ts';
-import { type Asked, readAsked, trustCommands } from './wiring/repository-trust.ts';
+import { readConfig, requireWorkTree } from './open/read-config.ts';
+import { type Reading, withState } from './open/read-state.ts';
+import { type Asked, readAsked, trustCommands } from './open/repository-trust.ts';
 
 /** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
 export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {

@@ -1,12 +1,12 @@
-import type { CommandArgs } from '../domain/command-args.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { Io } from '../domain/io.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
 import { viewSession } from '../engine/record.ts';
-import { validateWave } from '../engine/validate-wave.ts';
-import { verifyEvidence } from '../engine/verify-evidence.ts';
-import { withWorkshop } from './wiring/open-workshop.ts';
-import { requireSession } from './wiring/read-state.ts';
-import { runWave } from './wiring/run-wave.ts';
+import { validateWave } from '../engine/validate/validate-wave.ts';
+import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
+import { withWorkshop } from './open/open-workshop.ts';
+import { requireSession } from './open/read-state.ts';
+import { runWave } from './open/run-wave.ts';
 
 /** `git flame validate`: wave 3 alone, or its checks again. 1 when a task did not pass or something came out otherwise. */
 export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {

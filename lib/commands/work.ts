@@ -1,9 +1,9 @@
-import type { CommandArgs } from '../domain/command-args.ts';
-import type { Io } from '../domain/io.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
 import { viewSession } from '../engine/record.ts';
-import { workWave } from '../engine/work-wave.ts';
-import { exitCodeOf } from './wiring/report-end.ts';
-import { runWave } from './wiring/run-wave.ts';
+import { workWave } from '../engine/work/work-wave.ts';
+import { exitCodeOf } from './open/report-end.ts';
+import { runWave } from './open/run-wave.ts';
 
 /** `git flame work`: wave 2 alone. 1 when a task failed for good. */
 export function run(args: CommandArgs<'work'>, io: Io): Promise<number> {

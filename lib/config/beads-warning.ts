@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 
 /** What is configured of Beads and can't be had: this version keeps memory in git notes alone. */
 export function beadsWarnings({ beads }: Config): readonly string[] {

@@ -1,4 +1,4 @@
-import { configSchema } from '../domain/config.ts';
+import { configSchema } from '../domain/config/config.ts';
 import { inputJsonSchema } from './json-schema.ts';
 
 /** The text of `templates/blueflame.schema.json`: lets an editor complete and check `.blueflame.yml`. */

@@ -1,5 +1,5 @@
-import { type Config, configSchema } from '../domain/config.ts';
-import { renderDuration } from '../domain/config-values.ts';
+import { type Config, configSchema } from '../domain/config/config.ts';
+import { renderDuration } from '../domain/config/config-values.ts';
 import { isRecord } from '../util/json-record.ts';
 import { renderPath } from './describe-issue.ts';
 import { schemaAt } from './json-schema.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { listConfigLeaves } from './config-leaves.ts';
 
 export interface ConfigChange {

@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { type ConfigLeaf, listConfigLeaves } from './config-leaves.ts';
 import { isWritten, locate } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';

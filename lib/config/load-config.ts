@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { beadsWarnings } from './beads-warning.ts';
 import { defaultConfig, digestConfig, parseConfig } from './parse-config.ts';

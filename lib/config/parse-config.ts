@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Config, configSchema, supportedSchemaVersion } from '../domain/config.ts';
+import { type Config, configSchema, supportedSchemaVersion } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';

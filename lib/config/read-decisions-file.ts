@@ -1,4 +1,4 @@
-import { type Decisions, decisionsSchema } from '../domain/decisions.ts';
+import { type Decisions, decisionsSchema } from '../domain/config/decisions.ts';
 import { checkValue } from './check-value.ts';
 import type { Problem } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';

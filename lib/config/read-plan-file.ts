@@ -1,6 +1,6 @@
 import { isSeq } from 'yaml';
 import * as z from 'zod';
-import { type Plan, plannedTaskSchema, planSchema } from '../domain/plan.ts';
+import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';
 import { renderPath } from './describe-issue.ts';

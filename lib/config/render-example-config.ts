@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { configSchema } from '../domain/config.ts';
+import { configSchema } from '../domain/config/config.ts';
 import { wrapText } from '../util/format-width.ts';
 import { inputJsonSchema, type JsonSchema } from './json-schema.ts';
 

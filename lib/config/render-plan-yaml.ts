@@ -1,5 +1,5 @@
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
-import type { Plan } from '../domain/plan.ts';
+import type { Plan } from '../domain/state/plan.ts';
 
 const header = ` The plan: change, add or remove tasks, save and close. With no tasks left, nothing is done.
 

@@ -1,6 +1,6 @@
-import type { CommitInfo, GitPort } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import type { Task } from '../domain/task.ts';
+import type { CommitInfo, GitPort } from '../domain/ports/git-port.ts';
+import type { Task } from '../domain/state/task.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What the joining of a task's dependencies is called, see startPoint. */

@@ -1,9 +1,9 @@
-import { checkPlan, type PlanProblem } from '../core/check-plan.ts';
-import { adapterDecision } from '../core/decisions.ts';
-import { adapterNames, isOffered } from '../domain/config.ts';
+import { adapterDecision } from '../core/decisions/decisions.ts';
+import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
+import { adapterNames, isOffered } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { Plan } from '../domain/state/plan.ts';
 import type { SessionView } from './record.ts';
 import type { Workshop } from './workshop.ts';
 

@@ -1,17 +1,27 @@
-import { decisionsMade, decisionsSettled, type Made, restoreUnheeded } from '../core/decisions-made.ts';
-import { type HeededSession, type Heeding, heedDecisions, heedVerdicts } from '../core/heed-decisions.ts';
-import type { TaskChange } from '../core/task-state.ts';
-import { voidWithdrawn } from '../core/void-withdrawn.ts';
-import { isOffered } from '../domain/config.ts';
-import type { Verification } from '../domain/evidence.ts';
+import {
+  decisionsMade,
+  decisionsSettled,
+  type Made,
+  restoreUnheeded,
+} from '../core/decisions/decisions-made.ts';
+import {
+  type HeededSession,
+  type Heeding,
+  heedDecisions,
+  heedVerdicts,
+} from '../core/decisions/heed-decisions.ts';
+import { voidWithdrawn } from '../core/decisions/void-withdrawn.ts';
+import type { TaskChange } from '../core/task/task-state.ts';
+import { isOffered } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import type { RefUpdate } from '../domain/git-port.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
-import type { Decision } from '../domain/origins.ts';
-import type { Session } from '../domain/session.ts';
-import type { Change, Snapshot } from '../domain/store-port.ts';
-import type { Task } from '../domain/task.ts';
-import type { ReviewNote, Verdict } from '../domain/verdict.ts';
+import type { RefUpdate } from '../domain/ports/git-port.ts';
+import type { Change, Snapshot } from '../domain/ports/store-port.ts';
+import type { Verification } from '../domain/state/evidence.ts';
+import type { Decision } from '../domain/state/origins.ts';
+import type { Session } from '../domain/state/session.ts';
+import type { Task } from '../domain/state/task.ts';
+import type { ReviewNote, Verdict } from '../domain/state/verdict.ts';
 import type { Workshop } from './workshop.ts';
 
 /** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */

@@ -1,13 +1,13 @@
-import type { CellInfo } from '../domain/git-port.ts';
 import type { SessionId } from '../domain/ids.ts';
-import { landsOn } from '../domain/session.ts';
-import { bringAlong } from './bring-along.ts';
-import { collectEnded } from './collect-ended.ts';
+import type { CellInfo } from '../domain/ports/git-port.ts';
+import { landsOn } from '../domain/state/session.ts';
+import { freeExpired } from './by-hand/release-expired.ts';
+import { rescueName } from './keep/rescue-refs.ts';
+import { isElsewhere, type PutAway, putAway, taskIn } from './keep/rescue-worktree.ts';
 import { viewSession } from './record.ts';
-import { freeExpired } from './release-expired.ts';
-import { orphanTest, releaseOrphans } from './release-orphans.ts';
-import { rescueName } from './rescue-refs.ts';
-import { isElsewhere, type PutAway, putAway, taskIn } from './rescue-worktree.ts';
+import { bringAlong } from './review/bring-along.ts';
+import { collectEnded } from './work/collect-ended.ts';
+import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
 import type { Workshop } from './workshop.ts';
 
 /**

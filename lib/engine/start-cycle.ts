@@ -1,6 +1,6 @@
-import { restartTask } from '../core/task-state.ts';
+import { restartTask } from '../core/task/task-state.ts';
 import type { SessionId } from '../domain/ids.ts';
-import { withGate } from './ask-for-budget.ts';
+import { withGate } from './agents/ask-for-budget.ts';
 import { record } from './record.ts';
 import type { Workshop } from './workshop.ts';
 

@@ -1,7 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import { landsOn, type Session } from '../domain/session.ts';
-import type { Task } from '../domain/task.ts';
+import { landsOn, type Session } from '../domain/state/session.ts';
+import type { Task } from '../domain/state/task.ts';
 import { joinSubject } from './foreign-commits.ts';
 import type { Workshop } from './workshop.ts';
 

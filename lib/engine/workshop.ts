@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
-import type { AgentRunner } from '../domain/agent-port.ts';
-import type { Config } from '../domain/config.ts';
-import type { EventSink } from '../domain/event.ts';
-import type { Gates } from '../domain/gates.ts';
-import type { GitPort } from '../domain/git-port.ts';
+import type { Config } from '../domain/config/config.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
-import type { MemoryProvider } from '../domain/memory.ts';
-import type { Origins } from '../domain/origins.ts';
-import type { PromptRenderer } from '../domain/prompt-port.ts';
+import type { AgentRunner } from '../domain/ports/agent-port.ts';
+import type { Gates } from '../domain/ports/gates.ts';
+import type { GitPort } from '../domain/ports/git-port.ts';
+import type { PromptRenderer } from '../domain/ports/prompt-port.ts';
+import type { Store } from '../domain/ports/store-port.ts';
 import type { Role } from '../domain/role.ts';
-import type { Store } from '../domain/store-port.ts';
+import type { EventSink } from '../domain/shown/event.ts';
+import type { MemoryProvider } from '../domain/state/memory.ts';
+import type { Origins } from '../domain/state/origins.ts';
 import type { WindDown } from './wind-down.ts';
 
 /** The facts of an adapter the engine decides by. */

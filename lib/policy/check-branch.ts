@@ -1,7 +1,7 @@
-import type { CommitInfo } from '../domain/git-port.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import type { ChangedFile } from '../domain/patch.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
+import type { CommitInfo } from '../domain/ports/git-port.ts';
+import type { ChangedFile } from '../domain/state/patch.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { checkSignature, judgeTrailers, type Signer } from './check-signature.ts';
 import { judgeCommitMessage } from './commit-message.ts';
@@ -9,7 +9,7 @@ import { fileNameProblem } from './file-name.ts';
 import { judgeAttributes, judgeName, judgeScope } from './judge-path.ts';
 import { malformation, normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection, type RuleName } from './rules.ts';
-import { findSecrets, type SecretFinding } from './secrets.ts';
+import { findSecrets, type SecretFinding } from './secrets/secrets.ts';
 
 export interface FilesInput {
   readonly policy: AgentPolicy;

@@ -1,10 +1,10 @@
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { judgeBash } from './bash/judge-bash.ts';
+import { judgeGlob } from './bash/judge-glob.ts';
 import { insideOnly } from './bash/program.ts';
 import { Refusal } from './bash/refusal.ts';
 import { isSpecific, judgeWideSearch } from './bash/wide-search.ts';
-import { judgeGlob } from './judge-glob.ts';
 import { judgePath, type PathContext } from './judge-path.ts';
 import { rememberedFacts } from './remembered-facts.ts';
 import { resolvePath } from './resolve-path.ts';

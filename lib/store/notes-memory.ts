@@ -1,10 +1,10 @@
-import { canonicalText } from '../core/merge-values.ts';
-import type { MemoryEntry, MemoryProvider } from '../domain/memory.ts';
-import { anchored } from './apply-change.ts';
-import { memoryAnchor, memoryNotes } from './note-kinds.ts';
-import { readSideNotes, type SideChange, writeSideNotes } from './side-notes.ts';
-import { onlyNote, type RefState } from './state.ts';
+import { canonicalText } from '../core/merge/merge-values.ts';
+import type { MemoryEntry, MemoryProvider } from '../domain/state/memory.ts';
+import { memoryAnchor, memoryNotes } from './notes/note-kinds.ts';
+import { onlyNote, type RefState } from './notes/state.ts';
 import type { StoreOptions } from './store-options.ts';
+import { anchored } from './write/apply-change.ts';
+import { readSideNotes, type SideChange, writeSideNotes } from './write/side-notes.ts';
 
 /** Memory as notes on refs/blueflame/memory: one commit for what is saved together, by compare-and-swap. */
 export function openNotesMemory(options: StoreOptions): MemoryProvider {

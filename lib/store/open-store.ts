@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import type { Snapshot, Store, TransactResult } from '../domain/store-port.ts';
-import { CatFile } from '../git/cat-file.ts';
-import { GroupCommit } from './group-commit.ts';
-import { signatureNotes } from './note-kinds.ts';
-import { listNotes } from './note-tree.ts';
-import { ObjectWriter } from './object-writer.ts';
-import { readLog } from './read-log.ts';
-import { readSideRef } from './side-ref.ts';
-import { StateSnapshot, tipsOf } from './state.ts';
-import { StateReader } from './state-reader.ts';
+import type { Snapshot, Store, TransactResult } from '../domain/ports/store-port.ts';
+import { CatFile } from '../git/process/cat-file.ts';
+import { signatureNotes } from './notes/note-kinds.ts';
+import { listNotes } from './notes/note-tree.ts';
+import { readLog } from './notes/read-log.ts';
+import { readSideRef } from './notes/side-ref.ts';
+import { StateSnapshot, tipsOf } from './notes/state.ts';
+import { StateReader } from './notes/state-reader.ts';
 import type { StoreOptions } from './store-options.ts';
-import { WriteQueue } from './write-queue.ts';
+import { GroupCommit } from './write/group-commit.ts';
+import { ObjectWriter } from './write/object-writer.ts';
+import { WriteQueue } from './write/write-queue.ts';
 
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -33,11 +33,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     transact: (decide): Promise<TransactResult> => writer.transact(decide),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
-      const { readArchive } = await import('./read-archive.ts');
+      const { readArchive } = await import('./archive/read-archive.ts');
       return new StateSnapshot(await readArchive({ ...options, catFile }, await reader.read()));
     },
     moveToArchive: async (pick, actor) => {
-      const { archiveSessions } = await import('./archive-sessions.ts');
+      const { archiveSessions } = await import('./archive/archive-sessions.ts');
       return archiveSessions({ options, catFile, reader }, pick, actor);
     },
     signatures: async () => {

@@ -1,5 +1,5 @@
-import type { ObjectFormat } from '../git/loose-object.ts';
-import type { GitContext } from '../git/run-git.ts';
+import type { ObjectFormat } from '../git/objects/loose-object.ts';
+import type { GitContext } from '../git/process/run-git.ts';
 
 export interface StoreOptions {
   /** The person's folder and environment: whose identity the commits carry. */

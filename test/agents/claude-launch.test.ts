@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import type { CellPaths, Launch } from '../../lib/domain/adapter.ts';
-import type { AgentRequest } from '../../lib/domain/agent-port.ts';
-import { configSchema } from '../../lib/domain/config.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
+import type { CellPaths, Launch } from '../../lib/domain/ports/adapter.ts';
+import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { makePaths, makePolicy, makeRequest } from '../support/model-agent.ts';
 
 const config = configSchema.parse({});

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
-import type { AgentEnd, AgentResultParts } from '../../lib/domain/adapter.ts';
-import type { AgentRequest } from '../../lib/domain/agent-port.ts';
-import { planAnswerJsonSchema } from '../../lib/domain/answers.ts';
-import { configSchema } from '../../lib/domain/config.ts';
+import { planAnswerJsonSchema } from '../../lib/domain/config/answers.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
+import type { AgentEnd, AgentResultParts } from '../../lib/domain/ports/adapter.ts';
+import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { makeRequest } from '../support/model-agent.ts';
 
 const config = configSchema.parse({});

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startServices } from '../../lib/cell/agent-services.ts';
-import { makeRunnerContext } from '../../lib/cell/make-context.ts';
+import { readUpstream } from '../../lib/cell/gateway/upstream.ts';
+import { startServices } from '../../lib/cell/run/agent-services.ts';
+import { makeRunnerContext } from '../../lib/cell/run/make-context.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
-import { readUpstream } from '../../lib/cell/upstream.ts';
-import { configSchema } from '../../lib/domain/config.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { agentRequest, distDir, openCellFixture, scriptAdapter } from '../cell/fixture.ts';
 import { hermeticEnv, makeTempDir } from '../support/repo.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Store } from '../../lib/domain/store-port.ts';
+import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { createTasks, openTestStore, sampleTask, setStatus } from '../store/sample.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { type BenchRow, type Figure, median } from './figures.ts';

@@ -2,14 +2,19 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { auditTarget } from '../../lib/cell/audit-log.ts';
-import { bwrapArguments, type CellProfile } from '../../lib/cell/bwrap-profile.ts';
-import { compareVersions } from '../../lib/cell/check-adapter.ts';
-import { programFiles } from '../../lib/cell/resolve-command.ts';
-import { syscallFilter } from '../../lib/cell/syscall-filter.ts';
+import { compareVersions } from '../../lib/cell/run/check-adapter.ts';
+import { programFiles } from '../../lib/cell/run/resolve-command.ts';
+import { bwrapArguments, type CellProfile } from '../../lib/cell/sandbox/bwrap-profile.ts';
+import { syscallFilter } from '../../lib/cell/sandbox/syscall-filter.ts';
+import {
+  findProgram,
+  packagePaths,
+  searchFolders,
+  toolchainPaths,
+} from '../../lib/cell/sandbox/tool-paths.ts';
+import { parseSocketTable } from '../../lib/cell/sandbox/unix-sockets.ts';
 import { tailBuffer } from '../../lib/cell/tail-buffer.ts';
-import { findProgram, packagePaths, searchFolders, toolchainPaths } from '../../lib/cell/tool-paths.ts';
-import { parseSocketTable } from '../../lib/cell/unix-sockets.ts';
+import { auditTarget } from '../../lib/cell/watcher/audit-log.ts';
 import { shellQuote } from '../../lib/util/shell-quote.ts';
 import { makeTempDir } from '../support/repo.ts';
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AgentEnd } from '../../lib/domain/adapter.ts';
+import type { AgentEnd } from '../../lib/domain/ports/adapter.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { openCellFixture, processesNaming } from './fixture.ts';

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentRunner } from '../../lib/cell/agent-runner.ts';
-import type { Adapter } from '../../lib/domain/adapter.ts';
-import type { AgentRequest, AgentRunner } from '../../lib/domain/agent-port.ts';
-import { type Config, configSchema } from '../../lib/domain/config.ts';
-import type { CellWorktree, GitPort } from '../../lib/domain/git-port.ts';
+import { type Config, configSchema } from '../../lib/domain/config/config.ts';
 import { parseAgentId, parseObjectId } from '../../lib/domain/ids.ts';
 import type { AgentPolicy } from '../../lib/domain/policy.ts';
+import type { Adapter } from '../../lib/domain/ports/adapter.ts';
+import type { AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
+import type { CellWorktree, GitPort } from '../../lib/domain/ports/git-port.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { hermeticEnv, makeRepo, type TestRepo } from '../support/repo.ts';
 

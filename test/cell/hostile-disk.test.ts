@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { watchDisk } from '../../lib/cell/watch-disk.ts';
+import { watchDisk } from '../../lib/cell/limits/watch-disk.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { openStage } from './hostile-stage.ts';

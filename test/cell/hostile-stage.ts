@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Adapter } from '../../lib/domain/adapter.ts';
-import type { AgentOutcome, AgentRequest } from '../../lib/domain/agent-port.ts';
-import type { CellWorktree, GitPort } from '../../lib/domain/git-port.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
+import type { Adapter } from '../../lib/domain/ports/adapter.ts';
+import type { AgentOutcome, AgentRequest } from '../../lib/domain/ports/agent-port.ts';
+import type { CellWorktree, GitPort } from '../../lib/domain/ports/git-port.ts';
 import { readStat } from '../../lib/util/process-identity.ts';
 import { codeOf, findDamage } from '../git/cell-fixture.ts';
 import type { TestRepo } from '../support/repo.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Task } from '../../lib/domain/task.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flameJson } from '../support/flame.ts';
 

@@ -4,7 +4,7 @@ import { diffConfigs } from '../../lib/config/diff-configs.ts';
 import { explainConfig } from '../../lib/config/explain-config.ts';
 import { allKeyPaths } from '../../lib/config/json-schema.ts';
 import { defaultConfig, parseConfig } from '../../lib/config/parse-config.ts';
-import { configSchema } from '../../lib/domain/config.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
 
 const read = (text: string) => parseConfig(text, '.blueflame.yml').config;
 

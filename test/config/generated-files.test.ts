@@ -7,7 +7,7 @@ import { renderConfigJsonSchema } from '../../lib/config/config-json-schema.ts';
 import { allKeyPaths } from '../../lib/config/json-schema.ts';
 import { defaultConfig, parseConfig } from '../../lib/config/parse-config.ts';
 import { renderExampleConfig } from '../../lib/config/render-example-config.ts';
-import { configSchema } from '../../lib/domain/config.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
 
 // FLAME_UPDATE=1 writes the files anew.
 const schemaFile = 'templates/blueflame.schema.json';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPlanFile } from '../../lib/config/read-plan-file.ts';
 import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
-import type { Plan } from '../../lib/domain/plan.ts';
+import type { Plan } from '../../lib/domain/state/plan.ts';
 import { errorOf, errorText, lines } from './support.ts';
 
 const one = { id: 'task-001', title: 'Add a file', description: 'Add it.' };

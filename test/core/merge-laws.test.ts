@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeReview, mergeValidation } from '../../lib/core/merge-evidence.ts';
-import { mergeSession } from '../../lib/core/merge-session.ts';
-import { mergeTask } from '../../lib/core/merge-task.ts';
-import { canonicalText, type Merged } from '../../lib/core/merge-values.ts';
-import type { Verification } from '../../lib/domain/evidence.ts';
-import type { ReviewNote, Verdict } from '../../lib/domain/verdict.ts';
+import { mergeReview, mergeValidation } from '../../lib/core/merge/merge-evidence.ts';
+import { mergeSession } from '../../lib/core/merge/merge-session.ts';
+import { mergeTask } from '../../lib/core/merge/merge-task.ts';
+import { canonicalText, type Merged } from '../../lib/core/merge/merge-values.ts';
+import type { Verification } from '../../lib/domain/state/evidence.ts';
+import type { ReviewNote, Verdict } from '../../lib/domain/state/verdict.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 import { changeSession, changeTask, emptySession, someTask, someTime } from './merge-random.ts';

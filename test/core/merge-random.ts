@@ -1,8 +1,8 @@
-import { addRun } from '../../lib/core/add-run.ts';
+import { addRun } from '../../lib/core/schedule/add-run.ts';
 import { parseSessionId } from '../../lib/domain/ids.ts';
-import type { Session } from '../../lib/domain/session.ts';
-import type { Task } from '../../lib/domain/task.ts';
-import { taskStatuses } from '../../lib/domain/task.ts';
+import type { Session } from '../../lib/domain/state/session.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
+import { taskStatuses } from '../../lib/domain/state/task.ts';
 import type { Random } from '../support/random.ts';
 import { makeOid, makeTask, testTime } from '../support/tasks.ts';
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { byText } from '../../lib/core/by-priority.ts';
-import { findComponents } from '../../lib/core/find-components.ts';
-import { sortByNeeds } from '../../lib/core/sort-by-needs.ts';
+import { findComponents } from '../../lib/core/schedule/find-components.ts';
+import { sortByNeeds } from '../../lib/core/schedule/sort-by-needs.ts';
+import { byText } from '../../lib/core/task/by-priority.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 
 interface Node {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { priceTokens } from '../../lib/domain/token-price.ts';
+import { priceTokens } from '../../lib/domain/config/token-price.ts';
 import { closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
 import { writeDecisions, writePlan } from '../support/exec-project.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';

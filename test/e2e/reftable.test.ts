@@ -2,7 +2,7 @@ import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseRefusal } from '../../lib/git/ref-transaction.ts';
+import { parseRefusal } from '../../lib/git/refs/ref-transaction.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';

@@ -5,9 +5,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
 import { parseSessionId } from '../../lib/domain/ids.ts';
-import type { SignatureNote } from '../../lib/domain/signatures.ts';
+import type { SignatureNote } from '../../lib/domain/state/signatures.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { saveSeal } from '../../lib/store/save-seal.ts';
+import { saveSeal } from '../../lib/store/write/save-seal.ts';
 import { cloneStateDir } from '../../lib/util/user-state.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -122,8 +122,8 @@ test('TRU-2 a signed approval lands nothing that this clone finds red, or outsid
 /** Has a clone approve and sign a changeset that holds a file which none of its tasks may write. */
 async function smuggle(repo: TestRepo, file: string): Promise<void> {
   const session = (await flameJson(repo, ['status'])).lines[0]?.session as Fields;
-  const { openOrigins } = await import('../../lib/trust/open-origins.ts');
-  const { approvalDecision, builtDecision } = await import('../../lib/core/decisions.ts');
+  const { openOrigins } = await import('../../lib/trust/decisions/open-origins.ts');
+  const { approvalDecision, builtDecision } = await import('../../lib/core/decisions/decisions.ts');
   const { parseObjectId } = await import('../../lib/domain/ids.ts');
   const origins = openOrigins({ env: repo.env, commonDir: join(repo.path, '.git') });
   await forge(repo, ({ current }) => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { workWave } from '../../lib/engine/work-wave.ts';
+import { workWave } from '../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AgentOutcome } from '../../lib/domain/agent-port.ts';
-import { workWave } from '../../lib/engine/work-wave.ts';
+import type { AgentOutcome } from '../../lib/domain/ports/agent-port.ts';
+import { workWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);

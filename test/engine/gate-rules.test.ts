@@ -3,17 +3,22 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import type { BudgetDecision, Gates, SessionDecision, ValidationDecision } from '../../lib/domain/gates.ts';
 import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
-import { askForBudget } from '../../lib/engine/ask-for-budget.ts';
-import { performCleanup } from '../../lib/engine/cleanup-perform.ts';
-import type { Stale } from '../../lib/engine/cleanup-plan.ts';
-import { mergeWave } from '../../lib/engine/merge-wave.ts';
+import type {
+  BudgetDecision,
+  Gates,
+  SessionDecision,
+  ValidationDecision,
+} from '../../lib/domain/ports/gates.ts';
+import { askForBudget } from '../../lib/engine/agents/ask-for-budget.ts';
+import { performCleanup } from '../../lib/engine/keep/cleanup-perform.ts';
+import type { Stale } from '../../lib/engine/keep/cleanup-plan.ts';
+import { mergeWave } from '../../lib/engine/merge/merge-wave.ts';
 import { viewSession } from '../../lib/engine/record.ts';
-import { reviewWave } from '../../lib/engine/review-wave.ts';
+import { reviewWave } from '../../lib/engine/review/review-wave.ts';
 import { runSession } from '../../lib/engine/run-session.ts';
-import { validateWave } from '../../lib/engine/validate-wave.ts';
-import { workWave } from '../../lib/engine/work-wave.ts';
+import { validateWave } from '../../lib/engine/validate/validate-wave.ts';
+import { workWave } from '../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
 
 // Whoever answers at a gate may be a page, a file or a program that knows none of its rules.

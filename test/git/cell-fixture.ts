@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CellWorktree, GitPort } from '../../lib/domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../../lib/domain/ids.ts';
-import { quarantineVariables } from '../../lib/git/git-access.ts';
+import type { CellWorktree, GitPort } from '../../lib/domain/ports/git-port.ts';
+import { quarantineVariables } from '../../lib/git/objects/git-access.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { hermeticEnv, makeRepo, type TestRepo } from '../support/repo.ts';
 

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeModelRequest } from '../../lib/cell/model-request.ts';
-import { mayAskFor } from '../../lib/domain/model-id.ts';
-import { workBounds } from '../../lib/domain/work-bounds.ts';
-import { lookOver } from '../../lib/git/look-over.ts';
-import { readQuietConfig } from '../../lib/git/quiet-config.ts';
+import { judgeModelRequest } from '../../lib/cell/gateway/model-request.ts';
+import { mayAskFor } from '../../lib/domain/config/model-id.ts';
+import { workBounds } from '../../lib/domain/config/work-bounds.ts';
+import { lookOver } from '../../lib/git/cells/look-over.ts';
+import { readQuietConfig } from '../../lib/git/process/quiet-config.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
 
 test('SBX-2: patterns that git matches for minutes are too much, usual ones and comments are not', async () => {

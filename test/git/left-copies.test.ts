@@ -2,7 +2,7 @@ import { existsSync, linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { prepareRepository } from '../../lib/git/prepare-repository.ts';
+import { prepareRepository } from '../../lib/git/setup/prepare-repository.ts';
 import { makeRepo } from '../support/repo.ts';
 
 test('LIF-4 copies of git files that a kill left go, with the lock that was one of them, and no other', async () => {

@@ -1,5 +1,5 @@
-import { gitLimits } from '../../lib/domain/work-bounds.ts';
-import { runGit } from '../../lib/git/run-git.ts';
+import { gitLimits } from '../../lib/domain/config/work-bounds.ts';
+import { runGit } from '../../lib/git/process/run-git.ts';
 
 // Runs a git that waits for a pipe, until somebody kills this process.
 await runGit({ cwd: '/', env: process.env, guard: { limits: gitLimits } }, [

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CommitInfo } from '../../lib/domain/git-port.ts';
 import { type ObjectId, parseObjectId } from '../../lib/domain/ids.ts';
-import type { ChangedFile } from '../../lib/domain/patch.ts';
+import type { CommitInfo } from '../../lib/domain/ports/git-port.ts';
+import type { ChangedFile } from '../../lib/domain/state/patch.ts';
 import { type BranchInput, checkBranch } from '../../lib/policy/check-branch.ts';
-import { findSecrets } from '../../lib/policy/secrets.ts';
+import { findSecrets } from '../../lib/policy/secrets/secrets.ts';
 import { makePolicy } from './fixtures.ts';
 
 const oid = (digit: string): ObjectId => parseObjectId(digit.repeat(40));

@@ -1,5 +1,5 @@
-import type { Config } from '../../lib/domain/config.ts';
-import { configSchema } from '../../lib/domain/config.ts';
+import type { Config } from '../../lib/domain/config/config.ts';
+import { configSchema } from '../../lib/domain/config/config.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { AgentPolicy, Decision, PathFacts } from '../../lib/domain/policy.ts';
 import { compilePolicy, type PolicyInput } from '../../lib/policy/compile-policy.ts';

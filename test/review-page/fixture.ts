@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert';
-import type { Changeset } from '../../lib/domain/changeset.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/gates.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
-import type { Task } from '../../lib/domain/task.ts';
-import type { Verdict } from '../../lib/domain/verdict.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/ports/gates.ts';
+import type { Changeset } from '../../lib/domain/state/changeset.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
+import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openReviewPage, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { openPage } from '../../lib/commands/wiring/open-page.ts';
+import { openPage } from '../../lib/commands/open/open-page.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { pageSuite } from './browser.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId, parseSessionId } from '../../lib/domain/ids.ts';
-import type { Store } from '../../lib/domain/store-port.ts';
+import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { makeRandom } from '../support/random.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { editByHand, noteAt } from '../support/state-by-hand.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import type { Store } from '../../lib/domain/store-port.ts';
+import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import {
   closeTestStores,

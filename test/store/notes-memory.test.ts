@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type MemoryEntry, type MemoryProvider, memoryEntrySchema } from '../../lib/domain/memory.ts';
+import { type MemoryEntry, type MemoryProvider, memoryEntrySchema } from '../../lib/domain/state/memory.ts';
 import { openNotesMemory } from '../../lib/store/notes-memory.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { editByHand, noteAt } from '../support/state-by-hand.ts';

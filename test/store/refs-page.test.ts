@@ -10,7 +10,7 @@ import {
   signatureNotes,
   taskNotes,
   validationNotes,
-} from '../../lib/store/note-kinds.ts';
+} from '../../lib/store/notes/note-kinds.ts';
 import { makeRepo } from '../support/repo.ts';
 import {
   closeTestStores,

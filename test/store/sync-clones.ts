@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
-import type { Snapshot, Store } from '../../lib/domain/store-port.ts';
-import type { Task } from '../../lib/domain/task.ts';
+import type { Snapshot, Store } from '../../lib/domain/ports/store-port.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
 import { openStore } from '../../lib/store/open-store.ts';
-import { type SyncResult, syncState } from '../../lib/store/sync-state.ts';
+import { type SyncResult, syncState } from '../../lib/store/sync/sync.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 import { createTasks, sampleSession, sampleSessionId, sampleTask } from './sample.ts';
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../lib/domain/store-port.ts';
+import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { hermeticEnv } from '../support/repo.ts';
 import { sampleSessionId } from './sample.ts';

@@ -1,8 +1,8 @@
-import type { CellPaths } from '../../lib/domain/adapter.ts';
-import type { AgentRequest } from '../../lib/domain/agent-port.ts';
 import { parseAgentId, parseObjectId, parseTaskId } from '../../lib/domain/ids.ts';
 import { type AgentPolicy, agentPolicySchema } from '../../lib/domain/policy.ts';
-import type { PromptTask } from '../../lib/domain/prompt-port.ts';
+import type { CellPaths } from '../../lib/domain/ports/adapter.ts';
+import type { AgentRequest } from '../../lib/domain/ports/agent-port.ts';
+import type { PromptTask } from '../../lib/domain/ports/prompt-port.ts';
 
 /** A worker's request, to be changed where a test needs it. */
 export function makeRequest(changes: Partial<AgentRequest> = {}): AgentRequest {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Adapter, AgentResultParts, Launch } from '../../lib/domain/adapter.ts';
-import type { AgentActivity, AgentRequest } from '../../lib/domain/agent-port.ts';
+import type { Adapter, AgentResultParts, Launch } from '../../lib/domain/ports/adapter.ts';
+import type { AgentActivity, AgentRequest } from '../../lib/domain/ports/agent-port.ts';
 import { makePaths, makeRequest } from './model-agent.ts';
 import { type ModelScript, type ModelServer, startModelServer } from './model-server.ts';
 import { makeTempDir } from './repo.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Change } from '../../lib/domain/store-port.ts';
+import type { Change } from '../../lib/domain/ports/store-port.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from './exec-project.ts';

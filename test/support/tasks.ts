@@ -1,7 +1,7 @@
 import type { Failure } from '../../lib/domain/failure.ts';
 import { type ObjectId, parseObjectId, parseSessionId, parseTaskId } from '../../lib/domain/ids.ts';
-import type { Task } from '../../lib/domain/task.ts';
-import type { Verdict } from '../../lib/domain/verdict.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
+import type { Verdict } from '../../lib/domain/state/verdict.ts';
 
 export const testSession = parseSessionId('ses-20260206-143022-1a2b');
 export const testTime = '2026-02-06T14:30:22.000Z';

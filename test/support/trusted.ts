@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseConfig } from '../../lib/config/parse-config.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import { readRepositoryContent } from '../../lib/trust/repository-content.ts';
-import { keepPermission } from '../../lib/trust/repository-permission.ts';
+import { readRepositoryContent } from '../../lib/trust/repository/content.ts';
+import { keepPermission } from '../../lib/trust/repository/permission.ts';
 import type { TestRepo } from './repo.ts';
 
 /** Allows what a repository's files ask for now, as `git flame trust --yes` does; what can't be read is left alone. */

@@ -4,12 +4,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPlanFile } from '../../lib/config/read-plan-file.ts';
 import { renderPlanYaml } from '../../lib/config/render-plan-yaml.ts';
-import { decisionsSchema } from '../../lib/domain/decisions.ts';
+import { decisionsSchema } from '../../lib/domain/config/decisions.ts';
 import { FlameError } from '../../lib/domain/flame-error.ts';
-import type { Gates } from '../../lib/domain/gates.ts';
-import type { Plan } from '../../lib/domain/plan.ts';
-import { createGates } from '../../lib/ui/create-gates.ts';
-import { createTerminalGates } from '../../lib/ui/terminal-gates.ts';
+import type { Gates } from '../../lib/domain/ports/gates.ts';
+import type { Plan } from '../../lib/domain/state/plan.ts';
+import { createGates } from '../../lib/ui/gates/create-gates.ts';
+import { createTerminalGates } from '../../lib/ui/gates/terminal-gates.ts';
 import { type FakeIo, makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
 import {

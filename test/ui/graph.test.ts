@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { GraphTask } from '../../lib/domain/task-graph.ts';
-import { drawRails } from '../../lib/ui/draw-rails.ts';
-import { graphDot } from '../../lib/ui/graph-dot.ts';
-import { graphMermaid } from '../../lib/ui/graph-mermaid.ts';
-import { renderGraph } from '../../lib/ui/render-graph.ts';
+import type { GraphTask } from '../../lib/domain/shown/task-graph.ts';
+import { drawRails } from '../../lib/ui/render/draw-rails.ts';
+import { graphDot } from '../../lib/ui/render/graph-dot.ts';
+import { graphMermaid } from '../../lib/ui/render/graph-mermaid.ts';
+import { renderGraph } from '../../lib/ui/render/render-graph.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
 import { makeRandom } from '../support/random.ts';
 import { testIf } from '../support/skip.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { bindProcess } from '../../lib/cli/bind-process.ts';
 import { reportError } from '../../lib/cli/report-error.ts';
-import { createGates } from '../../lib/ui/create-gates.ts';
-import { createStyle } from '../../lib/ui/style.ts';
+import { createGates } from '../../lib/ui/gates/create-gates.ts';
+import { createStyle } from '../../lib/ui/text/style.ts';
 import { sampleChangesetQuestion, sampleSessionQuestion } from './samples.ts';
 
 // Asks two questions at the real terminal it is started in; pty.test.ts types the answers.

@@ -1,17 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseAgentId, parseSessionId, type RefName } from '../../lib/domain/ids.ts';
-import { statusOf } from '../../lib/domain/status.ts';
-import { renderAgent } from '../../lib/ui/render-agent.ts';
-import { renderChangeset } from '../../lib/ui/render-changeset.ts';
-import { renderCycle } from '../../lib/ui/render-cycle.ts';
-import { renderDiff } from '../../lib/ui/render-diff.ts';
-import { renderLog } from '../../lib/ui/render-log.ts';
-import { renderOthers } from '../../lib/ui/render-others.ts';
-import { renderPlan } from '../../lib/ui/render-plan.ts';
-import { renderStatus } from '../../lib/ui/render-status.ts';
-import { renderTask } from '../../lib/ui/render-task.ts';
-import { renderDiagnostic } from '../../lib/ui/render-verdict.ts';
+import { statusOf } from '../../lib/domain/shown/status.ts';
+import { renderAgent } from '../../lib/ui/render/render-agent.ts';
+import { renderChangeset } from '../../lib/ui/render/render-changeset.ts';
+import { renderCycle } from '../../lib/ui/render/render-cycle.ts';
+import { renderDiff } from '../../lib/ui/render/render-diff.ts';
+import { renderLog } from '../../lib/ui/render/render-log.ts';
+import { renderOthers } from '../../lib/ui/render/render-others.ts';
+import { renderPlan } from '../../lib/ui/render/render-plan.ts';
+import { renderStatus } from '../../lib/ui/render/render-status.ts';
+import { renderTask } from '../../lib/ui/render/render-task.ts';
+import { renderDiagnostic } from '../../lib/ui/render/render-verdict.ts';
 import {
   at,
   commitA,

@@ -1,12 +1,12 @@
-import type { Changeset } from '../../lib/domain/changeset.ts';
-import type { ChangesetQuestion, PlanQuestion, SessionQuestion } from '../../lib/domain/gates.ts';
 import type { ObjectId, SessionId, TaskId } from '../../lib/domain/ids.ts';
-import type { Plan, PlannedTask } from '../../lib/domain/plan.ts';
-import type { Session } from '../../lib/domain/session.ts';
-import type { Task } from '../../lib/domain/task.ts';
-import type { TaskStory } from '../../lib/domain/task-story.ts';
-import type { Verdict } from '../../lib/domain/verdict.ts';
-import { createStyle, type Style } from '../../lib/ui/style.ts';
+import type { ChangesetQuestion, PlanQuestion, SessionQuestion } from '../../lib/domain/ports/gates.ts';
+import type { TaskStory } from '../../lib/domain/shown/task-story.ts';
+import type { Changeset } from '../../lib/domain/state/changeset.ts';
+import type { Plan, PlannedTask } from '../../lib/domain/state/plan.ts';
+import type { Session } from '../../lib/domain/state/session.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
+import type { Verdict } from '../../lib/domain/state/verdict.ts';
+import { createStyle, type Style } from '../../lib/ui/text/style.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
 
 export const at = '2026-02-06T14:30:22.000Z';

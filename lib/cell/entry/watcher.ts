@@ -4,10 +4,10 @@
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { askServer } from '../ask-server.ts';
-import type { judgeAlone } from '../judge-alone.ts';
-import { readAll, readHookInput } from '../read-hook-input.ts';
-import { type Answer, answerTimeoutMs, blocked } from '../watcher-protocol.ts';
+import { askServer } from '../watcher/ask-server.ts';
+import type { judgeAlone } from '../watcher/judge-alone.ts';
+import { type Answer, answerTimeoutMs, blocked } from '../watcher/protocol.ts';
+import { readAll, readHookInput } from '../watcher/read-hook-input.ts';
 
 process.exitCode = 2;
 process.on('uncaughtException', (error) => finish(blocked('watcher-failed', error.message)));

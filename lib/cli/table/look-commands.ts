@@ -13,7 +13,7 @@ export const lookCommands = {
     ],
   },
   show: {
-    load: () => import('../../commands/show.ts'),
+    load: () => import('../../commands/show/show.ts'),
     summary: 'Tell the whole story of a task, an agent, a changeset or a session',
     details:
       'What was asked, each attempt with how it ended, what it cost and took, the calls that were blocked and by which rule, verdicts with their evidence, commits, where its worktree is, and what to type next. Without a name: the session. In your pager at a terminal, as git does it.',
@@ -35,7 +35,7 @@ export const lookCommands = {
     ],
   },
   stats: {
-    load: () => import('../../commands/stats.ts'),
+    load: () => import('../../commands/stats/stats.ts'),
     summary: 'Show figures: health, times, queue, failures by rule, cost against estimate',
     details:
       'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are a second exact. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats: text; json, whose shape is stable; prometheus, for a textfile collector; html, one page with charts that needs no network.',

@@ -3,7 +3,7 @@ import type { CommandTable } from '../command-spec.ts';
 /** Commands that belong to no group. In the order help shows them. */
 export const otherCommands = {
   demo: {
-    load: () => import('../../commands/demo.ts'),
+    load: () => import('../../commands/demo/demo.ts'),
     summary: 'Run a whole cycle on a throw-away repository with scripted agents',
     details: 'Needs no account and no network.',
     options: {
@@ -13,7 +13,7 @@ export const otherCommands = {
     examples: [{ command: 'git flame demo --keep', does: 'look at the result afterwards' }],
   },
   hook: {
-    load: () => import('../../commands/hook.ts'),
+    load: () => import('../../commands/hook/hook.ts'),
     isHidden: true,
     summary: 'Judge a commit that is about to be made',
     details: 'Called by the installed git hooks. Exit code 3 refuses the commit; every other lets it pass.',

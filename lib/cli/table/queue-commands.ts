@@ -3,7 +3,7 @@ import type { CommandTable } from '../command-spec.ts';
 /** Commands about single tasks and agents. */
 export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
   task: {
-    load: () => import('../../commands/task.ts'),
+    load: () => import('../../commands/task/task.ts'),
     summary: 'Add, change and take tasks by hand, beside the agents',
     details:
       'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task and says where; commit there, then submit: the commits are judged as those of an agent are, and validated, merged and reviewed with the others. A claim by hand counts in concurrency.development, its file locks hold, and a run that is going neither takes nor frees it. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and counts no limit. Without an ID it is the task of this worktree, or the only one you hold; for claim the next one that is ready. With --json: add {session, tasks}; edit {task, changed}; next {task, why}, and exit 1 without one; claim {task, worktree, branch}, or with --stdin {id, claimed, reason} on each line; submit {task, violations, worktree}; release {task, worktree, rescue}; drop {task, blocked, worktree, rescue}; show {task, verdicts}.',

@@ -3,7 +3,7 @@ import type { CommandTable } from '../command-spec.ts';
 /** Commands that prepare a repository and try out its rules. In the order help shows them. */
 export const setUpCommands = {
   init: {
-    load: () => import('../../commands/init.ts'),
+    load: () => import('../../commands/init/init.ts'),
     summary: 'Prepare a repository: .blueflame.yml, git hooks, and git set up to show reviews',
     details:
       'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push sends refs/blueflame/* along. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
@@ -20,7 +20,7 @@ export const setUpCommands = {
     ],
   },
   doctor: {
-    load: () => import('../../commands/doctor.ts'),
+    load: () => import('../../commands/doctor/doctor.ts'),
     summary: 'Try out what is enforced here, and look for what is broken or left over',
     details:
       'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs. With --repair, what is wrong on refs/blueflame/* is mended as far as nothing is lost, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that can not be read to its last version that can, a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*.',
@@ -90,7 +90,7 @@ export const setUpCommands = {
     ],
   },
   completion: {
-    load: () => import('../../commands/completion.ts'),
+    load: () => import('../../commands/completion/completion.ts'),
     summary: 'Print the script that completes git flame in a shell',
     details:
       'Put it where your shell reads it at its start; the script says where. What may follow is asked of the program at each TAB: commands, options, and the tasks, sessions, agents and changesets there are.',

@@ -12,7 +12,7 @@ const requestOptions = {
 /** Commands that run waves. In the order help shows them. */
 export const waveCommands = {
   plan: {
-    load: () => import('../../commands/plan.ts'),
+    load: () => import('../../commands/plan/plan.ts'),
     summary: 'Turn an objective into tasks and have the plan approved',
     details:
       'A planner proposes the tasks, or a file written by hand replaces it. You approve the plan, edit it, ask for another one or quit. No task exists before you approve.',
@@ -63,7 +63,7 @@ export const waveCommands = {
     examples: [{ command: 'git flame merge', does: 'build the changesets to review' }],
   },
   review: {
-    load: () => import('../../commands/review.ts'),
+    load: () => import('../../commands/review/review.ts'),
     summary: 'Show each changeset, have it approved or rejected, and land it',
     details:
       'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision: --approve is about the commit that git flame last showed you (review, merge, status, show, the page, an export), and what was built or received since is refused until you saw it, or name it with --commit. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',

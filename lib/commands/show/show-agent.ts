@@ -1,9 +1,9 @@
-import type { LiveAgent } from '../../domain/agent-port.ts';
-import type { AgentRun } from '../../domain/session.ts';
-import type { Task } from '../../domain/task.ts';
-import { renderAgent } from '../../ui/render-agent.ts';
-import { callsOf } from '../wiring/agent-calls.ts';
-import { showLong } from '../wiring/show-long.ts';
+import type { LiveAgent } from '../../domain/ports/agent-port.ts';
+import type { AgentRun } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { renderAgent } from '../../ui/render/render-agent.ts';
+import { showLong } from '../open/show-long.ts';
+import { callsOf } from './agent-calls.ts';
 import type { Showing } from './showing.ts';
 
 export interface ShownAgent {

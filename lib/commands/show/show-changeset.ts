@@ -1,10 +1,10 @@
-import { doubtsOf } from '../../core/compare-evidence.ts';
-import type { Changeset } from '../../domain/changeset.ts';
-import { renderChangeset } from '../../ui/render-changeset.ts';
-import { renderDecision } from '../../ui/render-decision.ts';
-import { renderDiff } from '../../ui/render-diff.ts';
-import { showLong } from '../wiring/show-long.ts';
-import { standingOf, uncountedOf } from '../wiring/standing.ts';
+import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { renderChangeset } from '../../ui/render/render-changeset.ts';
+import { renderDecision } from '../../ui/render/render-decision.ts';
+import { renderDiff } from '../../ui/render/render-diff.ts';
+import { showLong } from '../open/show-long.ts';
+import { standingOf, uncountedOf } from '../open/standing.ts';
 import type { Showing } from './showing.ts';
 
 /** A changeset with its tasks and verdicts, what was decided about it, and with --diff what it changes. */

@@ -1,13 +1,13 @@
-import { byText } from '../../core/by-priority.ts';
-import { sortByNeeds } from '../../core/sort-by-needs.ts';
+import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
+import { byText } from '../../core/task/by-priority.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Session } from '../../domain/session.ts';
-import type { Task } from '../../domain/task.ts';
-import type { GraphTask } from '../../domain/task-graph.ts';
-import { graphDot } from '../../ui/graph-dot.ts';
-import { graphMermaid } from '../../ui/graph-mermaid.ts';
-import { renderGraph } from '../../ui/render-graph.ts';
-import { showLong } from '../wiring/show-long.ts';
+import type { GraphTask } from '../../domain/shown/task-graph.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { graphDot } from '../../ui/render/graph-dot.ts';
+import { graphMermaid } from '../../ui/render/graph-mermaid.ts';
+import { renderGraph } from '../../ui/render/render-graph.ts';
+import { showLong } from '../open/show-long.ts';
 import type { Showing } from './showing.ts';
 
 /** The plan as a graph with its progress: drawn, or for Mermaid or Graphviz. */

@@ -1,12 +1,12 @@
-import { readLiveAgents } from '../../cell/agent-registry.ts';
-import { listProposals } from '../../core/list-proposals.ts';
-import { statusOf } from '../../domain/status.ts';
-import { renderProposals } from '../../ui/render-proposals.ts';
-import { renderSession } from '../../ui/render-session.ts';
-import { renderStatus } from '../../ui/render-status.ts';
-import { askingPerson, nextCommand } from '../wiring/next-command.ts';
-import { showLong } from '../wiring/show-long.ts';
-import { standingOf } from '../wiring/standing.ts';
+import { readLiveAgents } from '../../cell/run/agent-registry.ts';
+import { listProposals } from '../../core/decisions/list-proposals.ts';
+import { statusOf } from '../../domain/shown/status.ts';
+import { renderProposals } from '../../ui/render/render-proposals.ts';
+import { renderSession } from '../../ui/render/render-session.ts';
+import { renderStatus } from '../../ui/render/render-status.ts';
+import { askingPerson, nextCommand } from '../open/next-command.ts';
+import { showLong } from '../open/show-long.ts';
+import { standingOf } from '../open/standing.ts';
 import type { Showing } from './showing.ts';
 
 /** A session from its objective to what was decided and spent. */

@@ -1,9 +1,9 @@
-import type { Task } from '../../domain/task.ts';
-import { renderDiff } from '../../ui/render-diff.ts';
-import { renderTask } from '../../ui/render-task.ts';
-import { showLong } from '../wiring/show-long.ts';
-import { tellStory } from '../wiring/tell-story.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { renderDiff } from '../../ui/render/render-diff.ts';
+import { renderTask } from '../../ui/render/render-task.ts';
+import { showLong } from '../open/show-long.ts';
 import type { Showing } from './showing.ts';
+import { tellStory } from './tell-story.ts';
 
 /** The whole story of a task, and with --diff what it changes. */
 export async function showTask(

@@ -1,9 +1,9 @@
-import type { CommandArgs } from '../../domain/command-args.ts';
-import type { Io } from '../../domain/io.ts';
-import type { Session } from '../../domain/session.ts';
-import type { Snapshot } from '../../domain/store-port.ts';
-import type { Task } from '../../domain/task.ts';
-import type { Reading } from '../wiring/read-state.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Reading } from '../open/read-state.ts';
 
 /** What `show` is about, and how it is wanted. */
 export interface Showing {

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { readNewTasks } from '../../config/read-plan-file.ts';
-import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
-import type { Io } from '../../domain/io.ts';
-import { addTasks, type NewTask } from '../../engine/add-tasks.ts';
-import { visibleLine } from '../../ui/visible-text.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { addTasks, type NewTask } from '../../engine/plan/add-tasks.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-amount.ts';
-import { readNamedFile } from '../wiring/open-gates.ts';
-import { isSessionBusy } from '../wiring/session-busy.ts';
+import { readNamedFile } from '../open/open-gates.ts';
+import { readAll } from '../open/read-all.ts';
+import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand } from './by-hand.ts';
-import { readAll } from './read-all.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
 export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {

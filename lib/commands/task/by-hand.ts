@@ -1,8 +1,8 @@
-import type { CommandArgs } from '../../domain/command-args.ts';
-import type { Io } from '../../domain/io.ts';
-import type { Task } from '../../domain/task.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Task } from '../../domain/state/task.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { type Opened, withWorkshop } from '../wiring/open-workshop.ts';
+import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { pickTask } from './pick-task.ts';
 
 /** Opens what a command by hand works with. It answers for itself: what it records is no event of a run. */

@@ -1,16 +1,21 @@
 import { createInterface } from 'node:readline';
-import { claimObjection, takeByHand } from '../../core/claim-rules.ts';
-import { courseDecision, handDecisions, sessionDecision, standingDecision } from '../../core/decisions.ts';
-import { reopenSession } from '../../core/reopen-session.ts';
-import type { CommandArgs } from '../../domain/command-args.ts';
+import { reopenSession } from '../../core/changesets/reopen-session.ts';
+import {
+  courseDecision,
+  handDecisions,
+  sessionDecision,
+  standingDecision,
+} from '../../core/decisions/decisions.ts';
+import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/io.ts';
-import type { Origins } from '../../domain/origins.ts';
-import type { Store, Transaction } from '../../domain/store-port.ts';
-import type { Task } from '../../domain/task.ts';
-import { visibleLine } from '../../ui/visible-text.ts';
+import type { Store, Transaction } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
 import { cloneName } from '../../util/clone-name.ts';
-import { requireSession, withState } from '../wiring/read-state.ts';
+import { requireSession, withState } from '../open/read-state.ts';
 
 /** One answer of `claim --stdin`, as --json prints it. */
 interface ClaimAnswer {

@@ -1,10 +1,10 @@
-import type { CommandArgs } from '../../domain/command-args.ts';
-import type { Io } from '../../domain/io.ts';
-import { claimByHand } from '../../engine/hand-claim.ts';
-import { visibleLine } from '../../ui/visible-text.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { claimByHand } from '../../engine/by-hand/claim.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { requireSession } from '../wiring/read-state.ts';
-import { waitForLock } from '../wiring/wait-for-lock.ts';
+import { requireSession } from '../open/read-state.ts';
+import { waitForLock } from '../open/wait-for-lock.ts';
 import { byHand } from './by-hand.ts';
 import { readRole } from './next.ts';
 

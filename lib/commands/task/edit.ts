@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
 import { readPlanFile } from '../../config/read-plan-file.ts';
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
-import { planOf, type TaskPlan } from '../../core/edit-task.ts';
-import type { CommandArgs } from '../../domain/command-args.ts';
+import { planOf, type TaskPlan } from '../../core/task/edit-task.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/io.ts';
-import type { Task } from '../../domain/task.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Task } from '../../domain/state/task.ts';
 import { editProblems, editTask, requireEditable } from '../../engine/edit-task.ts';
-import { gitText } from '../../git/run-git.ts';
-import { editText } from '../../ui/edit-text.ts';
-import { readNamedFile } from '../wiring/open-gates.ts';
-import type { Opened } from '../wiring/open-workshop.ts';
+import { gitText } from '../../git/process/run-git.ts';
+import { editText } from '../../ui/terminal/edit-text.ts';
+import { readNamedFile } from '../open/open-gates.ts';
+import type { Opened } from '../open/open-workshop.ts';
+import { readAll } from '../open/read-all.ts';
 import { byHand, taskMeant } from './by-hand.ts';
-import { readAll } from './read-all.ts';
 
 /** `git flame task edit [ID]`: by options, from a file, or in the person's editor. */
 export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {

@@ -1,13 +1,13 @@
-import type { CommandArgs } from '../../domain/command-args.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Io } from '../../domain/io.ts';
 import { type Role, roleSchema } from '../../domain/role.ts';
-import { nextTask } from '../../engine/hand-claim.ts';
-import { visibleLine } from '../../ui/visible-text.ts';
-import { readConfig, requireWorkTree } from '../wiring/read-config.ts';
-import { requireSession } from '../wiring/read-state.ts';
-import { withDecisions } from '../wiring/signed-decisions.ts';
-import { standingOf } from '../wiring/standing.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { nextTask } from '../../engine/by-hand/claim.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+import { readConfig, requireWorkTree } from '../open/read-config.ts';
+import { requireSession } from '../open/read-state.ts';
+import { withDecisions } from '../open/signed-decisions.ts';
+import { standingOf } from '../open/standing.ts';
 
 /** `git flame task next`: what is to be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {

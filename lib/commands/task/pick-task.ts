@@ -1,11 +1,11 @@
-import { isHeldBy } from '../../core/task-holder.ts';
-import type { CommandArgs } from '../../domain/command-args.ts';
+import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Repository } from '../../domain/git-port.ts';
 import { taskBranch } from '../../domain/ids.ts';
-import type { Snapshot } from '../../domain/store-port.ts';
-import type { Task } from '../../domain/task.ts';
-import { requireSession } from '../wiring/read-state.ts';
+import type { Repository } from '../../domain/ports/git-port.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { requireSession } from '../open/read-state.ts';
 
 export interface Standing {
   readonly snapshot: Snapshot;

@@ -1,8 +1,13 @@
-import type { CommandArgs } from '../../domain/command-args.ts';
-import type { Io } from '../../domain/io.ts';
-import { dropByHand, type HandRelease, type ReleaseWish, releaseByHand } from '../../engine/hand-release.ts';
-import type { Output } from '../../ui/output.ts';
-import { isSessionBusy } from '../wiring/session-busy.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import {
+  dropByHand,
+  type HandRelease,
+  type ReleaseWish,
+  releaseByHand,
+} from '../../engine/by-hand/release.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
 /** `git flame task release [ID]`: a claim is given back, a failed task is tried again. */

@@ -1,7 +1,7 @@
-import type { CommandArgs } from '../../domain/command-args.ts';
-import type { Io } from '../../domain/io.ts';
-import { run } from '../show.ts';
-import { withState } from '../wiring/read-state.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { withState } from '../open/read-state.ts';
+import { run } from '../show/show.ts';
 import { pickTask } from './pick-task.ts';
 
 /** `git flame task show [ID]`: like `git flame show`, of the task of this worktree where none is named. */

@@ -1,9 +1,9 @@
-import type { CommandArgs } from '../../domain/command-args.ts';
-import type { Io } from '../../domain/io.ts';
-import { submitByHand } from '../../engine/hand-submit.ts';
-import { visibleLine } from '../../ui/visible-text.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { submitByHand } from '../../engine/by-hand/submit.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { isSessionBusy } from '../wiring/session-busy.ts';
+import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
 /** `git flame task submit [ID]`: hands in the commits of a claimed task; 1 when they break its rules. */

@@ -1,8 +1,8 @@
-import type { Session } from '../../domain/session.ts';
-import type { SessionFigures, Stats, TaskFigures } from '../../domain/stats.ts';
-import type { LogEntry } from '../../domain/store-port.ts';
-import { type Task, type TaskStatus, taskStatuses } from '../../domain/task.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { LogEntry } from '../../domain/ports/store-port.ts';
+import type { SessionFigures, Stats, TaskFigures } from '../../domain/shown/stats.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { type Task, type TaskStatus, taskStatuses } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 import { agentFigures, roleFigures, taskCost } from './cost-figures.ts';
 import { distribution } from './distribution.ts';
 import { failuresByRule } from './failures-by-rule.ts';

@@ -1,8 +1,8 @@
 import { type Role, roleSchema } from '../../domain/role.ts';
-import type { AgentRun, Session } from '../../domain/session.ts';
-import type { AgentFigures, RoleFigures, TaskFigures } from '../../domain/stats.ts';
-import type { Task } from '../../domain/task.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { AgentFigures, RoleFigures, TaskFigures } from '../../domain/shown/stats.ts';
+import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 
 export type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;
 

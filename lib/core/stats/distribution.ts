@@ -1,4 +1,4 @@
-import type { Distribution } from '../../domain/stats.ts';
+import type { Distribution } from '../../domain/shown/stats.ts';
 
 /** How values are spread; null where there are none. */
 export function distribution(values: readonly number[]): Distribution | null {

@@ -1,8 +1,8 @@
-import type { FailureCount, FailureSource } from '../../domain/stats.ts';
-import { failureSources } from '../../domain/stats.ts';
-import type { LogEntry } from '../../domain/store-port.ts';
-import type { HistoryEntry, Task } from '../../domain/task.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { LogEntry } from '../../domain/ports/store-port.ts';
+import type { FailureCount, FailureSource } from '../../domain/shown/stats.ts';
+import { failureSources } from '../../domain/shown/stats.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 
 export interface FailureFacts {
   readonly tasks: readonly Task[];

@@ -1,4 +1,4 @@
-import type { Anomalies, Anomaly, SessionFigures, TaskFigures } from '../../domain/stats.ts';
+import type { Anomalies, Anomaly, SessionFigures, TaskFigures } from '../../domain/shown/stats.ts';
 import { median } from './distribution.ts';
 
 const neededSessions = 5;

@@ -1,5 +1,5 @@
-import type { FlowPoint, Stats } from '../../domain/stats.ts';
-import type { TaskStatus } from '../../domain/task.ts';
+import type { FlowPoint, Stats } from '../../domain/shown/stats.ts';
+import type { TaskStatus } from '../../domain/state/task.ts';
 import type { TaskSpans } from './task-spans.ts';
 
 const mostPoints = 240;

@@ -1,4 +1,4 @@
-import type { Health, HealthPart } from '../../domain/stats.ts';
+import type { Health, HealthPart } from '../../domain/shown/stats.ts';
 
 export interface HealthFacts {
   readonly landed: number;

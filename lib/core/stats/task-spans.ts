@@ -1,5 +1,5 @@
-import type { LogEntry } from '../../domain/store-port.ts';
-import { type Task, type TaskStatus, taskStatuses } from '../../domain/task.ts';
+import type { LogEntry } from '../../domain/ports/store-port.ts';
+import { type Task, type TaskStatus, taskStatuses } from '../../domain/state/task.ts';
 
 /** How long a task was in one status; times in milliseconds since 1970, `to` null: it still is. */
 export interface StatusSpan {

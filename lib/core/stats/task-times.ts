@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../domain/task.ts';
+import type { TaskStatus } from '../../domain/state/task.ts';
 import type { StatusSpan, TaskSpans } from './task-spans.ts';
 
 /** Seconds; all of a task that has landed. */

@@ -1,4 +1,4 @@
-import type { InputStream } from '../../domain/io.ts';
+import type { InputStream } from '../../domain/shown/io.ts';
 
 /** The keys of a terminal, one by one. */
 export interface LiveKeyboard {

@@ -1,5 +1,5 @@
-import type { Event, EventBody } from '../../domain/event.ts';
-import type { Output } from '../output.ts';
+import type { Event, EventBody } from '../../domain/shown/event.ts';
+import type { Output } from '../terminal/output.ts';
 import type { LiveView } from './live-view.ts';
 
 /** An output whose lines scroll above a live view; what the view itself shows is not said again. */

@@ -1,6 +1,6 @@
-import type { EventBody } from '../../domain/event.ts';
 import type { Role } from '../../domain/role.ts';
-import { visibleLine } from '../visible-text.ts';
+import type { EventBody } from '../../domain/shown/event.ts';
+import { visibleLine } from '../text/visible-text.ts';
 
 /** A budget; `limit` 0 is unlimited. */
 export interface Budget {

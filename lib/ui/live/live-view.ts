@@ -1,8 +1,8 @@
-import type { EventBody } from '../../domain/event.ts';
-import type { Io } from '../../domain/io.ts';
+import type { EventBody } from '../../domain/shown/event.ts';
+import type { Io } from '../../domain/shown/io.ts';
 import { throttle } from '../../util/throttle.ts';
-import type { Style } from '../style.ts';
-import { suspendJob } from '../suspend-job.ts';
+import { suspendJob } from '../terminal/suspend-job.ts';
+import type { Style } from '../text/style.ts';
 import { type LiveAct, type LiveKey, type LiveOrder, parseKeys, pressKey } from './live-keys.ts';
 import { createLiveScreen } from './live-screen.ts';
 import { LiveStage } from './live-stage.ts';

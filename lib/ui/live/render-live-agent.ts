@@ -1,8 +1,8 @@
 import { formatUsd } from '../../util/format-amount.ts';
 import { formatDuration } from '../../util/format-time.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
-import type { Style } from '../style.ts';
-import { visibleLine } from '../visible-text.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import type { Budget, LiveAgentRow, LiveState } from './live-state.ts';
 
 export interface AgentRowOptions {

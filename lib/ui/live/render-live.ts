@@ -1,7 +1,7 @@
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-amount.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
-import type { Style } from '../style.ts';
-import { visibleLine } from '../visible-text.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
 import { type AgentRowOptions, renderAgentRow, renderAgentTitle } from './render-live-agent.ts';
 

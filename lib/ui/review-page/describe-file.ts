@@ -1,4 +1,4 @@
-import type { PatchFile } from '../../domain/patch.ts';
+import type { PatchFile } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-amount.ts';
 
 /** What is to be known of each changed file besides its lines, in a few words each. */

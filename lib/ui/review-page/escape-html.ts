@@ -1,4 +1,4 @@
-import { visibleText } from '../visible-text.ts';
+import { visibleText } from '../text/visible-text.ts';
 import { nameControls } from './name-controls.ts';
 
 /** Outside text for a page: shown as it is, with what would act or hide made visible. Safe in quoted attributes too. */

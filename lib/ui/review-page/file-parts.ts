@@ -1,5 +1,5 @@
-import type { Changeset } from '../../domain/changeset.ts';
-import type { Patch } from '../../domain/patch.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Patch } from '../../domain/state/patch.ts';
 import type { PagePreferences } from './page-facts.ts';
 import { renderDiffPart } from './render-diff-part.ts';
 import { type HunkPiece, splitParts } from './split-parts.ts';

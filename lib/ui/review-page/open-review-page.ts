@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { isRed } from '../../domain/changeset.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../domain/gates.ts';
-import type { Patch } from '../../domain/patch.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import type { Patch } from '../../domain/state/patch.ts';
 import { type FilePart, FileParts } from './file-parts.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema } from './page-request.ts';

@@ -1,10 +1,10 @@
-import type { AuditSummary } from '../../domain/agent-port.ts';
-import type { Changeset } from '../../domain/changeset.ts';
-import type { EvidenceDoubt } from '../../domain/gates.ts';
-import type { Patch } from '../../domain/patch.ts';
-import type { AgentRun, Session } from '../../domain/session.ts';
-import type { Task } from '../../domain/task.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import type { AuditSummary } from '../../domain/ports/agent-port.ts';
+import type { EvidenceDoubt } from '../../domain/ports/gates.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Patch } from '../../domain/state/patch.ts';
+import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 
 /** What the review page tells of a session: the changesets of its cycle. */
 export interface PageFacts {

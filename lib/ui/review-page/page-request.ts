@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { givenCommentsSchema } from '../../domain/line-comment.ts';
+import { givenCommentsSchema } from '../../domain/state/line-comment.ts';
 
 const text = z.string().max(20_000);
 

@@ -1,6 +1,6 @@
-import type { Changeset } from '../../domain/changeset.ts';
-import { isRed } from '../../domain/changeset.ts';
-import { visibleLine } from '../visible-text.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import type { ChangesetFacts, PageFacts } from './page-facts.ts';
 
 /** deciding: a gate waits for an answer. working: the run does something else. ended: nothing is decided here any more. */

@@ -1,12 +1,12 @@
-import { isRed } from '../../domain/changeset.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { Patch, PatchFile } from '../../domain/patch.ts';
-import type { Task } from '../../domain/task.ts';
-import type { DiagnosticRun, Verdict } from '../../domain/verdict.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import type { Patch, PatchFile } from '../../domain/state/patch.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
-import { renderDoubt } from '../render-doubt.ts';
-import { shortId } from '../short-id.ts';
+import { renderDoubt } from '../render/render-doubt.ts';
+import { shortId } from '../text/short-id.ts';
 import { describeFiles } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
 import { fillTemplate } from './page-template.ts';

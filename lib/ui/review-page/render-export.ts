@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Patch } from '../../domain/patch.ts';
+import type { Patch } from '../../domain/state/patch.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { pageState } from './page-state.ts';
 import { fillTemplate, readTemplate } from './page-template.ts';

@@ -1,4 +1,4 @@
-import type { Hunk, PatchLine } from '../../domain/patch.ts';
+import type { Hunk, PatchLine } from '../../domain/state/patch.ts';
 
 /** A hunk, or what of one is in a part. */
 export interface HunkPiece extends Hunk {

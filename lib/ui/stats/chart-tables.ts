@@ -1,4 +1,4 @@
-import type { Stats, TaskFigures } from '../../domain/stats.ts';
+import type { Stats, TaskFigures } from '../../domain/shown/stats.ts';
 import { formatUsd } from '../../util/format-amount.ts';
 import { formatSeconds, formatShare } from './format-figures.ts';
 

@@ -1,4 +1,4 @@
-import type { Distribution, Stats } from '../../domain/stats.ts';
+import type { Distribution, Stats } from '../../domain/shown/stats.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Stats } from '../../domain/stats.ts';
+import type { Stats } from '../../domain/shown/stats.ts';
 import { formatSpend, formatUsd } from '../../util/format-amount.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import { fillTemplate, inlineJson, readTemplate } from '../review-page/page-template.ts';

@@ -1,9 +1,9 @@
-import type { Stats } from '../../domain/stats.ts';
+import type { Stats } from '../../domain/shown/stats.ts';
 import { formatCount, formatSpend, formatUsd } from '../../util/format-amount.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
-import type { Style } from '../style.ts';
-import { visibleLine } from '../visible-text.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import { formatSeconds, formatShare } from './format-figures.ts';
 
 const mostTasks = 30;

@@ -1,6 +1,6 @@
 import type { ChartConfiguration, ChartDataset } from 'chart.js';
 import type { Role } from '../../../domain/role.ts';
-import type { Stats, TaskFigures } from '../../../domain/stats.ts';
+import type { Stats, TaskFigures } from '../../../domain/shown/stats.ts';
 import { formatUsd } from '../../../util/format-amount.ts';
 import { formatDuration } from '../../../util/format-time.ts';
 import { mostBars, worstTasks } from '../chart-tables.ts';

@@ -11,7 +11,7 @@ import {
   PointElement,
   Tooltip,
 } from 'chart.js';
-import type { Stats } from '../../../domain/stats.ts';
+import type { Stats } from '../../../domain/shown/stats.ts';
 import {
   cycleChart,
   failureChart,

@@ -1,0 +1,82 @@
+import type { PriceList } from '../../domain/config/token-price.ts';
+import type { Demand, Spending } from '../../domain/state/spending.ts';
+import type { JsonRecord } from '../../util/json-record.ts';
+import type { PromptHistory } from './prompt-history.ts';
+import type { RequestTurns } from './request-turns.ts';
+import type { ServiceLimit } from './service-limit.ts';
+import type { ServiceTrouble } from './service-trouble.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface GatewayOptions {
+  /** null: a loopback port, for machines without network namespaces; `secret` is then part of the address. */
+  readonly socketPath: string | null;
+  readonly secret: string;
+  /** What the agent's CLI was given for a key: who can't show it asks for nothing. */
+  readonly token: string;
+  readonly upstream: Upstream;
+  /** Tools of the agent's policy: some of them the model API runs itself. */
+  readonly allowedTools: readonly string[];
+  /** Whether a model is one this agent is meant to ask. */
+  readonly mayAsk: (model: string) => boolean;
+  /** The person's own. */
+  readonly prices: PriceList;
+  /** 0: unlimited. */
+  readonly tokenLimit: number;
+  /** In USD; 0: unlimited. */
+  readonly usdLimit: number;
+  /** Whether what is shared with others is counted in USD. */
+  readonly sharesUsd: boolean;
+  /** Resolves to whether the agent's settings, and so its hooks, were accepted. */
+  readonly isWatched: () => Promise<boolean>;
+  onSpending(total: Spending): void;
+  /** Of a budget that others share: how many output tokens a request may have; null: it is refused. */
+  readonly share: (id: symbol, demand: Demand, isGone: () => boolean) => Promise<number | null>;
+  /** The request is over. */
+  readonly giveBack: (id: symbol) => void;
+  /** A request was not sent, and none will be. */
+  readonly onRefused: (why: Refusal) => void;
+  /** A request was not sent for the model it asked for. */
+  readonly onForbidden: (model: string) => void;
+  /** Judges each request to the Messages API, whole, before it is sent; false: it never is. */
+  readonly inspect: (request: JsonRecord) => boolean;
+  log(line: EgressLine): void;
+  now(): Date;
+}
+
+/** Why a request was not sent, where that ends the agent. */
+export type Refusal = 'budget' | 'session-budget' | 'canary-failed' | 'no-price';
+
+/** One request that left, or would have left, the cell. */
+export interface EgressLine {
+  readonly method: string;
+  readonly path: string;
+  /** null: the upstream could not be reached. */
+  readonly status: number | null;
+  readonly tokens: number;
+  readonly refused: string | null;
+}
+
+/** What a gateway keeps of its requests. */
+export interface Account {
+  noteAnswer(status: number, limit: ServiceLimit | null): void;
+  noteTrouble(trouble: ServiceTrouble): void;
+  readonly history: PromptHistory;
+  readonly turns: RequestTurns;
+  /** Nothing will tell what a request cost: an estimate counts against the limits, and is told nobody. */
+  lose(demand: Demand): void;
+  count(request: symbol, spent: Spending): void;
+}
+
+/** What each step of a request is given. */
+export interface Context {
+  readonly options: GatewayOptions;
+  readonly account: Account;
+}
+
+/** A request that is not sent: what its client is answered, and why, for the log. */
+export interface Refused {
+  readonly status: number;
+  readonly type: string;
+  readonly why: string;
+  readonly message: string;
+}

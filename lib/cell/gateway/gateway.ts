@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { addSpending, type Spending, unlimited } from '../../domain/state/spending.ts';
+import { admitRequest, allowedPath, forbidden, hasToken, isMessage, longestPath } from './admit-request.ts';
+import { answerError, forwardRequest } from './forward-request.ts';
+import type { Account, Context, GatewayOptions, Refused } from './gateway-options.ts';
+import { estimateRequest, grantRequest } from './grant-request.ts';
+import { listenOn } from './listen-on.ts';
+import { bodyFor } from './model-request.ts';
+import { openPromptHistory } from './prompt-history.ts';
+import { openTurns } from './request-turns.ts';
+import type { ServiceLimit } from './service-limit.ts';
+import type { ServiceTrouble } from './service-trouble.ts';
+
+/** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
+export interface Gateway {
+  /** Where it listens on loopback, '' on a socket file. */
+  readonly url: string;
+  /** Tokens of all responses so far, those still running included. */
+  tokens(): number;
+  /** The same in USD at list prices. */
+  cost(): number;
+  /** The limit the model API's last answer spoke of; null where it answered. */
+  limit(): ServiceLimit | null;
+  /** Why the last request failed, where it was for no limit; null where it was answered. */
+  trouble(): ServiceTrouble | null;
+  close(): Promise<void>;
+}
+
+// Each may hold a body of 32 MB here. A client that is turned away tries again.
+const mostConnections = 64;
+
+/**
+ * Serves one agent. No request is sent whose input, or an answer of a sensible length to it, is more than is left; what
+ * is left for its answer is the most it may write. Upstream errors pass through as they are.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const used = new Map<symbol, Spending>();
+  const total = (): Spending => addSpending(used.values());
+  let limit: ServiceLimit | null = null;
+  let trouble: ServiceTrouble | null = null;
+  const lost: Spending[] = [];
+  const account: Account = {
+    noteAnswer: (status, found) => {
+      limit = found;
+      trouble = status === 401 ? { kind: 'rejected', sources: options.upstream.sources } : null;
+    },
+    noteTrouble: (found) => {
+      trouble = found;
+    },
+    history: openPromptHistory(),
+    turns: openTurns({
+      left: () => {
+        const [spent, gone] = [total(), addSpending(lost)];
+        const { tokenLimit, usdLimit } = options;
+        return {
+          tokens: tokenLimit > 0 ? tokenLimit - spent.tokens - gone.tokens : unlimited.tokens,
+          cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd - gone.cost_usd : unlimited.cost_usd,
+        };
+      },
+      used: (request) => used.get(request) ?? { tokens: 0, cost_usd: 0 },
+    }),
+    lose: (demand) => void lost.push(demand.input),
+    count(request, spent) {
+      used.set(request, spent);
+      options.onSpending(total());
+    },
+  };
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+    serve(request, response, { options, account }).catch(() => response.destroy());
+  });
+  server.maxConnections = mostConnections;
+  const listening = await listenOn(server, options.socketPath);
+  const isTcp = options.socketPath === null;
+  return {
+    url: isTcp ? `http://127.0.0.1:${listening.port}/${options.secret}` : '',
+    tokens: () => total().tokens,
+    cost: () => total().cost_usd,
+    limit: () => limit,
+    trouble: () => trouble,
+    close: listening.close,
+  };
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const { options } = context;
+  const method = request.method ?? '';
+  const path = allowedPath(method, request.url ?? '', options);
+  const refuse = ({ status, type, why, message }: Refused): void => {
+    const asked = path ?? String(request.url).slice(0, longestPath);
+    options.log({ method, path: asked, status, tokens: 0, refused: why });
+    answerError(response, status, type, message);
+  };
+  if (path === null) return refuse(forbidden('path', 'Only the model API can be reached.'));
+  // The CLI looks whether anybody answers, before it has its key.
+  if (method === 'HEAD') return void response.writeHead(200).end();
+  if (!hasToken(request, options.token))
+    return refuse({ ...forbidden('token', 'This is for the CLI of the agent alone.'), status: 401 });
+  if (method !== 'POST')
+    return forwardRequest(response, {
+      ...context,
+      id: Symbol(path),
+      method,
+      path,
+      request,
+      body: '',
+      asked: null,
+    });
+  const admitted = await admitRequest(request, { ...context, path });
+  if ('why' in admitted) return refuse(admitted);
+  if (!isMessage(path)) {
+    const body = JSON.stringify(admitted.request);
+    return forwardRequest(response, {
+      ...context,
+      id: Symbol(path),
+      method,
+      path,
+      request,
+      body,
+      asked: null,
+    });
+  }
+  const asked = estimateRequest(admitted.request, context);
+  const id = Symbol(path);
+  const giveBack = (): void => {
+    context.account.turns.release(id);
+    options.giveBack(id);
+  };
+  response.on('close', giveBack);
+  const granted = await grantRequest(id, asked, response, context);
+  if (response.destroyed) return;
+  if (typeof granted !== 'number') {
+    giveBack();
+    refuse(granted);
+    return options.onRefused(granted.why);
+  }
+  // From here on its turn ends when it is known what it cost.
+  response.off('close', giveBack);
+  const body = bodyFor(admitted.request, granted);
+  forwardRequest(response, { ...context, id, method, path, request, body, asked });
+}

@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import { findPrice } from '../../domain/config/token-price.ts';
+import type { Demand } from '../../domain/state/spending.ts';
+import type { JsonRecord } from '../../util/json-record.ts';
+import type { Context, Refusal, Refused } from './gateway-options.ts';
+import { askedOutput, demandOf, type Estimate } from './model-request.ts';
+import { type Prompt, readPrompt } from './prompt-history.ts';
+
+/** A request to the Messages API with what it may come to. */
+export interface Asked {
+  readonly prompt: Prompt;
+  readonly estimate: Estimate;
+  readonly demand: Demand;
+}
+
+/** What a request may come to, by what is known of those before it. */
+export function estimateRequest(request: JsonRecord, { options, account }: Context): Asked {
+  const prompt = readPrompt(request);
+  const input = account.history.estimate(prompt, options.now().getTime());
+  const found = { ...input, model: prompt.model, output: askedOutput(request) };
+  return { prompt, estimate: found, demand: demandOf(found, options.prices) };
+}
+
+/** How many output tokens a request may have, by the agent's own budget and by the one it shares. */
+export async function grantRequest(
+  id: symbol,
+  { prompt, demand }: Asked,
+  response: ServerResponse,
+  { options, account }: Context,
+): Promise<number | (Refused & { readonly why: Refusal })> {
+  const spent = { status: 400, type: 'invalid_request_error' };
+  const isInUsd = options.usdLimit > 0 || options.sharesUsd;
+  if (isInUsd && findPrice(prompt.model, 0, options.prices) === null)
+    return { ...spent, why: 'no-price', message: noPrice(prompt.model) };
+  const isGone = (): boolean => response.destroyed;
+  const own = await account.turns.take(id, demand, isGone);
+  if (own === null)
+    return {
+      ...spent,
+      why: 'budget',
+      message: "What is left of the agent's budget is too little for this request.",
+    };
+  const shared = await options.share(id, { ...demand, most: own }, isGone);
+  if (shared === null)
+    return {
+      ...spent,
+      why: 'session-budget',
+      message: "What is left of the session's budget is too little for this request.",
+    };
+  if (shared < own) account.turns.reduce(id, demand, shared);
+  return shared;
+}
+
+/** What a person is told of a model that can't be held to a budget in dollars. */
+export function noPrice(model: string): string {
+  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: say it in .blueflame.yml as models.prices, or limit tokens.`;
+}

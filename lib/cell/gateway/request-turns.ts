@@ -1,0 +1,77 @@
+import {
+  addSpending,
+  type Demand,
+  grantOutput,
+  type Spending,
+  spendingOf,
+} from '../../domain/state/spending.ts';
+
+/** Lets requests of one agent run only as far as the budget holds all of them. */
+export interface RequestTurns {
+  /**
+   * Waits for a turn. Resolves to how many output tokens the request may have; null: what is left is too little for
+   * it, or whoever asked is gone.
+   */
+  take(id: symbol, demand: Demand, isGone: () => boolean): Promise<number | null>;
+  /** It is sent with fewer output tokens than it was given. */
+  reduce(id: symbol, demand: Demand, output: number): void;
+  /** The request is over, or whoever waited for its turn is gone. */
+  release(id: symbol): void;
+}
+
+export interface Budget {
+  /** What is left, 0 or less when it is spent; Infinity: unlimited. */
+  left(): Spending;
+  /** What a request has used so far. */
+  used(id: symbol): Spending;
+}
+
+// More at once only hold memory here and are turned away there.
+const mostAtOnce = 16;
+
+/**
+ * A request is sent when what is left, less what those that run may still use up, holds its input and an answer of a
+ * sensible length. One that doesn't fit beside others waits for them; one that doesn't fit alone is never sent.
+ */
+export function openTurns(budget: Budget): RequestTurns {
+  const running = new Map<symbol, Spending>();
+  const waiting = new Set<() => void>();
+  const reserved = (): Spending =>
+    addSpending(
+      [...running].map(([id, most]) => {
+        const used = budget.used(id);
+        return {
+          tokens: Math.max(0, most.tokens - used.tokens),
+          cost_usd: Math.max(0, most.cost_usd - used.cost_usd),
+        };
+      }),
+    );
+  const grant = (demand: Demand): number | null => {
+    if (running.size >= mostAtOnce) return null;
+    const [left, held] = [budget.left(), reserved()];
+    return grantOutput(demand, {
+      tokens: left.tokens - held.tokens,
+      cost_usd: left.cost_usd - held.cost_usd,
+    });
+  };
+  return {
+    async take(id, demand, isGone) {
+      while (!isGone()) {
+        const granted = grant(demand);
+        if (granted !== null) {
+          running.set(id, spendingOf(demand, granted));
+          return granted;
+        }
+        if (running.size === 0) return null;
+        await new Promise<void>((resolve) => waiting.add(resolve));
+      }
+      return null;
+    },
+    reduce: (id, demand, output) => void running.set(id, spendingOf(demand, output)),
+    release(id) {
+      running.delete(id);
+      for (const wake of waiting) wake();
+      waiting.clear();
+    },
+  };
+}

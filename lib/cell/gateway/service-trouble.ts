@@ -1,0 +1,38 @@
+import type { Failure } from '../../domain/failure.ts';
+
+/** Why the last request to the model API got no answer to work with, where that is not the agent's doing. */
+export type ServiceTrouble =
+  | {
+      readonly kind: 'unreachable';
+      /** `ENOTFOUND api.anthropic.com`. */
+      readonly why: string;
+    }
+  | {
+      readonly kind: 'rejected';
+      /** The variables its credential was read from. */
+      readonly sources: readonly string[];
+    };
+
+/** What an error of a connection tells, and where it was to lead. */
+export function readTrouble(error: Error, address: string): ServiceTrouble {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  return { kind: 'unreachable', why: `${code} ${address}` };
+}
+
+/** A failure as the trouble of the model API explains it. */
+export function explainByTrouble(failure: Failure | null, trouble: ServiceTrouble | null): Failure | null {
+  if (failure === null || trouble === null) return failure;
+  if (!['rate-limit', 'auth', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind))
+    return failure;
+  const details = [failure.message, ...failure.details];
+  if (trouble.kind === 'unreachable') {
+    const message = `The model API can't be reached (${trouble.why}).`;
+    return { kind: 'unreachable', message, details, retryable: true };
+  }
+  const names = trouble.sources.join(' and ');
+  const message =
+    names === ''
+      ? 'The model API wants a credential, and none is set: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN.'
+      : `The model API did not accept the credential in ${names}: set a valid one, then: git flame run`;
+  return { kind: 'auth', message, details, retryable: false };
+}

@@ -1,0 +1,175 @@
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type PriceList, priceTokens } from '../../domain/config/token-price.ts';
+import type { Spending } from '../../domain/state/spending.ts';
+import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { type Estimate, estimatedUsage, estimateTokens } from './model-request.ts';
+
+/** Reads how many tokens one response of the model API used while it passes by. */
+export interface UsageMeter {
+  push(chunk: Buffer): void;
+  /**
+   * Resolves to the total once all that was pushed is read. `cut`: the answer was cut off, and what it didn't tell
+   * is made up from the request and from what was written so far.
+   */
+  finish(cut: Estimate | null): Promise<number>;
+}
+
+// Only a plain JSON answer is held as a whole, and answers of the API are far smaller.
+const largestBody = 32 * 1024 * 1024;
+
+export interface MeterOptions {
+  readonly contentType: string;
+  readonly encoding: string;
+  /** The model that was asked for; '' for none. */
+  readonly model: string;
+  readonly prices: PriceList;
+  /** Hears each new total. */
+  onUsage(total: CountedUsage): void;
+}
+
+/** What a response has used so far. */
+export interface CountedUsage extends Spending {
+  readonly input: number;
+  /** Whether some of it went through the API's cache. */
+  readonly isCached: boolean;
+}
+
+export function meterUsage({ contentType, encoding, model, prices, onUsage }: MeterOptions): UsageMeter {
+  const usage: Counted = {};
+  let answering = '';
+  const note = (found: unknown, by: unknown): void => {
+    if (typeof by === 'string') answering = by;
+    if (!isRecord(found)) return;
+    mergeUsage(usage, found);
+    const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
+    onUsage({
+      tokens: countTokens(usage),
+      cost_usd: priceTokens(model, usage, prices) ?? priceTokens(answering, usage, prices) ?? 0,
+      input: (usage.input_tokens ?? 0) + cached,
+      isCached: cached > 0,
+    });
+  };
+  const conclude = (cut: Estimate | null): number => {
+    reader.finish();
+    if (cut !== null) {
+      const written = estimateTokens(reader.written());
+      const made =
+        usage.input_tokens === undefined ? estimatedUsage(cut, written) : { output_tokens: written };
+      note(made, answering || cut.model);
+    }
+    return countTokens(usage);
+  };
+  const reader = contentType.includes('event-stream') ? eventReader(note) : bodyReader(note);
+  const decoder = decoderFor(encoding);
+  if (decoder === null) {
+    return {
+      push: (chunk) => reader.push(chunk),
+      finish: async (cut) => conclude(cut),
+    };
+  }
+  decoder.on('data', (chunk: Buffer) => reader.push(chunk));
+  const read = new Promise<void>((resolve) => decoder.on('close', () => resolve()));
+  decoder.on('error', () => undefined);
+  return {
+    push: (chunk) => decoder.write(chunk),
+    finish: async (cut) => {
+      decoder.end();
+      await read;
+      return conclude(cut);
+    },
+  };
+}
+
+type Counted = { -readonly [Key in keyof TokenUsage]: TokenUsage[Key] };
+
+const counts = [
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+] as const;
+
+/** Counts of one response grow: message_delta repeats and corrects message_start. */
+function mergeUsage(usage: Counted, found: JsonRecord): void {
+  for (const name of counts)
+    if (typeof found[name] === 'number') usage[name] = larger(usage[name], found[name]);
+  const { cache_creation, server_tool_use, inference_geo, speed } = found;
+  if (isRecord(cache_creation)) {
+    const before = usage.cache_creation?.ephemeral_1h_input_tokens;
+    usage.cache_creation = {
+      ephemeral_1h_input_tokens: larger(before, cache_creation.ephemeral_1h_input_tokens),
+    };
+  }
+  if (isRecord(server_tool_use)) {
+    const before = usage.server_tool_use?.web_search_requests;
+    usage.server_tool_use = { web_search_requests: larger(before, server_tool_use.web_search_requests) };
+  }
+  if (typeof inference_geo === 'string') usage.inference_geo = inference_geo;
+  if (typeof speed === 'string') usage.speed = speed;
+}
+
+function larger(before: number | null | undefined, found: unknown): number {
+  return typeof found === 'number' ? Math.max(before ?? 0, found) : (before ?? 0);
+}
+
+type Note = (usage: unknown, model: unknown) => void;
+
+interface Reader {
+  push(chunk: Buffer): void;
+  finish(): void;
+  /** Characters the model has written so far, as far as that can be seen. */
+  written(): number;
+}
+
+// How long the line of an event is that brings no text.
+const emptyDelta = 'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}'
+  .length;
+
+function eventReader(note: Note): Reader {
+  let rest = '';
+  let written = 0;
+  const decoder = new TextDecoder();
+  const readLine = (line: string): void => {
+    if (!line.startsWith('data:')) return;
+    // Close enough, and nothing has to be parsed.
+    if (line.includes('"content_block_delta"')) written += Math.max(0, line.length - emptyDelta);
+    if (!line.includes('"usage"')) return;
+    const event = parseRecord(line.slice('data:'.length));
+    note(event.usage, null);
+    if (isRecord(event.message)) note(event.message.usage, event.message.model);
+  };
+  return {
+    push(chunk) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r/);
+      rest = lines.pop() ?? '';
+      for (const line of lines) readLine(line);
+    },
+    finish: () => readLine(rest),
+    written: () => written,
+  };
+}
+
+function bodyReader(note: Note): Reader {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    push(chunk) {
+      size += chunk.length;
+      if (size <= largestBody) chunks.push(chunk);
+    },
+    finish: () => {
+      const { usage, model } = parseRecord(Buffer.concat(chunks).toString());
+      note(usage, model);
+    },
+    // It is written only when it is whole.
+    written: () => 0,
+  };
+}
+
+function decoderFor(encoding: string): Transform | null {
+  if (/gzip/i.test(encoding)) return createGunzip();
+  if (/br/i.test(encoding)) return createBrotliDecompress();
+  return /deflate/i.test(encoding) ? createInflate() : null;
+}

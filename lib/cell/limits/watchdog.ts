@@ -1,0 +1,88 @@
+import type { CellGroup, CellLimits, Enforcer, LimitsState } from '../sandbox-state.ts';
+import type { LimitName } from './limits.ts';
+import { type ProcessUsage, readProcessTable, usageOf } from './usage.ts';
+import type { DiskWatch } from './watch-disk.ts';
+
+export interface WatchedCell {
+  readonly limits: CellLimits;
+  readonly state: LimitsState;
+  readonly group: CellGroup | null;
+  /** Its first process: all others descend from it, or are found by `others`. */
+  readonly pid: number;
+  readonly disk: DiskWatch;
+  /** Processes of the cell that left the tree; empty where none can. */
+  others(): readonly number[];
+  /** Called once. */
+  onLimit(limit: LimitName): void;
+}
+
+export interface Watch {
+  /** The limit that was reached, asked once more; call it when the cell has ended. */
+  end(): LimitName | null;
+}
+
+const intervalMs = 1_000;
+const watches = new Set<() => void>();
+let timer: NodeJS.Timeout | null = null;
+let table: ReadonlyMap<number, ProcessUsage> = new Map();
+
+/** Looks at a cell once a second, at all cells in one pass. */
+export function watchLimits(cell: WatchedCell): Watch {
+  let reached: LimitName | null = null;
+  const look = (find: () => LimitName | null): void => {
+    if (reached !== null) return;
+    reached = find();
+    if (reached !== null) cell.onLimit(reached);
+  };
+  const tick = (): void =>
+    look(() => groupLimit(cell) ?? treeLimit(cell) ?? (cell.disk.isFull() ? 'disk' : null));
+  add(tick);
+  return {
+    end: () => {
+      remove(tick);
+      reached ??= groupLimit(cell);
+      return reached;
+    },
+  };
+}
+
+function add(tick: () => void): void {
+  watches.add(tick);
+  timer ??= setInterval(() => {
+    table = readProcessTable();
+    for (const each of watches) each();
+  }, intervalMs).unref();
+}
+
+function remove(tick: () => void): void {
+  watches.delete(tick);
+  if (watches.size > 0 || timer === null) return;
+  clearInterval(timer);
+  timer = null;
+}
+
+/** What the kernel counted for the whole group. */
+function groupLimit({ group, limits, state }: WatchedCell): LimitName | null {
+  if (group === null) return null;
+  const { cpuSeconds, memoryKills, refusedForks } = group.usage();
+  if (memoryKills > 0 && state.memory !== 'watchdog') return 'memory';
+  if (refusedForks > 0) return 'processes';
+  return cpuSeconds !== null && cpuSeconds >= limits.cpuSeconds ? 'cpu' : null;
+}
+
+/** What no group counts here, added up over the processes that are there now. */
+function treeLimit({ pid, others, limits, state }: WatchedCell): LimitName | null {
+  const { memory, cpu, processes } = state;
+  const isGroup = (enforcer: Enforcer): boolean => enforcer !== 'watchdog' && enforcer !== 'rlimit';
+  if ([memory, cpu, processes].every(isGroup)) return null;
+  const usage = usageOf(table, [pid, ...others()]);
+  // The kernel only refuses more; who goes on trying is ended.
+  const mostThreads = processes === 'rlimit' ? limits.processes - 1 : limits.processes;
+  const isCounted = processes === 'watchdog' || processes === 'rlimit';
+  if (isCounted && usage.threads > mostThreads) return 'processes';
+  if (cpu === 'watchdog' && usage.cpuSeconds >= limits.cpuSeconds) return 'cpu';
+  const most = limits.memoryMb * 1024 * 1024;
+  // Pages that processes share count for each of them at first; the exact figure is dear.
+  const isOver = memory === 'watchdog' && usage.residentBytes > most && usage.exactBytes() > most;
+  return isOver ? 'memory' : null;
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type GroupPlan, makeGroup, planGroups, sweepGroups } from '../limits/group.ts';
+import { type Hierarchy, readHierarchies } from '../limits/hierarchies.ts';
+import { makeScope, scopeCommand } from '../limits/scope.ts';
+import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
+import { listKernelEntries } from '../sandbox/kernel-entries.ts';
+import type { CellLimits, LimitsState } from '../sandbox-state.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const probeLimits: CellLimits = {
+  cpuSeconds: 10,
+  memoryMb: 64,
+  fileSizeMb: 1,
+  diskMb: 1_000,
+  openFiles: 64,
+  processes: 64,
+};
+
+/** Finds the strongest limits that work here; each is tried with a process of its own. */
+export async function probeCellLimits(env: Env): Promise<LimitsState> {
+  const none = { scope: null, plan: null, hasProcessLimit: false };
+  if (process.platform !== 'linux') return describe(none);
+  if (await probeScope(env)) return describe({ ...none, scope: env });
+  const hierarchies = readHierarchies();
+  const plan = (await probePlans(hierarchies, 2)) ?? (await probePlans(hierarchies, 1));
+  const hasPids = plan?.parents.pids !== undefined || plan?.version === 2;
+  return describe({ scope: null, plan, hasProcessLimit: hasPids ? false : await countsPerNamespace(env) });
+}
+
+async function probeScope(env: Env): Promise<boolean> {
+  if (!existsSync('/run/systemd/system')) return false;
+  // The group it is put in must have the limit that was asked for.
+  const show = 'cat "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/memory.max"';
+  const said = await outputOf(scopeCommand(probeLimits, ['/bin/sh', '-c', show]), env);
+  return said.trim() === String(probeLimits.memoryMb * 1024 * 1024);
+}
+
+/** The first plan of that version that bounds memory or, with version 1, all controllers of it that work. */
+async function probePlans(hierarchies: readonly Hierarchy[], version: 1 | 2): Promise<GroupPlan | null> {
+  for (const plan of planGroups(hierarchies, version)) {
+    const works: [string, string][] = [];
+    for (const [controller, parent] of Object.entries(plan.parents)) {
+      const single = { version, parents: { [controller]: parent } };
+      sweepGroups(single);
+      if (await canEnter(single)) works.push([controller, parent]);
+    }
+    if (works.length > 0) return { version, parents: Object.fromEntries(works) };
+  }
+  return null;
+}
+
+async function canEnter(plan: GroupPlan): Promise<boolean> {
+  try {
+    const group = makeGroup(plan, probeLimits);
+    const said = await outputOf(group.enter(['cat', '/proc/self/cgroup']), {});
+    await group.close();
+    return said.includes(`/${group.name}\n`);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether RLIMIT_NPROC counts the processes of a user namespace alone: few must be allowed and many refused
+ * whatever else the user runs. The kernel never counts those of root.
+ */
+async function countsPerNamespace(env: Env): Promise<boolean> {
+  if (process.getuid?.() === 0) return false;
+  const line = [
+    'ulimit -u 12 2>/dev/null || ulimit -p 12 || exit 1',
+    '(sleep 0 | sleep 0 | sleep 0) || exit 1',
+    `(${Array(24).fill('sleep 0.2').join(' | ')}) 2>/dev/null && exit 1`,
+    'echo counted',
+  ].join('\n');
+  const command = ['bwrap', ...probeArguments(['/bin/sh', '-c', line], listKernelEntries())];
+  return (await outputOf(command, env)).trim() === 'counted';
+}
+
+interface Found {
+  readonly scope: Env | null;
+  readonly plan: GroupPlan | null;
+  readonly hasProcessLimit: boolean;
+}
+
+function describe({ scope, plan, hasProcessLimit }: Found): LimitsState {
+  const group = scope !== null ? 'systemd scope' : plan?.version === 2 ? 'cgroup v2' : 'cgroup v1';
+  const has = (name: 'memory' | 'cpuacct' | 'pids'): boolean =>
+    scope !== null || plan?.version === 2 || plan?.parents[name] !== undefined;
+  const memory = has('memory') ? group : 'watchdog';
+  const cpu = has('cpuacct') ? group : 'watchdog';
+  const processes = has('pids') ? group : hasProcessLimit ? 'rlimit' : 'watchdog';
+  return {
+    ...{ memory, cpu, processes },
+    missing: process.platform === 'linux' ? weaknesses({ memory, cpu, processes }) : [perProcess],
+    openGroup: (limits) =>
+      scope !== null ? makeScope(limits, scope) : plan === null ? null : makeGroup(plan, limits),
+  };
+}
+
+const perProcess = 'Memory and CPU time are limited for each process, not for an agent as a whole.';
+
+function weaknesses(state: Pick<LimitsState, 'memory' | 'cpu' | 'processes'>): string[] {
+  return [
+    ...(state.memory === 'watchdog'
+      ? ["Memory is limited for each process; an agent's processes together are looked at once a second."]
+      : []),
+    ...(state.cpu === 'watchdog'
+      ? ['CPU time is limited for each process; of an agent as a whole, short-lived processes may be missed.']
+      : []),
+    ...(state.processes === 'watchdog'
+      ? ['The number of processes of an agent is looked at once a second.']
+      : []),
+  ];
+}
+
+/** What a command prints; '' where it fails. */
+function outputOf([program = '', ...args]: readonly string[], env: Env): Promise<string> {
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'pipe'],
+      env: { ...env },
+      timeout: 5_000,
+      killSignal: 'SIGKILL',
+    });
+    handFilter(child, { mayTrace: false });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    child.on('error', () => resolve(''));
+    child.on('close', (code) => resolve(code === 0 ? output : ''));
+  });
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Listening, listenOn } from '../gateway/listen-on.ts';
+import { commandLines } from '../process-tree.ts';
+import { makeRunFolder } from '../run-folder.ts';
+import type { RunnerContext } from '../runner-context.ts';
+import { runProbeCell } from './run-probe-cell.ts';
+
+/** What a cell did that it must not be able to do; judged by what is there outside, not by what it said. */
+export interface ConfinementTrial {
+  /** Whether the program ran at all and could work where it should. */
+  readonly works: boolean;
+  /** One sentence each; empty: it is confined. */
+  readonly escapes: readonly string[];
+}
+
+/** Starts a cell that tries to write outside, to connect, to remount and to stay. */
+export async function tryConfinement(context: RunnerContext): Promise<ConfinementTrial> {
+  const name = `probe-${randomBytes(4).toString('hex')}`;
+  const outside = realpathSync(mkdtempSync(join(tmpdir(), 'flame-probe-')));
+  const folder = makeRunFolder(context.repository.commonDir, name);
+  const targets = [
+    join(outside, 'file'),
+    join(context.repository.commonDir, name),
+    join(context.repository.mainWorkTree ?? outside, `.${name}`),
+  ];
+  const host = await listenOutside(outside, name);
+  try {
+    const ran = await runProbeCell(context, {
+      name,
+      folder,
+      programs: [process.execPath],
+      argv: ['/bin/sh', '-c', script, name, process.execPath, connectTo(host, outside, name), ...targets],
+    });
+    const works = ran.output.includes('worked') && existsSync(join(folder.home, 'inside'));
+    const written = targets.filter((path) => existsSync(path));
+    return {
+      works,
+      escapes: [
+        ...written.map((path) => `It wrote ${path}.`),
+        ...host.heard().map((what) => `It connected to ${what} of this machine.`),
+        ...(ran.output.includes('remounted') ? ['It made / writable.'] : []),
+        ...(ran.output.includes('settable') ? ['It could change settings of the kernel.'] : []),
+        ...(commandLines().some((line) => line.includes(name))
+          ? ['A process it started is still there.']
+          : []),
+      ],
+    };
+  } finally {
+    await host.close();
+    await folder.remove();
+    for (const path of [...targets, outside]) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+// $0 names the process that stays, $1 is node, $2 what it runs, the rest are files outside. Only where / is
+// read-only already is there anything to remount.
+const script = [
+  'node=$1 connect=$2; shift 2; echo x > inside && echo worked',
+  'for file; do echo x > "$file"; done 2>/dev/null',
+  'touch /usr/.flame-probe 2>/dev/null && rm -f /usr/.flame-probe || { mount -o remount,rw / && echo remounted; } 2>/dev/null',
+  // Opened and not written: it holds for the whole machine.
+  '{ : >> /proc/sys/kernel/core_pattern; } 2>/dev/null && echo settable',
+  `env -i /usr/bin/setsid /bin/sh -c 'sleep 30; exit' "$0" >/dev/null 2>&1 &`,
+  '"$node" -e "$connect"',
+].join('\n');
+
+interface Host {
+  readonly port: number;
+  /** What was connected to. */
+  heard(): readonly string[];
+  close(): Promise<void>;
+}
+
+async function listenOutside(folder: string, name: string): Promise<Host> {
+  const heard = new Set<string>();
+  const open = (what: string, path: string | null): Promise<Listening> =>
+    listenOn(
+      hearing(() => heard.add(what)),
+      path,
+    );
+  mkdirSync(folder, { recursive: true });
+  const [tcp, unix] = [await open('a port', null), await open('a socket', join(folder, 'sock'))];
+  const abstract =
+    process.platform === 'linux' ? await listenAbstract(name, () => heard.add('a nameless socket')) : null;
+  return {
+    port: tcp.port,
+    heard: () => [...heard],
+    close: async () => {
+      await Promise.all([tcp.close(), unix.close()]);
+      abstract?.close();
+    },
+  };
+}
+
+function hearing(hear: () => void): Server {
+  return createServer((socket) => {
+    hear();
+    socket.destroy();
+  });
+}
+
+/** A socket whose name is in no file system: a name that begins with a zero. */
+function listenAbstract(name: string, hear: () => void): Promise<Server | null> {
+  const server = hearing(hear);
+  return new Promise((resolve) => {
+    server.on('error', () => resolve(null));
+    server.listen(`\0${name}`, () => resolve(server));
+  });
+}
+
+function connectTo(host: Host, folder: string, name: string): string {
+  const places = [
+    { port: host.port, host: '127.0.0.1' },
+    { path: join(folder, 'sock') },
+    { path: `\0${name}` },
+  ];
+  return `for (const place of ${JSON.stringify(places)}) require('net').connect(place).on('error', () => {})`;
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import { makeRunFolder, type RunFolder } from '../run-folder.ts';
+import type { RunnerContext, WatcherClient } from '../runner-context.ts';
+import { findProgram } from '../sandbox/tool-paths.ts';
+import { watcherCommand, watcherFile } from '../watcher/command.ts';
+import { startDecisionServer } from '../watcher/decision-server.ts';
+import { realPathFacts } from '../watcher/path-facts.ts';
+import { makeSocketFolder } from '../watcher/socket-folder.ts';
+import { canaryPolicy } from './canary-policy.ts';
+import { runProbeCell } from './run-probe-cell.ts';
+
+/** Where sockets and tools are shown inside a cell. */
+export const insidePaths = { sockets: '/run/blueflame', tools: '/run/blueflame-tools' };
+
+/**
+ * Finds the fastest client that works here: in a real cell it must let an allowed call through (exit 0) and
+ * block another (exit 2). Throws FlameError `watcher-broken` when none does.
+ */
+export async function probeWatcher(context: RunnerContext): Promise<WatcherClient> {
+  const perl = findProgram('perl', ['/usr/bin', ...context.searchFolders], '/');
+  const clients: WatcherClient[] = [
+    ...(existsSync(join(context.distDir, watcherFile({ kind: 'native' })))
+      ? [{ kind: 'native' } as const]
+      : []),
+    ...(perl === null ? [] : [{ kind: 'perl', program: perl } as const]),
+    { kind: 'node' },
+  ];
+  const problems: string[] = [];
+  for (const client of clients) {
+    const problem = await tryClient(context, client);
+    if (problem === null) return client;
+    problems.push(`${client.kind}: ${problem}`);
+  }
+  throw new FlameError({
+    kind: 'environment',
+    code: 'watcher-broken',
+    message: 'No watcher client works in a cell here, so no tool call could be judged.',
+    details: problems,
+    hints: ['git flame doctor'],
+  });
+}
+
+/** null: it works; else what was seen instead. */
+export async function tryClient(context: RunnerContext, client: WatcherClient): Promise<string | null> {
+  const name = `probe-${randomBytes(4).toString('hex')}`;
+  const folder = makeRunFolder(context.repository.commonDir, name);
+  const sockets = makeSocketFolder(folder);
+  const server = await startDecisionServer({
+    socketPath: join(sockets.path, 'judge.sock'),
+    policy: canaryPolicy('probe', folder.home),
+    audit: { append: () => undefined, close: () => undefined },
+    decide: context.decide,
+    facts: realPathFacts,
+    onCanary: () => undefined,
+  });
+  try {
+    const said = await askInCell(context, { name, client, folder, sockets: sockets.path });
+    return worksAs.test(said) ? null : said.trim().split('\n').slice(0, 3).join(' ') || 'no answer';
+  } finally {
+    await server.close();
+    sockets.remove();
+    await folder.remove();
+  }
+}
+
+const worksAs = /^allowed 0\n.*canary\.txt.* \[path-blocked\]\ncanary 2\n$/s;
+const script =
+  'for file in allowed canary; do printf %s "$1" | sed "s/FILE/$file/" | sh -c "$2"; echo "$file $?"; done 2>&1';
+
+interface Asking {
+  readonly name: string;
+  readonly client: WatcherClient;
+  readonly folder: RunFolder;
+  readonly sockets: string;
+}
+
+async function askInCell(context: RunnerContext, { name, client, folder, sockets }: Asking): Promise<string> {
+  const { confinement } = await context.sandbox();
+  const isCell = confinement === 'bubblewrap';
+  const command = watcherCommand(client, {
+    tools: isCell ? insidePaths.tools : context.distDir,
+    socket: join(isCell ? insidePaths.sockets : sockets, 'judge.sock'),
+  });
+  const { output } = await runProbeCell(context, {
+    name,
+    folder,
+    programs: [client.kind === 'perl' ? client.program : process.execPath],
+    mounts: isCell
+      ? [
+          { source: sockets, target: insidePaths.sockets },
+          { source: context.distDir, target: insidePaths.tools },
+        ]
+      : [],
+    argv: ['/bin/sh', '-c', script, 'probe', exampleCall(folder.home), command],
+  });
+  return output;
+}
+
+function exampleCall(worktree: string): string {
+  const tool_input = { file_path: join(worktree, 'FILE.txt'), content: 'x' };
+  return JSON.stringify({ tool_name: 'Write', tool_input, cwd: worktree });
+}

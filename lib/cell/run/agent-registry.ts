@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
+import { roleSchema } from '../../domain/role.ts';
+import type { AgentRun } from '../../domain/state/session.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { processStart } from '../../util/process-identity.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+import { runRoot, streamFile } from '../run-folder.ts';
+import { auditFile } from '../watcher/audit-log.ts';
+
+const registrationSchema = z.object({
+  id: z.string(),
+  role: roleSchema,
+  task_id: z.string().nullable(),
+  pid: z.int().positive(),
+  /** When the process started: a pid alone is used again. */
+  pid_start: z.string().nullable(),
+  started_at: z.string(),
+  worktree: z.string(),
+  cost_usd: z.number(),
+  tokens: z.number(),
+  session: z.string().nullable().default(null),
+  adapter: z.string().default(''),
+  activity: z.string().default(''),
+});
+type Known = Readonly<z.infer<typeof registrationSchema>>;
+export type Registration = Readonly<z.input<typeof registrationSchema>>;
+
+const fileName = 'agent.json';
+
+/** Writes an agent's registration into its run folder, whole or not at all. */
+export function writeRegistration(folder: string, registration: Registration): void {
+  const file = join(folder, fileName);
+  replaceFile(file, `${JSON.stringify(registration)}\n`, 0o600);
+  killPoint('agent registered');
+}
+
+/** What the agent of a run folder had spent when its tool was last heard of; null where none is registered. */
+export function readSpending(
+  folder: string,
+  now: Date,
+): { readonly session: string; readonly run: AgentRun } | null {
+  const [known] = readRegistration(join(folder, fileName));
+  if (known === undefined || known.session === null) return null;
+  const { id, role, task_id, started_at, cost_usd, tokens, session } = known;
+  const ended = { ended_at: now.toISOString(), outcome: 'killed', model: null };
+  return { session, run: { id, role, task_id, started_at, cost_usd, tokens, ...ended } };
+}
+
+/**
+ * Registered agents whose process still lives: also those of other processes, and of one that was killed. With a
+ * session: those that work for it.
+ */
+export function readLiveAgents(commonDir: string, session: string | null = null): LiveAgent[] {
+  const isMeant = (owner: string | null): boolean => session === null || owner === null || owner === session;
+  const living = livingRegistrations(commonDir).filter(({ registration }) => isMeant(registration.session));
+  return living.map(({ registration: { id, role, task_id, pid, started_at, cost_usd, tokens } }) => ({
+    ...{ id, role, task_id, pid, started_at, cost_usd, tokens },
+  }));
+}
+
+/** The same with all that is known of each. */
+export function readRegisteredAgents(commonDir: string): RegisteredAgent[] {
+  return livingRegistrations(commonDir).map(({ registration: { pid_start: _, ...known } }) => ({
+    ...known,
+    last_activity_at: lastActivity(commonDir, known),
+  }));
+}
+
+/** A living agent's registration and run folder; null where none of that id lives. */
+export function findLivingAgent(
+  commonDir: string,
+  id: string,
+): { readonly folder: string; readonly pid: number; readonly start: string } | null {
+  const found = livingRegistrations(commonDir).find(({ registration }) => registration.id === id);
+  if (found === undefined || found.registration.pid_start === null) return null;
+  return { folder: found.folder, pid: found.registration.pid, start: found.registration.pid_start };
+}
+
+function livingRegistrations(commonDir: string): { readonly folder: string; readonly registration: Known }[] {
+  return listFolders(runRoot(commonDir))
+    .flatMap((folder) =>
+      readRegistration(join(folder, fileName)).map((registration) => ({ folder, registration })),
+    )
+    .filter(({ registration: { pid, pid_start } }) => pid_start !== null && processStart(pid) === pid_start);
+}
+
+function lastActivity(commonDir: string, { id, started_at }: Pick<Known, 'id' | 'started_at'>): string {
+  const times = [streamFile(commonDir, id), auditFile(commonDir, id)].map(
+    (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  const last = Math.max(...times);
+  return last === 0 ? started_at : new Date(last).toISOString();
+}
+
+function readRegistration(file: string): Known[] {
+  try {
+    const parsed = registrationSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    return parsed.success ? [parsed.data] : [];
+  } catch {
+    return [];
+  }
+}
+
+function listFolders(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mayAskFor } from '../../domain/config/model-id.ts';
+import type { Decision } from '../../domain/policy.ts';
+import type { Adapter, CellPaths } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { JsonRecord } from '../../util/json-record.ts';
+import { cappedEgress } from '../gateway/capped-egress.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
+import { writeReplays } from '../gateway/replays.ts';
+import type { ServiceLimit } from '../gateway/service-limit.ts';
+import type { ServiceTrouble } from '../gateway/service-trouble.ts';
+import type { Upstream } from '../gateway/upstream.ts';
+import { insidePaths } from '../probes/probe-watcher.ts';
+import { logRoot, type RunFolder } from '../run-folder.ts';
+import type { RunnerContext, WatcherClient } from '../runner-context.ts';
+import type { CellProfile } from '../sandbox/bwrap-profile.ts';
+import { copyTools } from '../sandbox/copy-tools.ts';
+import type { Confinement } from '../sandbox-state.ts';
+import { auditFile, openAuditLog } from '../watcher/audit-log.ts';
+import { createCallLedger } from '../watcher/call-ledger.ts';
+import { watcherCommand, watcherFile } from '../watcher/command.ts';
+import { startDecisionServer } from '../watcher/decision-server.ts';
+import { realPathFacts } from '../watcher/path-facts.ts';
+import { makeSocketFolder } from '../watcher/socket-folder.ts';
+import { type Latch, latch } from './latch.ts';
+
+/** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
+export interface AgentServices {
+  readonly paths: Pick<CellPaths, 'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'canaryCommand'>;
+  /** What the hooks of its git ask, a shell command; null where it commits nothing. */
+  readonly gitHook: string | null;
+  readonly mounts: CellProfile['mounts'];
+  readonly doors: CellProfile['doors'];
+  /** Programs the services need insidePaths. */
+  readonly programs: readonly string[];
+  /** Puts the bridge to the gateway before the agent, where it needs one. */
+  wrap(argv: readonly string[]): readonly string[];
+  tokens(): number;
+  /** See Gateway.cost. */
+  cost(): number;
+  /** See Gateway.limit. */
+  limit(): ServiceLimit | null;
+  /** See Gateway.trouble. */
+  trouble(): ServiceTrouble | null;
+  sawCanary(): boolean;
+  close(): Promise<void>;
+}
+
+export interface ServiceRequest {
+  readonly adapter: Adapter;
+  readonly request: AgentRequest;
+  readonly folder: RunFolder;
+  readonly confinement: Confinement;
+  readonly upstream: Upstream;
+  readonly onSpending: GatewayOptions['onSpending'];
+  readonly sharesUsd: GatewayOptions['sharesUsd'];
+  readonly share: GatewayOptions['share'];
+  readonly giveBack: GatewayOptions['giveBack'];
+  readonly onRefused: GatewayOptions['onRefused'];
+  /** A call ran that the watcher had not allowed; it is in the audit. */
+  onUnwatched(): void;
+}
+
+// Any port does: each cell has its own loopback. Not one a project's own server would take.
+const bridgePort = 47_113;
+const bridgeFile = 'bridge.cjs';
+const canaryPatienceMs = 5_000;
+const plainShell = '/bin/bash';
+// The CLI takes a shell whose name it knows.
+const shellFile = 'bash';
+// The CLI remembers the last 20 characters of a key in a file that commands can read: these tell nothing.
+const tokenEnd = 'inside-the-cell-only';
+
+/** Starts what the agent needs; nothing for one that talks to no model, has no hooks and commits nothing. */
+export async function startServices(context: RunnerContext, service: ServiceRequest): Promise<AgentServices> {
+  const { adapter, request } = service;
+  const canCommit = request.policy.can_write;
+  if (!adapter.needsModel && !adapter.hasHooks && !canCommit) return noServices;
+  const isCell = service.confinement === 'bubblewrap';
+  const client = await findClient(context, service);
+  // Before anything listens: on a full disk it throws, and nothing may be left over.
+  const copied = copyTools(context.distDir, service.folder, [
+    ...(client === null ? [] : [watcherFile(client)]),
+    ...(adapter.needsModel ? [bridgeFile] : []),
+  ]);
+  if (adapter.needsModel) writeShell(copied);
+  const token = `${randomBytes(32).toString('hex')}-${tokenEnd}`;
+  const sockets = makeSocketFolder(service.folder);
+  const canary = latch();
+  const judge =
+    client === null ? null : await startJudge(context, service, { sockets: sockets.path, canary });
+  const gateway = adapter.needsModel
+    ? await openGateway(context, service, {
+        socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
+        canary,
+        token,
+        inspect: (asked) => judge?.accounts(asked) ?? true,
+        onForbidden: (model) => judge?.noteForbidden(model),
+      })
+    : null;
+  const tools = isCell ? insidePaths.tools : copied;
+  const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
+  const watcher = client === null ? null : watcherCommand(client, { tools, socket });
+  const asked = adapter.hasHooks ? watcher : null;
+  return {
+    paths: {
+      baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
+      apiKey: token,
+      shell: gateway === null ? plainShell : join(tools, shellFile),
+      hookCommand: asked,
+      canaryCommand: asked === null ? null : `${asked} --canary`,
+    },
+    gitHook: canCommit ? watcher : null,
+    mounts: isCell
+      ? [
+          { source: sockets.path, target: insidePaths.sockets },
+          { source: copied, target: insidePaths.tools },
+        ]
+      : [],
+    doors: {
+      sockets: client === null ? [] : [socket],
+      ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
+    },
+    programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
+    wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
+    tokens: () => gateway?.tokens() ?? 0,
+    cost: () => gateway?.cost() ?? 0,
+    limit: () => gateway?.limit() ?? null,
+    trouble: () => gateway?.trouble() ?? null,
+    sawCanary: canary.isRaised,
+    close: async () => {
+      canary.giveUp();
+      await Promise.all([judge?.close(), gateway?.close()]);
+      sockets.remove();
+    },
+  };
+}
+
+/**
+ * The shell of an agent's commands: what they run, such as a project's own tests, finds neither the address nor the key
+ * that its CLI asks the model with.
+ */
+function writeShell(folder: string): void {
+  const script = `#!/bin/sh
+unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL
+SHELL=${plainShell} CLAUDE_CODE_SHELL=${plainShell}
+export SHELL CLAUDE_CODE_SHELL
+exec ${plainShell} "$@"
+`;
+  writeFileSync(join(folder, shellFile), script, { mode: 0o500 });
+}
+
+const noServices: AgentServices = {
+  paths: { baseUrl: null, apiKey: '', shell: plainShell, hookCommand: null, canaryCommand: null },
+  gitHook: null,
+  mounts: [],
+  doors: { sockets: [], ports: [] },
+  programs: [],
+  wrap: (argv) => argv,
+  tokens: () => 0,
+  cost: () => 0,
+  limit: () => null,
+  trouble: () => null,
+  sawCanary: () => false,
+  close: async () => undefined,
+};
+
+function bridgeCommand(): string[] {
+  return [
+    process.execPath,
+    join(insidePaths.tools, bridgeFile),
+    String(bridgePort),
+    join(insidePaths.sockets, 'gateway.sock'),
+  ];
+}
+
+/** What asks the judge; null where nothing has to. */
+async function findClient(
+  context: RunnerContext,
+  { adapter, request }: ServiceRequest,
+): Promise<WatcherClient | null> {
+  if (adapter.hasHooks) return context.watcher();
+  // Its git's hooks are quick feedback: it can do without.
+  return request.policy.can_write ? context.watcher().catch(() => null) : null;
+}
+
+interface Judge {
+  /** Whether each call that the agent tells the model of was allowed. */
+  accounts(asked: JsonRecord): boolean;
+  /** A model was asked for that this agent is not meant to ask. */
+  noteForbidden(model: string): void;
+  close(): Promise<void>;
+}
+
+async function startJudge(
+  context: RunnerContext,
+  service: ServiceRequest,
+  { sockets, canary }: { readonly sockets: string; readonly canary: Latch },
+): Promise<Judge> {
+  const { id, policy } = service.request;
+  const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
+  const ledger = createCallLedger();
+  const server = await startDecisionServer({
+    socketPath: join(sockets, 'judge.sock'),
+    policy,
+    audit,
+    decide: context.decide,
+    facts: realPathFacts,
+    replays: writeReplays(service.request.recorded ?? [], service.folder.control),
+    onJudged: ledger.note,
+    onCanary: canary.raise,
+  });
+  return {
+    accounts(asked) {
+      const calls = service.adapter.hasHooks ? ledger.findUnwatched(asked) : [];
+      if (calls.length === 0) return true;
+      service.onUnwatched();
+      try {
+        for (const call of calls) audit.append({ ...call, cwd: '' }, unwatched);
+      } catch {
+        // It is ended all the same.
+      }
+      return false;
+    },
+    noteForbidden: (model) => {
+      const call = { tool_name: 'model', tool_input: { pattern: model }, cwd: '' };
+      try {
+        audit.append(call, forbiddenModel);
+      } catch {
+        // It was not sent all the same.
+      }
+    },
+    close: async () => {
+      await server.close();
+      audit.close();
+    },
+  };
+}
+
+const unwatched: Decision = {
+  decision: 'block',
+  rule: 'unwatched-call',
+  details: 'It ran although the watcher had not allowed it, so the agent was ended.',
+};
+
+const forbiddenModel: Decision = {
+  decision: 'block',
+  rule: 'model-not-allowed',
+  details: 'The agent is not meant to ask this model, so the request was not sent.',
+};
+
+function openGateway(
+  context: RunnerContext,
+  service: ServiceRequest,
+  {
+    socketPath,
+    canary,
+    ...options
+  }: Pick<GatewayOptions, 'socketPath' | 'token' | 'inspect' | 'onForbidden'> & { readonly canary: Latch },
+): Promise<Gateway> {
+  const { budget, id, model, policy } = service.request;
+  const file = egressFile(context.repository.commonDir, id);
+  return startGateway({
+    ...options,
+    socketPath,
+    secret: randomBytes(16).toString('hex'),
+    upstream: service.upstream,
+    allowedTools: policy.allowed_tools.filter((tool) => !policy.blocked_tools.includes(tool)),
+    tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
+    usdLimit: budget.unit === 'usd' ? budget.limit : 0,
+    isWatched: () => (service.adapter.hasHooks ? canary.within(canaryPatienceMs) : Promise.resolve(true)),
+    onSpending: service.onSpending,
+    sharesUsd: service.sharesUsd,
+    share: service.share,
+    giveBack: service.giveBack,
+    onRefused: service.onRefused,
+    mayAsk: (asked) => mayAskFor(model, asked),
+    prices: context.config.models.prices,
+    log: cappedEgress((line) => appendEgress(file, context.now(), line)),
+    now: context.now,
+  });
+}
+
+/** What left an agent's cell, or would have. */
+export function egressFile(commonDir: string, agent: string): string {
+  return join(logRoot(commonDir), `${agent}.egress.jsonl`);
+}
+
+function appendEgress(file: string, at: Date, line: EgressLine): void {
+  appendFileSync(file, `${JSON.stringify({ timestamp: at.toISOString(), ...line })}\n`, { mode: 0o600 });
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import { makeRunFolder } from '../run-folder.ts';
+import type { RunnerContext } from '../runner-context.ts';
+import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
+import { spawnCell } from '../sandbox/spawn-cell.ts';
+import { tailBuffer } from '../tail-buffer.ts';
+import { programFiles, resolveCommand } from './resolve-command.ts';
+
+const timeoutMs = 20_000;
+
+/**
+ * Asks an adapter's program for its version, in a cell. Throws FlameError `agent-missing` (not there, or not
+ * this program) or `agent-too-old`. `unknown` where any version will do and none could be read.
+ */
+export async function checkAdapter(context: RunnerContext, name: string): Promise<string> {
+  const adapter = context.adapters(name);
+  const command = resolveCommand(context, adapter);
+  const output = await readVersion(context, adapter, command);
+  const version = adapter.version.parse(output);
+  const { minimum } = adapter.version;
+  if (version === null) {
+    if (minimum === null) return 'unknown';
+    throw notThisProgram(adapter, command[0] ?? '', output);
+  }
+  if (minimum !== null && compareVersions(version, minimum) < 0) throw tooOld(adapter, version, minimum);
+  return version;
+}
+
+/** Negative, 0 or positive; parts that are missing count as 0. */
+export function compareVersions(left: string, right: string): number {
+  const [a, b] = [left, right].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0));
+  const length = Math.max(a?.length ?? 0, b?.length ?? 0);
+  for (let index = 0; index < length; index += 1) {
+    const difference = (a?.[index] ?? 0) - (b?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+async function readVersion(
+  context: RunnerContext,
+  adapter: Adapter,
+  command: readonly string[],
+): Promise<string> {
+  const sandbox = await context.sandbox();
+  const name = `check-${randomBytes(4).toString('hex')}`;
+  const folder = makeRunFolder(context.repository.commonDir, name);
+  const output = tailBuffer(16_384);
+  try {
+    const cell = spawnCell({
+      sandbox,
+      profile: prepareCell(context, {
+        folder,
+        place: { path: folder.home, quarantine: null },
+        isReadOnly: false,
+        isInteractive: false,
+        programs: programFiles(command),
+        mounts: [],
+        env: commandEnvironment(context, folder),
+        author: { name, email: 'check@localhost' },
+      }),
+      limits: context.limits,
+      argv: [...command, ...adapter.version.args],
+      stdin: null,
+      mark: name,
+      onStdout: output.push,
+      onStderr: output.push,
+    });
+    const timer = setTimeout(() => void cell.stop(0), timeoutMs);
+    await cell.ended;
+    clearTimeout(timer);
+    return output.text();
+  } finally {
+    await folder.remove();
+  }
+}
+
+function notThisProgram(adapter: Adapter, program: string, output: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'agent-missing',
+    message: `${program} did not say its version, so it is not what adapter ${adapter.name} needs.`,
+    hints: [adapter.version.install],
+    details: output.trim().split('\n').slice(-5),
+    data: { adapter: adapter.name, program },
+  });
+}
+
+function tooOld(adapter: Adapter, version: string, minimum: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'agent-too-old',
+    message: `Adapter ${adapter.name} needs version ${minimum} or newer; version ${version} was found.`,
+    hints: [adapter.version.install],
+    data: { adapter: adapter.name, version, minimum },
+  });
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../../domain/config/config.ts';
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { Repository } from '../../domain/ports/git-port.ts';
+import { readQuietConfig } from '../../git/process/quiet-config.ts';
+import { decide } from '../../policy/decide.ts';
+import { probeWatcher } from '../probes/probe-watcher.ts';
+import { probeSandbox } from '../probes/sandbox-probe.ts';
+import type { RunnerContext, WatcherClient, WorkTreeView } from '../runner-context.ts';
+import { viewWorkTree } from '../sandbox/private-paths.ts';
+import { searchFolders } from '../sandbox/tool-paths.ts';
+import type { SandboxState } from '../sandbox-state.ts';
+
+export interface RunnerOptions {
+  readonly config: Config;
+  readonly repository: Repository;
+  /** The environment of the person's command: PATH, HOME, and the credential for the model API. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly adapters: (name: string) => Adapter;
+  /** The folder of the bundles that run inside cells. */
+  readonly distDir: string;
+  readonly now: () => Date;
+  /** Aborts when the person stops the program: diagnostics end. Agents are ended by whoever started them. */
+  readonly signal?: AbortSignal | undefined;
+  /** Aborts when the person doesn't want to wait: everything ends at once. */
+  readonly hurry?: AbortSignal | undefined;
+}
+
+// Agents that start together look once.
+const lookAgainMs = 1_000;
+
+/** What cells are made from; what works on this machine is tried when it is first asked for, once. */
+export function makeRunnerContext(options: RunnerOptions): RunnerContext {
+  const { config, env } = options;
+  let probed: Promise<SandboxState> | null = null;
+  let watcher: Promise<WatcherClient> | null = null;
+  let gitConfig: Promise<string> | null = null;
+  let found: { readonly view: Promise<WorkTreeView>; readonly at: number } | null = null;
+  const context: RunnerContext = {
+    ...options,
+    decide,
+    limits: {
+      cpuSeconds: config.sandbox.max_cpu_seconds,
+      memoryMb: config.sandbox.max_memory_mb,
+      fileSizeMb: config.sandbox.max_file_size_mb,
+      diskMb: config.sandbox.max_disk_mb,
+      openFiles: config.sandbox.max_open_files,
+      processes: config.sandbox.max_processes,
+    },
+    searchFolders: searchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
+    gitConfig: () => {
+      const { commonDir } = options.repository;
+      gitConfig ??= readQuietConfig({ cwd: commonDir, env }, commonDir);
+      return gitConfig;
+    },
+    workTree: () => {
+      const now = performance.now();
+      if (found === null || now - found.at > lookAgainMs) found = { view: viewWorkTree(options), at: now };
+      return found.view;
+    },
+    sandbox: () => {
+      probed ??= probeSandbox(env);
+      return probed;
+    },
+    watcher: () => {
+      watcher ??= probeWatcher(context);
+      return watcher;
+    },
+  };
+  return context;
+}

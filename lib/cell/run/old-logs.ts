@@ -1,0 +1,32 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { logRoot } from '../run-folder.ts';
+
+/** A log of agents' doings that was last written before a time. */
+export interface OldLog {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Logs last written before `until`. */
+export function listOldLogs(commonDir: string, until: Date): readonly OldLog[] {
+  const folder = logRoot(commonDir);
+  return listFiles(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFile() || stat.mtimeMs >= until.getTime()) return [];
+    return [{ path, bytes: stat.size }];
+  });
+}
+
+export function removeLog({ path }: OldLog): void {
+  rmSync(path, { force: true });
+}
+
+function listFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

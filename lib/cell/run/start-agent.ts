@@ -1,0 +1,240 @@
+import type { Launch } from '../../domain/ports/adapter.ts';
+import type {
+  AgentActivity,
+  AgentRequest,
+  RunningAgent,
+  SharedBudget,
+} from '../../domain/ports/agent-port.ts';
+import { missingCredential } from '../gateway/model-credential.ts';
+import { readUpstream, type Upstream } from '../gateway/upstream.ts';
+import { makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
+import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import type { CellProfile } from '../sandbox/bwrap-profile.ts';
+import type { CellPlace } from '../sandbox/cell-layout.ts';
+import { prepareCell } from '../sandbox/prepare-cell.ts';
+import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
+import { tailBuffer } from '../tail-buffer.ts';
+import { auditFile } from '../watcher/audit-log.ts';
+import { writeGitHooks } from '../watcher/write-git-hooks.ts';
+import {
+  type AgentRun,
+  concludeRun,
+  endEarly,
+  endRegistration,
+  followOutput,
+  graceMs,
+  openRun,
+  registerRun,
+} from './agent-run.ts';
+import { type AgentServices, egressFile, startServices } from './agent-services.ts';
+import { watchAwake } from './awake-clock.ts';
+import { openCappedLog } from './capped-log.ts';
+import { watchQuiet } from './quiet-watch.ts';
+import { programFiles, resolveCommand } from './resolve-command.ts';
+
+export interface AgentStart {
+  readonly request: AgentRequest;
+  readonly onActivity: (activity: AgentActivity) => void;
+  /** undefined: it spends on its own account alone. */
+  readonly shared?: SharedBudget | undefined;
+  /** Where it works, when that is no git worktree. */
+  readonly place?: CellPlace;
+  /** Instead of the model API of the person's environment. */
+  readonly upstream?: Upstream;
+}
+
+const largestStreamLog = 20 * 1024 * 1024;
+const stderrTail = 8_192;
+
+/** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
+export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
+  const { request, onActivity } = start;
+  const needsCredential = start.upstream === undefined && context.adapters(request.adapter).needsModel;
+  const missing = needsCredential ? missingCredential(context.env) : null;
+  if (missing !== null) throw missing;
+  const folder = makeRunFolder(context.repository.commonDir, request.id);
+  let services: AgentServices | null = null;
+  try {
+    const run = openRun(context, request, { folder, onActivity });
+    const command = resolveCommand(context, run.adapter);
+    const sandbox = await context.sandbox();
+    services = await startServices(context, {
+      ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
+      upstream: start.upstream ?? readUpstream(context.env),
+      onSpending: (spent) => {
+        start.shared?.note(spent);
+        registerRun(run);
+      },
+      sharesUsd: start.shared?.isInUsd ?? false,
+      share: (id, demand, isGone) =>
+        untilGranted(run, () => start.shared?.take(id, demand, isGone), demand.most),
+      giveBack: (id) => start.shared?.giveBack(id),
+      onRefused: (why) => endEarly(run, why),
+      onUnwatched: () => endEarly(run, 'unwatched-call'),
+    });
+    run.services = services;
+    const launch = describeLaunch(context, run, { command, services });
+    writeLaunchFiles(folder, launch.files);
+    const [gitConfig, workTree] = await Promise.all([context.gitConfig(), context.workTree()]);
+    const profile = describeCell(context, run, {
+      ...{ command, services, launch, gitConfig, workTree },
+      place: start.place ?? request.worktree,
+    });
+    return watch(run, launch, context.config.limits.heartbeat_interval, (output) =>
+      spawnCell({
+        sandbox,
+        profile,
+        limits: context.limits,
+        argv: run.services?.wrap(launch.argv) ?? launch.argv,
+        stdin: launch.stdin,
+        mark: request.id,
+        ...output,
+      }),
+    );
+  } catch (error) {
+    await services?.close();
+    await folder.remove();
+    throw error;
+  }
+}
+
+/** Its time does not run while it waits for a share of a budget; `most` where it shares none. */
+async function untilGranted(
+  run: AgentRun,
+  take: () => ReturnType<SharedBudget['take']> | undefined,
+  most: number,
+): Promise<number | null> {
+  run.held += 1;
+  try {
+    const granted = await take();
+    return granted === undefined ? most : granted;
+  } finally {
+    run.held -= 1;
+  }
+}
+
+interface Parts {
+  readonly command: readonly string[];
+  readonly services: AgentServices;
+}
+
+function describeLaunch(context: RunnerContext, run: AgentRun, { command, services }: Parts): Launch {
+  const { folder, request } = run;
+  return run.adapter.launch(request, {
+    command,
+    searchPath: context.searchFolders.join(':'),
+    home: folder.home,
+    tmp: folder.tmp,
+    controlDir: folder.control,
+    ...services.paths,
+  });
+}
+
+interface CellParts extends Parts {
+  readonly launch: Launch;
+  readonly place: CellPlace;
+  readonly gitConfig: string;
+  readonly workTree: WorkTreeView;
+}
+
+function describeCell(
+  context: RunnerContext,
+  { folder, request }: AgentRun,
+  { command, services, launch, place, gitConfig, workTree }: CellParts,
+): CellProfile {
+  const { enabled, plugin_dir } = context.config.superpowers;
+  const plugin = enabled ? plugin_dir : null;
+  return prepareCell(context, {
+    folder,
+    place,
+    isReadOnly: request.isReadOnly,
+    isInteractive: request.isInteractive,
+    programs: [...programFiles(command), ...services.programs],
+    workTree,
+    shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
+    mounts: services.mounts,
+    doors: services.doors,
+    // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
+    env: { ...launch.env, ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}) },
+    author: request.author,
+    gitConfig,
+    hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),
+  });
+}
+
+interface Output {
+  onStdout(chunk: Buffer): void;
+  onStderr(chunk: Buffer): void;
+}
+
+/** Follows an agent from its start to its end, and clears up after it. */
+function watch(
+  run: AgentRun,
+  launch: Launch,
+  heartbeatMs: number,
+  spawn: (output: Output) => CellProcess,
+): RunningAgent {
+  const log = openCappedLog(run.logFile, largestStreamLog);
+  const stderr = tailBuffer(stderrTail);
+  const decoder = new TextDecoder();
+  const quiet = watchQuiet({
+    heartbeatMs,
+    files: [auditFile(run.commonDir, run.request.id), egressFile(run.commonDir, run.request.id)],
+    onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
+  });
+  const cell = spawn({
+    onStdout(chunk) {
+      quiet.hear();
+      log.write(chunk);
+      followOutput(run, decoder.decode(chunk, { stream: true }));
+    },
+    onStderr(chunk) {
+      quiet.hear();
+      stderr.push(chunk);
+    },
+  });
+  run.cell = cell;
+  registerRun(run);
+  const endWatch = watchTime(run, cell, { heartbeatMs, onLook: quiet.look });
+  const outcome = cell.ended.then(async (end) => {
+    endWatch();
+    endRegistration(run);
+    log.close();
+    await run.services?.close();
+    try {
+      return concludeRun(run, { launch, end, stderr: stderr.text() });
+    } finally {
+      await run.folder.remove();
+    }
+  });
+  return {
+    id: run.request.id,
+    pid: cell.pid,
+    outcome,
+    async stop(ms) {
+      run.stoppedBecause ??= 'stopped';
+      await cell.stop(ms);
+      await outcome;
+    },
+  };
+}
+
+/** Ends an agent that takes too long, and looks at it meanwhile. Returns what ends the watch. */
+function watchTime(
+  run: AgentRun,
+  cell: CellProcess,
+  { heartbeatMs, onLook }: { readonly heartbeatMs: number; onLook(elapsedMs: number): void },
+): () => void {
+  const { timeoutMs, isInteractive } = run.request;
+  return watchAwake({
+    timeoutMs,
+    lookMs: heartbeatMs,
+    isHeld: () => run.held > 0,
+    onTime: () => {
+      run.timedOut = true;
+      void cell.stop(graceMs);
+    },
+    // A person who thinks is no agent that is stuck.
+    ...(isInteractive ? {} : { onLook }),
+  });
+}

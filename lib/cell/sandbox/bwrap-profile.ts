@@ -1,0 +1,141 @@
+import type { ChildProcess } from 'node:child_process';
+import { statSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { isBelow } from '../../util/is-below.ts';
+import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
+import type { SystemPath } from './system-paths.ts';
+
+/** What a cell shows and what can be written in it. All paths are absolute and the same inside and outside. */
+export interface CellProfile {
+  /** What every cell shows of the machine, read-only: nothing else of it is there. */
+  readonly system: readonly SystemPath[];
+  /** Folders shown empty: they hold what no agent needs, or sockets (a read-only mount doesn't stop connect()). */
+  readonly hidden: readonly string[];
+  /** Shown beside the system, read-only, also below a hidden folder. */
+  readonly readOnly: readonly string[];
+  /** Files and folders in it that are shown empty, and what in these is shown all the same. */
+  readonly covered: readonly string[];
+  readonly shownAgain: readonly string[];
+  /** Folders shown empty inside what was just shown again. */
+  readonly hiddenInside: readonly string[];
+  /** Single files shown empty: sockets that are still in sight. */
+  readonly hiddenFiles: readonly string[];
+  /** What in /proc belongs to the machine and no process; see listKernelEntries. */
+  readonly kernelEntries: readonly string[];
+  /** An empty regular file to show instead. */
+  readonly emptyFile: string;
+  readonly writable: readonly string[];
+  /** Read-only although they are below something writable. */
+  readonly protected: readonly string[];
+  /** Shown at another path, read-only. */
+  readonly mounts: readonly { readonly source: string; readonly target: string }[];
+  /** Shown as /tmp, for programs that don't look at TMPDIR. */
+  readonly tempDir: string;
+  /** Where there's no network namespace: the sockets and loopback ports it may talk to. */
+  readonly doors: { readonly sockets: readonly string[]; readonly ports: readonly number[] };
+  readonly workingDirectory: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Keeps the terminal: a person talks with the agent. */
+  readonly isInteractive: boolean;
+  /** See FilterOptions. */
+  readonly mayTrace: boolean;
+}
+
+/** The file descriptor on which bubblewrap reports its child's pid and exit code. */
+export const statusDescriptor = 3;
+
+// As root, bubblewrap keeps every capability unless told otherwise, and `mount -o remount,rw /` works inside.
+const isolation = [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-net',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--die-with-parent',
+  '--cap-drop',
+  'ALL',
+];
+
+/** Arguments of bwrap for a profile, up to and with `--`: the program and its arguments follow. */
+export function bwrapArguments(profile: CellProfile): string[] {
+  return [
+    ...isolation,
+    ...(profile.isInteractive ? [] : ['--new-session']),
+    ...profile.system.flatMap(({ path, link }) =>
+      link === null ? ['--ro-bind', path, path] : ['--symlink', link, path],
+    ),
+    ...processes(profile.kernelEntries),
+    ...mountArguments(profile),
+    ...['--chdir', profile.workingDirectory, '--clearenv'],
+    ...Object.entries(profile.env).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--json-status-fd', String(statusDescriptor), ...filtered(), '--'],
+  ];
+}
+
+/** The smallest cell there is, to find out what works in cells here. */
+export function probeArguments(argv: readonly string[], kernelEntries: readonly string[]): string[] {
+  return [...isolation, ...wholeSystem(kernelEntries), ...filtered(), '--', ...argv];
+}
+
+/** Whoever starts bubblewrap hands it the filter on that descriptor: see handFilter. */
+function filtered(): string[] {
+  const isKnown = syscallFilter({ mayTrace: false }) !== null;
+  return isKnown ? ['--seccomp', String(filterDescriptor)] : [];
+}
+
+/** Hands bubblewrap the filter it was told to read; the descriptor is a pipe. */
+export function handFilter(child: ChildProcess, { mayTrace }: Pick<CellProfile, 'mayTrace'>): void {
+  const pipe = child.stdio[filterDescriptor] as Writable | null | undefined;
+  // It may end without reading it.
+  pipe?.on('error', () => undefined);
+  pipe?.end(syscallFilter({ mayTrace }) ?? Buffer.of());
+}
+
+// Settings of the whole machine are files of root, which the kernel lets root write without any capability:
+// core_pattern names a program that is run outside every cell.
+function wholeSystem(kernelEntries: readonly string[]): string[] {
+  return ['--ro-bind', '/', '/', ...processes(kernelEntries)];
+}
+
+function processes(kernelEntries: readonly string[]): string[] {
+  return [
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...kernelEntries.flatMap((path) => ['--ro-bind-try', path, path]),
+  ];
+}
+
+// Later mounts cover earlier ones, so the order is the policy: hide, show again, make writable, protect.
+function mountArguments(profile: CellProfile): string[] {
+  const hidden = outermostFirst(profile.hidden.filter((path) => path !== '/tmp'));
+  const isVeiled = (path: string): boolean => profile.hidden.some((place) => isBelow(path, place));
+  const show = (paths: readonly string[]): string[] =>
+    outermostFirst(paths).flatMap((path) => ['--ro-bind', path, path]);
+  const empty = (paths: readonly string[]): string[] =>
+    paths.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', profile.emptyFile, path]));
+  const folders = profile.covered.filter(isFolder);
+  return [
+    ...['--bind', profile.tempDir, '/tmp'],
+    // Files in memory belong to no process, so no limit would count them.
+    ...['--bind', profile.tempDir, '/dev/shm', '--remount-ro', '/dev'],
+    ...show(profile.readOnly.filter((path) => !isVeiled(path))),
+    ...hidden.flatMap((path) => ['--tmpfs', path]),
+    ...show(profile.readOnly.filter(isVeiled)),
+    ...empty(outermostFirst(profile.covered)),
+    ...show(profile.shownAgain),
+    ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),
+    ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile, path]),
+    ...outermostFirst(profile.writable).flatMap((path) => ['--bind', path, path]),
+    ...show(profile.protected),
+    ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
+    // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
+    ...[...hidden, ...folders, ...profile.hiddenInside, '/'].flatMap((path) => ['--remount-ro', path]),
+  ];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function outermostFirst(paths: readonly string[]): string[] {
+  return [...new Set(paths)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+}

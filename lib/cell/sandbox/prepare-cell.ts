@@ -1,0 +1,144 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { placeReadPath } from '../../domain/config/read-path.ts';
+import { isBelow } from '../../util/is-below.ts';
+import type { RunFolder } from '../run-folder.ts';
+import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import type { CellProfile } from './bwrap-profile.ts';
+import { type CellPlace, layOutCell } from './cell-layout.ts';
+import { gitCellEnvironment } from './git-environment.ts';
+import { wholeWorkTree } from './private-paths.ts';
+import { isThere, realPath } from './tool-paths.ts';
+
+export interface CellRequest {
+  readonly folder: RunFolder;
+  readonly place: CellPlace;
+  readonly isReadOnly: boolean;
+  readonly isInteractive: boolean;
+  /** See FilterOptions; absent: no. */
+  readonly mayTrace?: boolean;
+  readonly programs: readonly string[];
+  /** See viewWorkTree; absent where no agent is in it. */
+  readonly workTree?: WorkTreeView;
+  readonly shown?: readonly string[];
+  readonly mounts: CellProfile['mounts'];
+  readonly doors?: CellProfile['doors'];
+  readonly env: Readonly<Record<string, string>>;
+  readonly author: { readonly name: string; readonly email: string };
+  /** What puts the agent's git hooks in force; see writeGitHooks. */
+  readonly hooksConfig?: string | null;
+  /** Shown instead of the repository's configuration; see RunnerContext. */
+  readonly gitConfig?: string;
+}
+
+/** The profile of one cell, git's variables added to its environment. */
+export function prepareCell(context: RunnerContext, request: CellRequest): CellProfile {
+  const env = {
+    ...toolchainEnvironment(context),
+    ...request.env,
+    ...gitCellEnvironment(request.place.quarantine, request.author, request.hooksConfig ?? null),
+  };
+  const profile = layOutCell({
+    place: request.place,
+    isReadOnly: request.isReadOnly,
+    isInteractive: request.isInteractive,
+    mayTrace: request.mayTrace ?? false,
+    folder: request.folder,
+    repository: context.repository,
+    personHome: realPath(context.env.HOME || '/'),
+    searchFolders: context.searchFolders,
+    programs: request.programs,
+    workTree: request.workTree ?? wholeWorkTree,
+    shown: [...(request.shown ?? []), ...configuredPaths(context), ...toolchainFolders(context)],
+    mounts: [...request.mounts, ...quietConfig(context, request)],
+    doors: request.doors ?? { sockets: [], ports: [] },
+    env,
+  });
+  return { ...profile, env: withoutUnseen(profile) };
+}
+
+/** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */
+function withoutUnseen({ env, system, hidden, readOnly }: CellProfile): CellProfile['env'] {
+  const isHidden = (path: string): boolean => hidden.some((place) => isBelow(path, place));
+  const isSeen = (path: string): boolean =>
+    (!isHidden(path) && system.some((place) => isBelow(path, place.path))) ||
+    readOnly.some((place) => isBelow(path, place) || isBelow(place, path));
+  const isKept = ([name, value]: readonly [string, string]): boolean =>
+    !toolchainVariables.includes(name) || !value.startsWith('/') || isSeen(realPath(value));
+  return Object.fromEntries(Object.entries(env).filter(isKept));
+}
+
+/** What the configuration shows beside what programs need. Throws a FlameError `bad-read-path`. */
+function configuredPaths({ config, env }: RunnerContext): readonly string[] {
+  return config.sandbox.read_paths.map((path) => placeReadPath(path, env.HOME || '/').path);
+}
+
+// These hold credentials or projects beside what programs need.
+const partsShown: Readonly<Record<string, readonly string[]>> = {
+  CARGO_HOME: ['bin', 'registry', 'git'],
+  GOPATH: ['bin', 'pkg'],
+};
+
+/** Toolchains that variables name, rustup's alone in a home; what else of a home is shown follows from PATH. */
+function toolchainFolders({ env }: RunnerContext): readonly string[] {
+  const homes = [env.HOME ?? '/nonexistent', '/root', '/home'];
+  return toolchainVariables.flatMap((name) => {
+    const path = env[name] ?? '';
+    if (!/^\/[^/]/.test(path)) return [];
+    const parts = partsShown[name]?.map((part) => join(path, part)) ?? [path];
+    const isOfHome = homes.some((home) => isBelow(path, home));
+    const isKnown = name === 'RUSTUP_HOME' && !homes.includes(path) && isRustupHome(path);
+    return isOfHome && !isKnown ? [] : parts;
+  });
+}
+
+/** A folder that rustup made: it holds toolchains and nothing of a person, wherever it is. */
+function isRustupHome(path: string): boolean {
+  return ['toolchains', 'settings.toml', 'update-hashes'].every((name) => isThere(join(path, name)));
+}
+
+function quietConfig(
+  { repository }: RunnerContext,
+  { folder, gitConfig }: CellRequest,
+): CellProfile['mounts'] {
+  const target = join(repository.commonDir, 'config');
+  if (gitConfig === undefined || !isThere(target)) return [];
+  const source = join(folder.control, 'repository.config');
+  writeFileSync(source, gitConfig, { mode: 0o600 });
+  return [{ source, target: realPath(target) }];
+}
+
+// Where toolchains keep what they need offline; no credentials.
+const toolchainVariables = [
+  ...['CARGO_HOME', 'RUSTUP_HOME', 'GOROOT', 'GOPATH', 'GOMODCACHE', 'JAVA_HOME', 'NVM_DIR', 'VOLTA_HOME'],
+  ...['PYENV_ROOT', 'RBENV_ROOT', 'ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR', 'LANG', 'LC_ALL', 'TZ'],
+];
+
+/** The environment of commands that are no agents: diagnostics, setup. */
+export function commandEnvironment(context: RunnerContext, folder: RunFolder): Record<string, string> {
+  return {
+    LANG: 'C.UTF-8',
+    ...toolchainEnvironment(context),
+    PATH: context.searchFolders.join(':'),
+    HOME: folder.home,
+    TMPDIR: folder.tmp,
+    CI: 'true',
+  };
+}
+
+function toolchainEnvironment({ env, searchFolders }: RunnerContext): Record<string, string> {
+  const kept = toolchainVariables.flatMap((name): [string, string][] => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...rustupHome(searchFolders), ...Object.fromEntries(kept) };
+}
+
+/** rustup's programs in PATH look for their toolchains in HOME, which is another one in a cell. */
+function rustupHome(searchFolders: readonly string[]): Record<string, string> {
+  const homes = searchFolders
+    .filter((folder) => folder.endsWith('/.cargo/bin'))
+    .map((folder) => join(dirname(dirname(folder)), '.rustup'));
+  const found = homes.find(isThere);
+  return found === undefined ? {} : { RUSTUP_HOME: found };
+}

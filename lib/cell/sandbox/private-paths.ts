@@ -1,0 +1,66 @@
+import { lstatSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { listUntracked } from '../../git/worktrees/untracked-paths.ts';
+import { isBelow } from '../../util/is-below.ts';
+import { pathMatches } from '../../util/path-globs.ts';
+import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import { listPrivateIn } from './private-dependencies.ts';
+import { isThere, realPath } from './tool-paths.ts';
+
+export const wholeWorkTree: WorkTreeView = { covered: [], kept: [], hidden: [] };
+
+// Programs look upwards from a worktree for these, and what they hold was downloaded.
+const dependencies = new Set([
+  ...['node_modules', 'bower_components', 'jspm_packages', 'elm-stuff', 'vendor', 'Pods', '.bundle'],
+  ...['.yarn', '.pnp.cjs', '.pnp.loader.mjs', '.pnp.data.json'],
+]);
+// Each is a mount; where there are more, nothing but dependencies is shown.
+const mostCovered = 300;
+
+/**
+ * A cell shows of the person's work tree what git tracks there, dependencies, and what the configuration links into
+ * worktrees: not an `.env` with real keys, not a folder of certificates, however deep they lie.
+ */
+export async function viewWorkTree({
+  repository,
+  config,
+  env,
+}: Pick<RunnerContext, 'repository' | 'config' | 'env'>): Promise<WorkTreeView> {
+  const { mainWorkTree, commonDir } = repository;
+  if (mainWorkTree === null) return wholeWorkTree;
+  const { link } = config.project;
+  const covered: string[] = [];
+  const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(isThere);
+  const hidden: string[] = [];
+  const look = { root: mainWorkTree, blocked: config.permissions.blocked_paths, most: mostCovered };
+  for (const entry of await listUntracked({ cwd: mainWorkTree, env })) {
+    const name = entry.replace(/\/$/, '');
+    const path = join(mainWorkTree, name);
+    const isLinked = link.some((glob) => pathMatches(glob, name));
+    if (isBelow(commonDir, path) || (isLinked && !isDependency(path))) continue;
+    const found = isDependency(path) ? await listPrivateIn(name, look) : null;
+    if (found === null) covered.push(path);
+    else {
+      kept.push(path, realPath(path));
+      hidden.push(...found.filter((one) => !kept.includes(one)));
+    }
+  }
+  const files = covered.filter((path) => !isLink(path));
+  return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden };
+}
+
+function isDependency(path: string): boolean {
+  return dependencies.has(basename(path)) || isThere(join(path, 'pyvenv.cfg'));
+}
+
+/** What it leads to is covered or not for itself. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
+}
+
+/** The folder or file that a glob begins with. */
+function withoutGlob(glob: string): string {
+  const parts = glob.split('/');
+  const plain = parts.findIndex((part) => /[*?[{!]/.test(part));
+  return parts.slice(0, plain < 0 ? parts.length : plain).join('/');
+}

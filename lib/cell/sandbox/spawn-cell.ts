@@ -1,0 +1,282 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { dropSetIds } from '../../util/drop-set-id.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { processStart } from '../../util/process-identity.ts';
+import { programPath } from '../../util/program-path.ts';
+import { unreachable } from '../../util/unreachable.ts';
+import { type LimitName, withLimits } from '../limits/limits.ts';
+import { watchDisk } from '../limits/watch-disk.ts';
+import { type Watch, watchLimits } from '../limits/watchdog.ts';
+import { descendants, processesWith, signal } from '../process-tree.ts';
+import type { CellGroup, CellLimits, SandboxState } from '../sandbox-state.ts';
+import { bwrapArguments, type CellProfile, handFilter, statusDescriptor } from './bwrap-profile.ts';
+import { seatbeltArguments } from './seatbelt-profile.ts';
+
+export interface CellStart {
+  readonly sandbox: SandboxState;
+  readonly profile: CellProfile;
+  readonly limits: CellLimits;
+  readonly argv: readonly string[];
+  /** null: stdin is /dev/null. Not used with an interactive agent. */
+  readonly stdin: string | null;
+  /** A name no other living cell has: finds what left the process group. */
+  readonly mark: string;
+  onStdout(chunk: Buffer): void;
+  onStderr(chunk: Buffer): void;
+}
+
+export interface CellEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Why nothing was run; null when the program was started. */
+  readonly startError: string | null;
+  /** Why it was killed; null when it reached no limit. */
+  readonly limit: LimitName | null;
+}
+
+export interface CellProcess {
+  readonly pid: number;
+  /** See processStart; null when it could not be started. */
+  readonly startedAt: string | null;
+  /** Resolves when the program and all its descendants are gone and their output is read. */
+  readonly ended: Promise<CellEnd>;
+  /** SIGTERM to all in the cell, SIGKILL after the grace time. Resolves like `ended`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** In the environment of everything in a cell: its mark. */
+export const markVariable = 'BLUEFLAME_CELL';
+
+/**
+ * Starts a program in a cell. All die with this process, however it ends: the kernel ties that to the thread
+ * that spawns, so call it from the main thread.
+ */
+export function spawnCell(start: CellStart): CellProcess {
+  const spawned = trySpawn(start);
+  if (spawned instanceof Error) return notStarted(spawned);
+  const { child, group } = spawned;
+  killPoint('cell spawned');
+  const status = readStatus(child);
+  const watch = watchCell(start, spawned);
+  child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => start.onStderr(chunk));
+  // A program may end without reading its input.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(start.stdin ?? '');
+  const ended = waitForEnd({ child, group, status, watch }, start);
+  return {
+    pid: child.pid ?? 0,
+    startedAt: child.pid === undefined ? null : processStart(child.pid),
+    ended,
+    stop: async (graceMs) => {
+      terminate(child, status.reaper?.pid ?? null, start);
+      const timer = setTimeout(() => killAll(child, start), graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+interface Spawned {
+  readonly child: ChildProcess;
+  readonly group: CellGroup | null;
+}
+
+/** Arguments longer than the system takes are thrown, not reported as an event. */
+function trySpawn(start: CellStart): Spawned | Error {
+  let group: CellGroup | null = null;
+  try {
+    group = start.sandbox.limits.openGroup(start.limits);
+    return { group, child: spawnConfined(start, group) };
+  } catch (error) {
+    void group?.close();
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function notStarted(error: Error): CellProcess {
+  const end: CellEnd = { exitCode: null, signal: null, startError: error.message, limit: null };
+  return { pid: 0, startedAt: null, ended: Promise.resolve(end), stop: async () => undefined };
+}
+
+/** What stands before a command to put it into its cell. */
+function confine({ confinement, entrance }: SandboxState, profile: CellProfile): readonly string[] {
+  const { PATH } = profile.env;
+  switch (confinement) {
+    case 'bubblewrap':
+      return [
+        ...entrance.map((word, at) => (at === 0 ? programPath(word, PATH) : word)),
+        ...[programPath('bwrap', PATH), ...bwrapArguments(profile)],
+      ];
+    case 'seatbelt':
+      return ['sandbox-exec', ...seatbeltArguments(profile)];
+    case 'namespaces':
+      return namespaceCommand;
+    case 'watched':
+      return [];
+    default:
+      return unreachable(confinement);
+  }
+}
+
+function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
+  const { profile, sandbox } = start;
+  const { confinement, limits } = sandbox;
+  const command = withLimits(
+    {
+      ...start.limits,
+      hasDataLimit: limits.memory === 'watchdog',
+      hasProcessLimit: limits.processes === 'rlimit' && confinement === 'bubblewrap',
+    },
+    start.argv,
+  );
+  const confined = [...confine(sandbox, profile), ...command];
+  const [program = '', ...args] = group?.enter(confined) ?? confined;
+  const input = start.stdin === null ? 'ignore' : 'pipe';
+  const extra = confinement === 'bubblewrap' ? 'pipe' : 'ignore';
+  const child = spawn(program, args, {
+    stdio: profile.isInteractive
+      ? ['inherit', 'inherit', 'inherit', extra, extra]
+      : [input, 'pipe', 'pipe', extra, extra],
+    cwd: profile.workingDirectory,
+    env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
+    // Ctrl-C at the terminal is for the tool: it tells the agents itself.
+    detached: !profile.isInteractive,
+  });
+  handFilter(child, profile);
+  return child;
+}
+
+function watchCell(start: CellStart, { child, group }: Spawned): Watch | null {
+  const { pid } = child;
+  if (pid === undefined) return null;
+  group?.entered(pid);
+  const others = (): readonly number[] =>
+    start.sandbox.confinement === 'watched' ? processesWith(markVariable, start.mark) : [];
+  return watchLimits({
+    limits: start.limits,
+    state: start.sandbox.limits,
+    group,
+    pid,
+    others,
+    disk: watchDisk({
+      folders: start.profile.writable,
+      limitBytes: start.limits.diskMb * 1024 * 1024,
+      pids: () => [...descendants(pid), ...others()],
+    }),
+    onLimit: () => killAll(child, start),
+  });
+}
+
+interface Status {
+  /** The first process of the cell's process namespace; it is gone only when all others are. */
+  reaper: { readonly pid: number; readonly start: string | null } | null;
+  hasRun: boolean;
+}
+
+function readStatus(child: ChildProcess): Status {
+  const status: Status = { reaper: null, hasRun: false };
+  let text = '';
+  const pipe = child.stdio[statusDescriptor] as Readable | null | undefined;
+  pipe?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    const pid = numberAfter(text, 'child-pid');
+    if (pid !== null) status.reaper ??= { pid, start: processStart(pid) };
+    status.hasRun = numberAfter(text, 'exit-code') !== null;
+  });
+  pipe?.on('error', () => undefined);
+  return status;
+}
+
+function numberAfter(text: string, key: string): number | null {
+  const match = new RegExp(`"${key}": (\\d+)`).exec(text);
+  return match === null ? null : Number(match[1]);
+}
+
+interface Running extends Spawned {
+  readonly status: Status;
+  readonly watch: Watch | null;
+}
+
+async function waitForEnd({ child, group, status, watch }: Running, start: CellStart): Promise<CellEnd> {
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString()).slice(-1_000);
+  });
+  const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  const end = await new Promise<{ code: number | null; name: string | null; error: string | null }>(
+    (resolve) => {
+      child.on('error', (error) => resolve({ code: null, name: null, error: error.message }));
+      child.on('exit', (code, name) => resolve({ code, name, error: null }));
+    },
+  );
+  if (end.error !== null) {
+    watch?.end();
+    await group?.close();
+    return { exitCode: null, signal: null, startError: end.error, limit: null };
+  }
+  // Whoever is left holds the pipes open: end them before waiting for the last output.
+  if (start.sandbox.confinement === 'watched') await killRest(child, start);
+  await closed;
+  while (isAlive(status.reaper)) await pause();
+  const limit = watch?.end() ?? limitOf(end);
+  await group?.close();
+  await dropSetIds(start.profile.writable);
+  const isRefused = start.sandbox.confinement === 'bubblewrap' && !status.hasRun && end.name === null;
+  const startError = isRefused ? (stderr.trim().split('\n').at(-1) ?? 'bwrap failed') : null;
+  return { exitCode: end.code, signal: end.name, startError, limit };
+}
+
+/** Limits of single processes end them by a signal, which a shell or bubblewrap passes on as 128 + its number. */
+function limitOf({
+  code,
+  name,
+}: {
+  readonly code: number | null;
+  readonly name: string | null;
+}): LimitName | null {
+  if (name === 'SIGXCPU' || code === 152) return 'cpu';
+  return name === 'SIGXFSZ' || code === 153 ? 'file-size' : null;
+}
+
+function terminate(child: ChildProcess, reaper: number | null, start: CellStart): void {
+  const top = start.sandbox.confinement === 'bubblewrap' ? reaper : (child.pid ?? null);
+  if (top === null) {
+    killAll(child, start);
+    return;
+  }
+  const inside = descendants(top);
+  if (start.sandbox.confinement === 'watched') inside.push(top, ...processesWith(markVariable, start.mark));
+  for (const pid of inside) signal(pid, 'SIGTERM');
+}
+
+function killAll(child: ChildProcess, start: CellStart): void {
+  if (child.pid === undefined) return;
+  if (start.sandbox.confinement === 'watched') {
+    if (!start.profile.isInteractive) signal(-child.pid, 'SIGKILL');
+    for (const pid of processesWith(markVariable, start.mark)) signal(pid, 'SIGKILL');
+  }
+  if (child.exitCode === null && child.signalCode === null) signal(child.pid, 'SIGKILL');
+}
+
+async function killRest(child: ChildProcess, start: CellStart): Promise<void> {
+  do {
+    killAll(child, start);
+    await pause();
+  } while (processesWith(markVariable, start.mark).length > 0);
+}
+
+function isAlive(reaper: Status['reaper']): boolean {
+  return reaper !== null && reaper.start !== null && processStart(reaper.pid) === reaper.start;
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
+export const namespaceCommand = [
+  ...['setpriv', '--pdeathsig', 'KILL', '--'],
+  ...['unshare', '--user', '--map-current-user', '--fork', '--pid', '--kill-child', '--mount-proc'],
+];

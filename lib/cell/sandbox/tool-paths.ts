@@ -1,0 +1,102 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isBelow } from '../../util/is-below.ts';
+import { isPrivatePlace, showsPrivatePlace } from '../../util/private-places.ts';
+
+// Below these a person keeps credentials and documents beside programs: never shown as a whole.
+const sharedPrefixes = new Set(['.local', '.cargo', '.config', '.cache', '.npm', 'snap']);
+// Toolchains that are started through a small program in PATH.
+const toolchains = [
+  '.rustup',
+  '.cargo/registry',
+  '.cargo/git',
+  '.local/lib',
+  '.local/share/mise',
+  '.local/share/fnm',
+];
+
+/** The folders of PATH that exist and are absolute, in order, each once. */
+export function searchFolders(path: string): string[] {
+  return [...new Set(path.split(':'))].filter((folder) => isAbsolute(folder) && isThere(folder));
+}
+
+/** The program's absolute path: as written, or the first executable of that name in the folders; null if absent. */
+export function findProgram(
+  name: string,
+  folders: readonly string[],
+  workingDirectory: string,
+): string | null {
+  const candidates = name.includes('/')
+    ? [resolve(workingDirectory, name)]
+    : folders.map((folder) => join(folder, name));
+  return candidates.find(isExecutableFile) ?? null;
+}
+
+/** What must be seen for programs of PATH to run although their folders are below hidden ones. */
+export function toolchainPaths(folders: readonly string[], homes: readonly string[]): string[] {
+  return [...new Set(homes.flatMap((home) => toolchainsOf(folders, home)))];
+}
+
+function toolchainsOf(folders: readonly string[], home: string): string[] {
+  const own = folders.flatMap((folder) => [folder, realPath(folder)]).flatMap((path) => prefixOf(path, home));
+  const hasHomeTools = folders.some((folder) => isBelow(folder, home));
+  const known = hasHomeTools ? toolchains.map((name) => join(home, name)).filter(isThere) : [];
+  return [...own, ...known];
+}
+
+/**
+ * The file, and the package it belongs to: its `node_modules`, or the folder of its package.json. Never a folder for
+ * lying beside the file, nothing from a person's places for keys, and never a home.
+ */
+export function packagePaths(file: string, home: string): string[] {
+  const files = [file, realPath(file)].filter((path) => !isPrivatePlace(path, home));
+  return [...new Set(files.flatMap((path) => [path, ...packageOf(path, home)]))];
+}
+
+/** Resolves links; the path itself where nothing is there. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Whether anything is there that can be looked at; a dangling link is not. */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Below a folder of somebody else.
+    return false;
+  }
+}
+
+function prefixOf(folder: string, home: string): string[] {
+  const prefix = dirname(folder);
+  if (basename(folder) !== 'bin' && basename(folder) !== 'shims') return [folder];
+  const isShared = home === '/' || isBelow(home, prefix) || !isBelow(prefix, home);
+  return isShared || sharedPrefixes.has(basename(prefix)) ? [folder] : [prefix];
+}
+
+function packageOf(path: string, home: string): string[] {
+  const modules = path.indexOf('/node_modules/');
+  if (modules > 0) return [path.slice(0, modules + '/node_modules'.length)];
+  for (let folder = dirname(path); !mayHoldAnything(folder, home); folder = dirname(folder))
+    if (isThere(join(folder, 'package.json'))) return [folder];
+  return [];
+}
+
+/** A home, what it lies in, and folders that programs of all kinds write into: no package, whatever lies there. */
+function mayHoldAnything(folder: string, home: string): boolean {
+  return ['/', '/tmp', '/var/tmp', '/root'].includes(folder) || showsPrivatePlace(folder, home);
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

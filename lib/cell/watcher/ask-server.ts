@@ -1,0 +1,29 @@
+import { connect } from 'node:net';
+import { type Answer, blocked, parseAnswer, type WatcherRequest } from './protocol.ts';
+
+/** Asks the decision server; a server that is gone or ends without an answer blocks. Rejects on nothing. */
+export function askServer(socketPath: string, request: WatcherRequest): Promise<Answer> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(socketPath, () => socket.write(`${JSON.stringify(request)}\n`));
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      answer += chunk;
+    });
+    socket.on('error', (error) => resolve(unanswered(error.message)));
+    socket.on('close', () => resolve(readAnswer(answer)));
+  });
+}
+
+function readAnswer(text: string): Answer {
+  if (!text.endsWith('\n')) return unanswered('the connection ended');
+  try {
+    return parseAnswer(text);
+  } catch {
+    return unanswered('its answer can not be read');
+  }
+}
+
+function unanswered(why: string): Answer {
+  return blocked('watcher-failed', `The orchestrator did not answer (${why}); stop working.`);
+}

@@ -1,0 +1,160 @@
+import { createServer, type Socket } from 'node:net';
+import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../../domain/policy.ts';
+import { decideGitHook, type GitHookCall } from '../../policy/decide-git-hook.ts';
+import { openJudgingTurns } from '../gateway/judging-turns.ts';
+import { listenOn } from '../gateway/listen-on.ts';
+import { findReplay, type Replays, renderReplacement } from '../gateway/replays.ts';
+import type { Decide } from '../runner-context.ts';
+import type { AuditLog } from './audit-log.ts';
+import {
+  type Answer,
+  answerTimeoutMs,
+  blocked,
+  type GitHookRequest,
+  largestRequestBytes,
+  parseRequest,
+  parseToolCall,
+  renderAnswer,
+  requestLength,
+} from './protocol.ts';
+import { readGitHook } from './read-git-hook.ts';
+
+export interface DecisionServerOptions {
+  readonly socketPath: string;
+  readonly policy: AgentPolicy;
+  readonly audit: AuditLog;
+  readonly decide: Decide;
+  readonly facts: PathFacts;
+  /** What ran elsewhere and is only shown here; absent: nothing. */
+  readonly replays?: Replays;
+  /** What was decided about a call, as the hook reported it; `mark` stands in its result where it was a replay. */
+  onJudged?(reported: unknown, decision: Decision, mark?: string): void;
+  /** The agent's settings were accepted: its hooks run. */
+  onCanary(): void;
+}
+
+/** Judges one agent's calls. Every answer is in the audit before it is given; any trouble is a block. */
+export async function startDecisionServer(
+  options: DecisionServerOptions,
+): Promise<{ close(): Promise<void> }> {
+  const held: Held = { bytes: 0 };
+  const server = createServer((socket) => serve(socket, options, held));
+  // Programs of the agent can connect, too. Who is turned away blocks its call.
+  server.maxConnections = mostConnections;
+  return listenOn(server, options.socketPath);
+}
+
+const mostConnections = 64;
+/** Of this process: it judges for all its agents. */
+const turns = openJudgingTurns();
+/** Of all requests together, until they are whole. */
+const mostHeldBytes = 4 * largestRequestBytes;
+/** Longer than any client waits. */
+const longestMs = 2 * answerTimeoutMs;
+
+interface Held {
+  bytes: number;
+}
+
+function serve(socket: Socket, options: DecisionServerOptions, held: Held): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let needed: number | null = null;
+  let isWhole = false;
+  const answer = (decision: Answer): void => {
+    socket.removeAllListeners('data');
+    socket.end(renderAnswer(decision, chunks[0] ?? Buffer.of()));
+  };
+  socket.on('error', () => socket.destroy());
+  socket.setTimeout(longestMs, () => socket.destroy());
+  socket.on('close', () => {
+    held.bytes -= size;
+  });
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    held.bytes += chunk.length;
+    if (size > largestRequestBytes || held.bytes > mostHeldBytes) answer(record(options, null, tooLarge));
+    else if (needed !== null || chunk.includes(10)) {
+      needed ??= requestLength(Buffer.concat(chunks));
+      if (size < needed || isWhole) return;
+      isWhole = true;
+      const isAsked = turns.ask(options, () => {
+        // Nobody waits for the answer, or the next call of its own will be another.
+        if (!socket.destroyed) answer(judge(Buffer.concat(chunks), options));
+      });
+      if (!isAsked) answer(record(options, null, tooMany));
+    }
+  });
+}
+
+const tooLarge = blocked('call-too-large', 'The call is larger than 16 MB; write smaller files.');
+const tooMany = blocked('too-many-calls', 'Too many calls wait to be judged; make one after another.');
+const malformed = blocked('call-malformed', 'The hook did not report a tool call that can be judged.');
+
+function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
+  try {
+    const request = parseRequest(bytes);
+    if (request !== null && 'canary' in request) {
+      options.onCanary();
+      return { decision: 'allow', rule: 'canary', details: '' };
+    }
+    if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
+    const call = parseToolCall(request?.call);
+    if (call === null) return record(options, null, malformed);
+    return judgeCall(request?.call, call, options);
+  } catch (error) {
+    return record(options, null, error instanceof SyntaxError ? malformed : failed(error));
+  }
+}
+
+function judgeCall(reported: unknown, call: ToolCall, options: DecisionServerOptions): Answer {
+  const found = decideSafely(call, options);
+  const replay = findReplay(call, found, options.replays ?? new Map());
+  if (replay === null) {
+    const decision = record(options, call, found);
+    options.onJudged?.(reported, decision);
+    return decision;
+  }
+  const { details, mark } = replay;
+  const decision = record(options, call, { decision: 'allow', rule: 'replayed', details });
+  options.onJudged?.(reported, decision, mark);
+  return { ...decision, output: renderReplacement(reported, replay) };
+}
+
+function judgeGitHook(request: GitHookRequest, options: DecisionServerOptions): Decision {
+  const call = readGitHook(request);
+  if (call === null) return record(options, null, malformed);
+  // In the audit it's a call like any other.
+  const shown = { tool_name: `git ${call.hook}`, tool_input: { command: subjectOf(call) }, cwd: '' };
+  return record(options, shown, decideGitHook(options.policy, call));
+}
+
+function subjectOf(call: GitHookCall): string {
+  return call.hook === 'commit-msg' ? call.message : call.staged.map(({ path }) => path).join('\n');
+}
+
+function decideSafely(call: ToolCall, options: DecisionServerOptions): Decision {
+  try {
+    return options.decide(options.policy, call, options.facts);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function record(options: DecisionServerOptions, call: ToolCall | null, decision: Decision): Decision {
+  try {
+    options.audit.append(call, decision);
+    return decision;
+  } catch (error) {
+    return blocked('audit-failed', `The audit can't be written, so nothing may run: ${messageOf(error)}`);
+  }
+}
+
+function failed(error: unknown): Decision {
+  return blocked('watcher-failed', `The watcher could not judge this call: ${messageOf(error)}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

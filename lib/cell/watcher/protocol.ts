@@ -1,0 +1,95 @@
+import type { Decision, ToolCall } from '../../domain/policy.ts';
+import { isRecord } from '../../util/json-record.ts';
+
+// One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request
+// is a head `FLAG HOOK LENGTH` and that many bytes; it is answered `allow`, or `block`, rule and details in lines,
+// or `print LENGTH` and that many bytes, which the client prints when it allows the call.
+
+/** Larger calls are blocked: no file an agent may write is near this size. */
+export const largestCallBytes = 16 * 1024 * 1024;
+
+/** How long a client waits for an answer before it blocks the call. */
+export const answerTimeoutMs = 5_000;
+
+/** What a client asks: the call as the hook reported it, what a git hook was given, or the sign that an agent's settings were accepted. */
+export type WatcherRequest = { readonly call: unknown } | GitHookRequest | { readonly canary: true };
+
+export interface GitHookRequest {
+  readonly gitHook: string;
+  readonly text: string;
+}
+
+/** A request is longer than its call, with what a git hook was given as a string in it. */
+export const largestRequestBytes = 2 * largestCallBytes + 64;
+
+/** What a client obeys. */
+export interface Answer extends Decision {
+  /** What it prints where it allows the call: the CLI carries out what stands there instead. */
+  readonly output?: string;
+}
+
+/** A call that can't be judged. */
+export function blocked(rule: string, details: string): Decision {
+  return { decision: 'block', rule, details };
+}
+
+/** Reads what a hook reports about a tool call; null if it isn't one. */
+export function parseToolCall(value: unknown): ToolCall | null {
+  if (!isRecord(value)) return null;
+  const { tool_name, tool_input, cwd } = value;
+  if (typeof tool_name !== 'string' || tool_name === '' || typeof cwd !== 'string') return null;
+  return isRecord(tool_input) ? { tool_name, tool_input, cwd } : null;
+}
+
+/** How many bytes a request has, as its beginning says, in which a newline has come. */
+export function requestLength(beginning: Buffer): number {
+  const end = beginning.indexOf(10) + 1;
+  return end + Number(plainHead.exec(beginning.toString('latin1', 0, end))?.groups?.length ?? 0);
+}
+
+/** Reads a whole request; null when it's none. Throws a SyntaxError when it, or the call in it, isn't JSON. */
+export function parseRequest(bytes: Buffer): WatcherRequest | null {
+  const end = bytes.indexOf(10) + 1;
+  if (!isPlain(bytes)) return parseJsonRequest(bytes.toString('utf8', 0, end));
+  const { flag, name = '' } = plainHead.exec(bytes.toString('latin1', 0, end))?.groups ?? {};
+  if (flag === '--canary') return { canary: true };
+  const text = bytes.toString('utf8', end);
+  if (flag === '--hook') return { gitHook: name, text };
+  return flag === '' ? { call: JSON.parse(text) } : null;
+}
+
+function isPlain(bytes: Buffer): boolean {
+  return bytes[0] !== 0x7b;
+}
+
+const plainHead = /^(?<flag>|--canary|--hook) (?<name>[a-z-]*) (?<length>\d{1,9})\n$/;
+
+function parseJsonRequest(line: string): WatcherRequest | null {
+  const value: unknown = JSON.parse(line);
+  if (!isRecord(value)) return null;
+  if (value.canary === true) return { canary: true };
+  const { gitHook, text } = value;
+  if (typeof gitHook === 'string') return typeof text === 'string' ? { gitHook, text } : null;
+  return 'call' in value ? { call: value.call } : null;
+}
+
+/** An answer in the form that whoever sent the request reads. */
+export function renderAnswer({ decision, rule, details, output }: Answer, request: Buffer): string {
+  if (!isPlain(request)) return `${JSON.stringify({ decision, rule, details, output })}\n`;
+  if (decision !== 'allow') return `block\n${rule}\n${details}`;
+  // With its length: half of it would be no answer to the CLI, and the call would run as it is.
+  return output === undefined ? 'allow\n' : `print ${Buffer.byteLength(output)}\n${output}`;
+}
+
+/** Reads an answer line; whatever isn't a clear permission blocks. */
+export function parseAnswer(line: string): Answer {
+  const value: unknown = JSON.parse(line);
+  if (!isRecord(value)) return blocked('watcher-failed', 'The watcher gave no usable answer.');
+  const { decision, rule, details, output } = value;
+  return {
+    ...(typeof output === 'string' ? { output } : {}),
+    decision: decision === 'allow' ? 'allow' : 'block',
+    rule: typeof rule === 'string' ? rule : 'watcher-failed',
+    details: typeof details === 'string' ? details : 'The watcher gave no reason.',
+  };
+}

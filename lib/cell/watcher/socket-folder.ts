@@ -1,0 +1,28 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeTree } from '../remove-tree.ts';
+import type { RunFolder } from '../run-folder.ts';
+
+export interface SocketFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+// sun_path holds 108 bytes with its final zero.
+const longestSocketPath = 107;
+const longestSocketName = 'gateway.sock';
+
+export const socketPrefix = 'flame-sockets-';
+/** In the run folder: where the sockets are, when they are elsewhere. */
+export const socketsFile = 'sockets-elsewhere';
+
+/** A private folder whose sockets have names short enough to bind: in the run folder, else a temporary one. */
+export function makeSocketFolder(folder: RunFolder): SocketFolder {
+  const usual = join(folder.root, 'sockets');
+  const isShort = Buffer.byteLength(join(usual, longestSocketName)) <= longestSocketPath;
+  if (isShort) mkdirSync(usual, { mode: 0o700 });
+  const path = isShort ? usual : mkdtempSync(join(tmpdir(), socketPrefix));
+  if (!isShort) writeFileSync(join(folder.root, socketsFile), path);
+  return { path, remove: () => removeTree(path) };
+}

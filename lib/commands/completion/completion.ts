@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { createOutput } from '../../ui/terminal/output.ts';
+import { packageRoot } from '../../util/package-root.ts';
+
+/** `git flame completion bash|zsh|fish`: prints the script that makes a shell complete git flame. */
+export async function run(args: CommandArgs<'completion'>, io: Io): Promise<number> {
+  const shell = args.subcommand ?? '';
+  const script = await readFile(join(packageRoot(), 'templates', `completion.${shell}`), 'utf8');
+  const output = createOutput(io, args.globals);
+  output.json({ shell, script });
+  output.result(script);
+  return 0;
+}

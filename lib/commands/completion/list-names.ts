@@ -1,0 +1,84 @@
+import { readLiveAgents } from '../../cell/run/agent-registry.ts';
+import type { Candidate, NameKind } from '../../domain/shown/name-kind.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { listRescues } from '../../engine/keep/rescue-list.ts';
+import { openGit } from '../../git/open-git.ts';
+import { type GitContext, gitText } from '../../git/process/run-git.ts';
+import { openStore } from '../../store/open-store.ts';
+
+/** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
+export async function listNames(
+  context: GitContext,
+  kinds: readonly NameKind[],
+  session: string | null,
+): Promise<readonly Candidate[]> {
+  const lists = await Promise.all([
+    listOfGit(context, kinds),
+    kinds.some((kind) => storedKinds.has(kind)) ? listStored(context, kinds, session) : [],
+  ]);
+  return lists.flat();
+}
+
+const storedKinds: ReadonlySet<NameKind> = new Set(['session', 'task', 'agent', 'changeset', 'rescue']);
+
+async function listOfGit(context: GitContext, kinds: readonly NameKind[]): Promise<readonly Candidate[]> {
+  const lists = await Promise.all([
+    kinds.includes('remote') ? gitText(context, ['remote']) : '',
+    kinds.includes('branch')
+      ? gitText(context, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/'])
+      : '',
+  ]);
+  return lists
+    .flatMap((text) => text.split('\n').filter((word) => word !== ''))
+    .map((word) => ({ word, about: '' }));
+}
+
+async function listStored(
+  context: GitContext,
+  kinds: readonly NameKind[],
+  name: string | null,
+): Promise<readonly Candidate[]> {
+  const git = await openGit(context);
+  const { commonDir, objectFormat } = git.repository;
+  const store = await openStore({ context, commonDir, objectFormat });
+  try {
+    const snapshot = await store.snapshot();
+    const session =
+      name === null ? snapshot.current : (snapshot.sessions.find(({ id }) => id === name) ?? null);
+    const tasks = session === null ? [] : snapshot.tasksOf(session.id);
+    const lists: Readonly<
+      Partial<Record<NameKind, () => readonly Candidate[] | Promise<readonly Candidate[]>>>
+    > = {
+      session: () => snapshot.sessions.map(({ id, objective }) => ({ word: id, about: objective })).reverse(),
+      task: () => tasks.map(({ id, status, title }) => ({ word: id, about: `${status}: ${title}` })),
+      agent: () => listAgents(commonDir, session),
+      changeset: () => listChangesets(session, tasks),
+      rescue: async () => (await listRescues(git)).map(({ name: word, why }) => ({ word, about: why })),
+    };
+    return (await Promise.all(kinds.map((kind) => lists[kind]?.() ?? []))).flat();
+  } finally {
+    await store.close();
+    await git.close();
+  }
+}
+
+/** Those that run first, then those of the session, latest first. */
+function listAgents(commonDir: string, session: Session | null): readonly Candidate[] {
+  const live = readLiveAgents(commonDir).map(({ id, role, task_id }) => ({
+    word: id,
+    about: `runs: ${task_id ?? role}`,
+  }));
+  const ended = (session?.agents ?? [])
+    .filter(({ id }) => live.every(({ word }) => word !== id))
+    .map(({ id, role, task_id, outcome }) => ({ word: id, about: `${outcome}: ${task_id ?? role}` }));
+  return [...live, ...ended.reverse()];
+}
+
+function listChangesets(session: Session | null, tasks: readonly Task[]): readonly Candidate[] {
+  const latest = new Map((session?.changesets ?? []).map((changeset) => [changeset.group, changeset]));
+  return [...latest].map(([word, { state, tasks: ids }]) => {
+    const [first] = tasks.filter(({ id }) => ids.includes(id));
+    return { word, about: `${state}: ${ids.length === 1 ? (first?.title ?? '') : `${ids.length} tasks`}` };
+  });
+}

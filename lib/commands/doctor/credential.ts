@@ -1,0 +1,22 @@
+import { credentialSources, missingCredential } from '../../cell/gateway/model-credential.ts';
+import type { RunnerContext } from '../../cell/runner-context.ts';
+import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { configuredAdapters } from '../open/configured-adapters.ts';
+
+/** Whether there is a credential for the model API, where some role of the configuration uses a model. It is not tried. */
+export async function examineCredential(context: RunnerContext): Promise<readonly Finding[]> {
+  const { used } = await configuredAdapters(context);
+  if (!used.some((name) => context.adapters(name).needsModel)) return [];
+  const missing = missingCredential(context.env);
+  const base = { area: 'programs', check: 'credential' } as const;
+  if (missing !== null) {
+    const { message, hints, lines: details } = missing;
+    return [finding({ ...base, result: 'missing', message, hints, details })];
+  }
+  const names = credentialSources(context.env);
+  const message =
+    names.length === 0
+      ? 'no credential; ANTHROPIC_BASE_URL is asked without one'
+      : `credential for the model API in ${names.join(' and ')}, not tried`;
+  return [finding({ ...base, result: 'proven', message })];
+}

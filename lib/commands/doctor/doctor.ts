@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { getAdapter } from '../../agents/get-adapter.ts';
+import { makeRunnerContext } from '../../cell/run/make-context.ts';
+import { type Config, configSchema } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import { type Finding, finding, isSound } from '../../domain/shown/finding.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Repair } from '../../store/repair/repair.ts';
+import { repairState } from '../../store/repair/repair-state.ts';
+import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
+import { packageRoot } from '../../util/package-root.ts';
+import { readConfig, requireWorkTree } from '../open/read-config.ts';
+import { type Reading, withState } from '../open/read-state.ts';
+import { examineBase } from './base.ts';
+import { examineCredential } from './credential.ts';
+import { examineHooks } from './hooks.ts';
+import { examineLeftovers } from './leftovers.ts';
+import { examinePostCheck } from './post-check.ts';
+import { examinePrograms } from './programs.ts';
+import { examineRepository } from './repository.ts';
+import { examineSandbox } from './sandbox.ts';
+import { examineState, examineWritable } from './state.ts';
+import { examineTrust } from './trust.ts';
+import { examineWatcher } from './watcher.ts';
+
+/** `git flame doctor`: what is enforced here, each part of it tried; 1 when something is missing that work needs. */
+export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const { git, output } = reading;
+    const { config, problems } = await readConfigOrDefaults(args, io, reading);
+    const context = makeRunnerContext({
+      config,
+      repository: git.repository,
+      env: io.env,
+      adapters: (name) => getAdapter(name, config),
+      distDir: join(packageRoot(), 'dist'),
+      now: () => new Date(),
+    });
+    const repairs = args.options.repair ? await repair(reading, args, io) : [];
+    const barrier = examineWritable(git.repository.commonDir);
+    // What is tried needs room for its cells, and has nothing to do with what is mended.
+    const tried = async (): Promise<readonly Finding[]> => [
+      ...(await examineWatcher(context)),
+      ...(await examineSandbox(context)),
+      ...examinePostCheck(),
+      ...(await examinePrograms(context, git)),
+      ...(await examineCredential(context)),
+    ];
+    const findings = [
+      ...(barrier.length > 0 || args.options.repair ? barrier : await tried()),
+      ...problems,
+      ...(await examineBase(git, config)),
+      ...(await examineState(reading)),
+      ...(await examineRepository(git)),
+      ...(await examineHooks(git, io)),
+      ...(await examineLeftovers(reading)),
+    ];
+    output.json({
+      ...{ schema_version: 1, sound: isSound(findings), findings: findings.map(toJson) },
+      ...(args.options.repair ? { repairs } : {}),
+    });
+    if (args.options.repair) output.result(renderRepairs(repairs, output.style));
+    output.result(renderFindings(findings, output.style));
+    return isSound(findings) ? 0 : 1;
+  });
+}
+
+function repair({ git }: Reading, { globals }: CommandArgs, io: Io): Promise<readonly Repair[]> {
+  const { commonDir, objectFormat } = git.repository;
+  const context = { cwd: io.cwd, env: io.env };
+  return repairState({ context, commonDir, objectFormat, isDry: globals.dryRun });
+}
+
+function toJson({ isRequired, ...rest }: Finding): Readonly<Record<string, unknown>> {
+  return { ...rest, required: isRequired };
+}
+
+/** A configuration that can't be read is a finding; the rest is looked at as if there were none. */
+async function readConfigOrDefaults(
+  args: CommandArgs<'doctor'>,
+  io: Io,
+  { git }: Reading,
+): Promise<{ readonly config: Config; readonly problems: readonly Finding[] }> {
+  try {
+    const root = requireWorkTree(git);
+    const loaded = await readConfig(args, io, root);
+    const found = loaded.warnings.map((message) =>
+      finding({ area: 'state', check: 'configuration', result: 'weaker', message }),
+    );
+    const { config, findings } = examineTrust(loaded, io, { git, root });
+    return { config, problems: [...found, ...findings] };
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    const { message, lines: details, hints } = error;
+    const problem = finding({
+      ...{ area: 'state', check: 'configuration', result: 'missing' },
+      ...{ message, details, hints },
+    });
+    return { config: configSchema.parse({}), problems: [problem] };
+  }
+}

@@ -1,0 +1,71 @@
+import { configSchema } from '../../domain/config/config.ts';
+import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import type { ChangedFile } from '../../domain/state/patch.ts';
+import { checkBranch } from '../../policy/check-branch.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+
+const agent = agentIdentity('worker-00000000');
+const start = '1'.repeat(40) as ObjectId;
+const tip = '2'.repeat(40) as ObjectId;
+
+/** Phase 3: a branch in order passes; one that writes a hook and rewrites history is found out by both rules. */
+export function examinePostCheck(): readonly Finding[] {
+  const base = { area: 'post-check', check: 'sample-branch' } as const;
+  const good = rulesBroken('src/a.txt', [start]);
+  const bad = rulesBroken('.git/hooks/pre-commit', []);
+  return good.length === 0 && bad.length === 2
+    ? [
+        finding({
+          ...base,
+          result: 'proven',
+          message: `A sample branch in order passed, and one that is not was refused by ${bad.join(' and ')}.`,
+        }),
+      ]
+    : [
+        finding({
+          ...base,
+          result: 'missing',
+          message: 'The check of finished branches does not tell a good sample from a bad one.',
+          details: [`good: ${good.join(', ') || 'passed'}`, `bad: ${bad.join(', ') || 'passed'}`],
+        }),
+      ];
+}
+
+function rulesBroken(path: string, parents: readonly ObjectId[]): string[] {
+  const policy = compilePolicy({
+    config: configSchema.parse({}),
+    role: 'worker',
+    agentId: parseAgentId('worker-00000000'),
+    worktree: '/sample',
+    fileLocks: ['src/'],
+  });
+  const broken = checkBranch({
+    policy,
+    start,
+    files: [addedFile(path)],
+    commits: [
+      {
+        ...{ oid: tip, tree: start, parents, message: 'feat(sample): add a file' },
+        ...{ author: agent, committer: agent, authored: 0, committed: 0 },
+      },
+    ],
+    signer: { identity: agent, began: 0, now: 0 },
+    readText: () => 'text\n',
+  });
+  return [...new Set(broken.map(({ rule }) => rule))];
+}
+
+function addedFile(path: string): ChangedFile {
+  return {
+    path,
+    status: 'added',
+    oldMode: '000000',
+    newMode: '100644',
+    oldOid: '0'.repeat(40) as ObjectId,
+    newOid: tip,
+    size: 5,
+    isBinary: false,
+  };
+}

@@ -1,0 +1,20 @@
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { describeFiltered } from '../../engine/work/preflight.ts';
+import { showName } from '../../util/file-names.ts';
+
+/** What of the repository agents can't work on: files behind filters, submodules. Nothing where HEAD is unborn. */
+export async function examineRepository(git: GitPort): Promise<readonly Finding[]> {
+  const commit = await git.resolveCommit('HEAD');
+  if (commit === null) return [];
+  const [filtered, submodules] = [await git.filteredPaths(commit), await git.submodules(commit)];
+  const area = { area: 'post-check', result: 'weaker', isRequired: false } as const;
+  const found: Finding[] = [];
+  if (filtered.length > 0)
+    found.push(finding({ ...area, check: 'filters', message: describeFiltered(filtered) }));
+  if (submodules.length > 0) {
+    const message = `Submodules are empty in the worktrees of agents, and tasks about them are refused: ${submodules.slice(0, 10).map(showName).join(', ')}.`;
+    found.push(finding({ ...area, check: 'submodules', message }));
+  }
+  return found;
+}

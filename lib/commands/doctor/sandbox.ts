@@ -1,0 +1,81 @@
+import { tryLimits } from '../../cell/probes/limits-trial.ts';
+import { type ConfinementTrial, tryConfinement } from '../../cell/probes/probe-confinement.ts';
+import type { RunnerContext } from '../../cell/runner-context.ts';
+import type { SandboxState } from '../../cell/sandbox-state.ts';
+import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { configuredAdapters } from '../open/configured-adapters.ts';
+
+/** Phase 2: a cell that tries to get out, and cells that use too much. */
+export async function examineSandbox(context: RunnerContext): Promise<readonly Finding[]> {
+  const { used } = await configuredAdapters(context);
+  const needsModel = used.some((name) => context.adapters(name).needsModel);
+  const isRequired = context.config.sandbox.require ?? needsModel;
+  const findings = [await examineConfinement(context), ...(await examineLimits(context))];
+  return findings.map((one) => ({ ...one, isRequired: isRequired && one.check === 'confinement' }));
+}
+
+async function examineConfinement(context: RunnerContext): Promise<Finding> {
+  return judgeConfinement(await context.sandbox(), await tryConfinement(context));
+}
+
+/** What a trial in a cell of this kind says. */
+export function judgeConfinement(
+  { confinement, missing, limits }: Pick<SandboxState, 'confinement' | 'missing' | 'limits'>,
+  { works, escapes }: ConfinementTrial,
+): Finding {
+  const base = { area: 'sandbox', check: 'confinement' } as const;
+  const weaker = missing.filter((line) => !limits.missing.includes(line));
+  const isHeld = works && escapes.length === 0;
+  if (isHeld && confinement === 'bubblewrap') {
+    return finding({
+      ...base,
+      result: 'proven',
+      message:
+        'A cell of bubblewrap could not write outside, connect to anything, remount or leave a process.',
+    });
+  }
+  if (isHeld && confinement === 'seatbelt') {
+    return finding({
+      ...base,
+      result: 'weaker',
+      message: 'A cell of sandbox-exec could not write outside or connect to anything.',
+      details: weaker,
+    });
+  }
+  return finding({
+    ...base,
+    result: 'missing',
+    message: works ? 'What agents run is not confined.' : 'Nothing can be run in a cell here.',
+    details: [...weaker, ...escapes],
+    hints: confinement === 'bubblewrap' || process.platform !== 'linux' ? [] : ['apt install bubblewrap'],
+  });
+}
+
+const limitNames = { memory: 'memory', cpu: 'CPU time', processes: 'number of processes' } as const;
+
+async function examineLimits(context: RunnerContext): Promise<Finding[]> {
+  const { limits } = await context.sandbox();
+  const held = await tryLimits(context);
+  return (['memory', 'cpu', 'processes'] as const).map((name) => {
+    const base = { area: 'sandbox', check: `limit-${name}` } as const;
+    const what = `The ${limitNames[name]} of a cell as a whole`;
+    if (!held[name]) {
+      return finding({
+        ...base,
+        result: 'missing',
+        message: `${what} is not limited: a cell that used too much was not stopped.`,
+      });
+    }
+    const isWatched = limits[name] === 'watchdog';
+    return finding({
+      ...base,
+      result: isWatched ? 'weaker' : 'proven',
+      message: isWatched
+        ? `${what} is looked at once a second; a cell that used too much was stopped.`
+        : `${what} is limited by ${limits[name]}; a cell that used too much was stopped.`,
+      hints: isWatched
+        ? ['A user session of systemd, or a control group that is delegated to you, makes it exact.']
+        : [],
+    });
+  });
+}

@@ -1,0 +1,95 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { StateProblem } from '../../domain/ports/store-port.ts';
+import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { listRefLocks } from '../../store/repair/repair-locks.ts';
+import type { Reading } from '../open/read-state.ts';
+
+/** What is on refs/blueflame/*: whether it can be read, and how to repair what can't. */
+export async function examineState({ git, store }: Reading): Promise<readonly Finding[]> {
+  return [...(await examineRefs(store)), ...examineLocks(git.repository.commonDir)];
+}
+
+/** A finding where nothing could be recorded. */
+export function examineWritable(commonDir: string): readonly Finding[] {
+  const closed = ['', 'objects', 'refs']
+    .map((name) => join(commonDir, name))
+    .filter((path) => !isWritable(path));
+  return closed.map((path) =>
+    finding({
+      ...{ area: 'state', check: 'writable', result: 'missing' },
+      message: `${path} can't be written, so nothing can be worked on or tried here.`,
+      hints: ['git flame status, show and log go on working.'],
+    }),
+  );
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Younger ones belong to a git at work.
+const oldLockMs = 60_000;
+
+function examineLocks(commonDir: string): readonly Finding[] {
+  return listRefLocks(commonDir)
+    .filter(({ ageMs }) => ageMs > oldLockMs)
+    .map(({ path }) =>
+      finding({
+        ...{ area: 'state', check: 'lock', result: 'weaker' },
+        message: `${path} stops every change of what it locks, and is older than a minute.`,
+        hints: ['git flame doctor --repair'],
+      }),
+    );
+}
+
+async function examineRefs(store: Reading['store']): Promise<readonly Finding[]> {
+  const base = { area: 'state', check: 'refs' } as const;
+  try {
+    const { sessions, problems } = await store.snapshot();
+    if (problems.length > 0) return problems.map(describeProblem);
+    const message = `The state of ${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'} can be read.`;
+    return [finding({ ...base, result: 'proven', message })];
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    const { ref } = error.data;
+    const repair = typeof ref === 'string' ? repairOfRef(ref) : [];
+    const hints = [
+      'git flame doctor --repair',
+      ...repair,
+      ...error.hints.filter((hint) => hint !== 'git flame doctor'),
+    ];
+    return [finding({ ...base, result: 'missing', message: error.message, details: error.lines, hints })];
+  }
+}
+
+/** One note is broken, the others can be read: nothing but what it is about has to wait. */
+function describeProblem({ ref, object, message }: StateProblem): Finding {
+  return finding({
+    area: 'state',
+    check: 'note',
+    result: 'weaker',
+    message: `A note on ${ref} can't be used: object ${object} ${message}.`,
+    hints: [
+      message.includes('newer git-flame')
+        ? 'Work on it with that version: this one leaves it alone.'
+        : 'git flame doctor --repair',
+      `git cat-file -p ${object}`,
+      `git log --find-object=${object} --format=%h ${ref}`,
+      `To go back to before the oldest commit that shows: git update-ref ${ref} <commit>^`,
+    ],
+  });
+}
+
+function repairOfRef(ref: string): string[] {
+  return [
+    `Where a remote has it: git fetch origin '+${ref}:${ref}'`,
+    `Without it, what it held is lost: git update-ref -d ${ref}`,
+  ];
+}

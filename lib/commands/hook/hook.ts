@@ -1,0 +1,43 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Violation } from '../../domain/policy.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { renderError } from '../../ui/render/render-error.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { withState } from '../open/read-state.ts';
+import { judgePendingCommit } from './hooks-judge.ts';
+
+/** Tells the hook to refuse the commit; what stops this command for another reason refuses nothing. */
+const refusedCode = 3;
+
+/** `git flame hook`: what an installed git hook asks about a commit of a task, or of anyone under apply_to: all. */
+export function run(args: CommandArgs<'hook'>, io: Io): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const { task, found } = await judgePendingCommit(args, io, reading);
+    if (found.length === 0) return 0;
+    io.stderr.write(`${renderError(refusal(task, found), reading.output.errorStyle)}\n`);
+    return refusedCode;
+  });
+}
+
+function refusal(task: Task | null, found: readonly Violation[]): FlameError {
+  const rules = found.length === 1 ? 'a rule' : `${found.length} rules`;
+  const whose = task === null ? 'this repository' : `task ${task.id}`;
+  return new FlameError({
+    kind: 'refused',
+    code: 'commit-refused',
+    message: `This commit breaks ${rules} of ${whose}.`,
+    details: [
+      ...found.map(({ details, rule }) => `${details} [${rule}]`),
+      ...(task === null
+        ? []
+        : ['This is quick feedback: the same rules are applied when the work is handed in.']),
+    ],
+    hints: found.flatMap(({ where, rule }) => mend(where, rule)).slice(0, 3),
+  });
+}
+
+function mend(where: string, rule: string): readonly string[] {
+  return rule === 'commit-message' ? [] : [`git restore --staged -- ${shellQuote(where)}`];
+}

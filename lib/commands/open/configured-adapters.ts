@@ -1,0 +1,45 @@
+import { checkAdapter } from '../../cell/run/check-adapter.ts';
+import type { RunnerContext } from '../../cell/runner-context.ts';
+import { adapterNames, roleAdapter } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { roleSchema } from '../../domain/role.ts';
+
+export interface ConfiguredAdapters {
+  /** What the roles of this configuration need to run. */
+  readonly used: readonly string[];
+  /** What is installed, used or not. */
+  readonly present: readonly string[];
+  /** The version, or why it can't be used. */
+  readonly versions: ReadonlyMap<string, string | FlameError>;
+}
+
+const known = new WeakMap<RunnerContext, Promise<ConfiguredAdapters>>();
+
+/** Looks for every adapter's program and asks for its version, once. */
+export function configuredAdapters(context: RunnerContext): Promise<ConfiguredAdapters> {
+  const found = known.get(context) ?? look(context);
+  known.set(context, found);
+  return found;
+}
+
+async function look(context: RunnerContext): Promise<ConfiguredAdapters> {
+  const { planner, worker } = context.config.roles;
+  // Plans for scripts come from a file.
+  const hasPlanner = planner.adapter !== null || worker.adapter !== 'exec';
+  const used = roleSchema.options
+    .filter((role) => role !== 'planner' || hasPlanner)
+    .map((role) => roleAdapter(context.config, role))
+    .filter((name, index, all) => name !== 'none' && all.indexOf(name) === index);
+  const versions = new Map<string, string | FlameError>();
+  for (const name of adapterNames) versions.set(name, await versionOf(context, name));
+  return { used, versions, present: adapterNames.filter((name) => typeof versions.get(name) === 'string') };
+}
+
+async function versionOf(context: RunnerContext, name: string): Promise<string | FlameError> {
+  try {
+    return await checkAdapter(context, name);
+  } catch (error) {
+    if (error instanceof FlameError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { SignatureNote } from '../../domain/state/signatures.ts';
+import { firstCommit } from '../../git/objects/first-commit.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+import { latestTime } from '../../trust/decisions/latest-time.ts';
+import { openOrigins } from '../../trust/decisions/open-origins.ts';
+import { verifySeals } from '../../trust/decisions/verify-seals.ts';
+import { isAllowed, readPermission } from '../../trust/repository/permission.ts';
+import type { Counting } from './counting.ts';
+import { readConfig } from './read-config.ts';
+import type { Reading } from './read-state.ts';
+import { readAsked } from './repository-trust.ts';
+
+/** What counts with these signatures; null where nobody is named. */
+export async function countSigned(
+  args: CommandArgs,
+  io: Io,
+  {
+    git,
+    sessions,
+    notes,
+  }: Pick<Reading, 'git'> & {
+    readonly sessions: readonly Session[];
+    readonly notes: readonly SignatureNote[];
+  },
+): Promise<Counting | null> {
+  const { trust, problem } = await readTrust(args, io, { git });
+  if (problem !== null || trust === null || trust.signers.length === 0) return null;
+  const { commonDir } = git.repository;
+  const context = signingContext({ git }, io);
+  const branches = new Map(sessions.map(({ id, base_branch }) => [id, base_branch]));
+  const { signed, settled, refused } = await verifySeals(notes, {
+    ...{ context, signers: trust.signers },
+    at: latestTime(io.env, commonDir, new Date()),
+    rootOf: (session) => firstCommit(context, branches.get(session) ?? ''),
+  });
+  return { origins: openOrigins({ env: io.env, commonDir, signed }), withdrawn: settled, refused };
+}
+
+/** `trust:` of the configuration, and why it has no effect; null where there is none that can be read. */
+export async function readTrust(
+  args: CommandArgs,
+  io: Io,
+  { git }: Pick<Reading, 'git'>,
+): Promise<{ readonly trust: Config['trust'] | null; readonly problem: string | null }> {
+  const root = git.repository.mainWorkTree;
+  if (root === null) return { trust: null, problem: null };
+  try {
+    const loaded = await readConfig(args, io, root);
+    const { trust } = loaded.config;
+    // Whatever else it asks for is of no matter here.
+    if (trust.signers.length === 0 && !trust.sign) return { trust, problem: null };
+    const { content, place } = readAsked(loaded, io, { git, root });
+    const isHeard = isAllowed(content, readPermission(place));
+    return { trust, problem: isHeard ? null : 'you have not allowed what the configuration asks for' };
+  } catch (error) {
+    if (error instanceof FlameError) return { trust: null, problem: error.message };
+    throw error;
+  }
+}
+
+/** Where git signs: its configuration of the main work tree is in force. */
+export function signingContext({ git }: Pick<Reading, 'git'>, io: Io): GitContext {
+  const { mainWorkTree, commonDir } = git.repository;
+  return { cwd: mainWorkTree ?? commonDir, env: io.env };
+}

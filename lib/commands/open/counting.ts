@@ -1,0 +1,11 @@
+import type { Origins } from '../../domain/state/origins.ts';
+import type { RefusedSeal } from '../../domain/state/signatures.ts';
+
+/** What counts here: what was decided in this clone, and what somebody who is named signed. */
+export interface Counting {
+  readonly origins: Origins;
+  /** Digests that a named signer took back. */
+  readonly withdrawn: ReadonlySet<string>;
+  /** Signatures that count for nothing; none where nobody is named. */
+  readonly refused: readonly RefusedSeal[];
+}

@@ -1,0 +1,33 @@
+import type { GlobalOptions } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { askPreference } from '../../git/process/run-git.ts';
+
+/**
+ * What the person's git says about colour by color.flame, else color.ui: always, never, or null for what each stream
+ * allows. Asks nothing where options or the environment decide.
+ */
+export async function readGitColor(
+  io: Io,
+  { color, json, plain }: Pick<GlobalOptions, 'color' | 'json' | 'plain'>,
+): Promise<boolean | null> {
+  if (json || plain || color !== null || isSet(io.env.NO_COLOR) || isSet(io.env.FORCE_COLOR)) return null;
+  const question = ['config', '--get-regexp', '^color\\.(flame|ui)$'];
+  return parseGitColor(await askPreference({ cwd: io.cwd, env: io.env }, question));
+}
+
+/** Of `git config --get-regexp`, where the last of a name counts and a name alone is true. */
+export function parseGitColor(text: string): boolean | null {
+  const values = new Map(
+    text.split('\n').map((line) => {
+      const [name = '', ...value] = line.split(' ');
+      return [name, value.join(' ').toLowerCase()] as const;
+    }),
+  );
+  const color = values.get('color.flame') ?? values.get('color.ui') ?? 'auto';
+  if (color === 'always') return true;
+  return /^(?:never|false|no|off|0)$/.test(color) ? false : null;
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}

@@ -1,0 +1,36 @@
+import { isOpen } from '../../core/schedule/next-action.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Plan } from '../../domain/state/plan.ts';
+import { runSession } from '../../engine/run-session.ts';
+import { nextCommand } from './next-command.ts';
+import type { Opened } from './open-workshop.ts';
+import { preparePullRequest } from './pull-request.ts';
+import { exitCodeOf, reportingEnd } from './report-end.ts';
+
+export interface GoOnOptions {
+  readonly session: SessionId;
+  readonly plan: Plan | null;
+  /** Whether what landed on a branch of its own is pushed and its pull request opened. */
+  readonly pr: boolean;
+}
+
+/**
+ * Runs a session from where it is to its end, or to where a person is needed; resolves to the exit code. The caller
+ * holds the session's lock.
+ */
+export async function goOn(opened: Opened, io: Io, { session, plan, pr }: GoOnOptions): Promise<number> {
+  const { workshop, config } = opened;
+  let requested = 0;
+  const { session: now, tasks } = await reportingEnd(
+    opened,
+    session,
+    async () => {
+      await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive });
+      requested = await preparePullRequest(opened, io, { session, isWanted: pr });
+    },
+    (view) => (view.session.state === 'stopped' ? 'git flame run' : nextCommand(view, workshop.gates.person)),
+  );
+  // The limit of cycles can end a session whose work isn't done.
+  return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
+}

@@ -1,0 +1,54 @@
+import type { AgentRunner } from '../../domain/ports/agent-port.ts';
+import type { PromptRenderer } from '../../domain/ports/prompt-port.ts';
+import type { MachinePort } from '../../engine/workshop.ts';
+import type { TrustDesk } from './repository-trust.ts';
+
+type Desk = Pick<TrustDesk, 'guard'>;
+
+/** Agents, and commands in cells, that start only as the person allowed them. */
+export function guardedAgents(agents: AgentRunner, desk: Desk): AgentRunner {
+  return {
+    ...agents,
+    checkAdapter: async (name) => {
+      desk.guard.requireAgents();
+      return agents.checkAdapter(name);
+    },
+    canary: async (name) => {
+      desk.guard.requireAgents();
+      return agents.canary(name);
+    },
+    start: async (request, onActivity, shared) => {
+      desk.guard.requireAgents();
+      return agents.start(request, onActivity, shared);
+    },
+    runCommand: async (request) => {
+      desk.guard.requireAll();
+      return agents.runCommand(request);
+    },
+  };
+}
+
+/** A machine that runs a hook's command only while the files it names are what the person allowed. */
+export function guardedMachine(machine: MachinePort, desk: Desk): MachinePort {
+  return {
+    ...machine,
+    runScript: async (request) => {
+      desk.guard.requireHook(request.command);
+      return machine.runScript(request);
+    },
+    prepareFiles: async (request) => {
+      desk.guard.requireAll();
+      return machine.prepareFiles(request);
+    },
+  };
+}
+
+/** Prompts of templates the person allowed. */
+export function guardedPrompts(prompts: PromptRenderer, desk: Desk): PromptRenderer {
+  return {
+    render: (data, projectFiles) => {
+      desk.guard.requireAll();
+      return prompts.render(data, projectFiles);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { HeededSession } from '../../core/decisions/heed-decisions.ts';
+import { type Action, isHeld, nextAction } from '../../core/schedule/next-action.ts';
+import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { CommandName } from '../../domain/shown/command-args.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { unreachable } from '../../util/unreachable.ts';
+
+/** A session and its tasks, with nothing in them that only another clone decided. */
+export type Standing = Pick<HeededSession, 'session' | 'tasks' | 'received' | 'isOurs'>;
+
+/** What this person types next, as a whole command; null when nothing is left to do. */
+export function nextCommand(standing: Standing | null, person: string | null): string | null {
+  if (standing === null) return "git flame run 'What you want done'";
+  const { tasks } = standing;
+  const action = nextAction({ ...standing, maxCycles: Number.POSITIVE_INFINITY });
+  if (action.kind === 'wait') {
+    const own = person === null ? undefined : action.tasks.find((task) => isHeldBy(task, person));
+    return own === undefined
+      ? `git flame show ${action.tasks[0]?.id ?? ''}`
+      : `git flame task submit ${own.id}`;
+  }
+  if (action.kind === 'end') return afterEnd(tasks);
+  const command = commandFor(action);
+  return command === null ? null : `git flame ${command}`;
+}
+
+/** Who asks, where that decides what is next: somebody claimed a task by hand. null where git knows no name. */
+export async function askingPerson(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
+  return tasks.some(isHeld) ? git.identity().catch(() => null) : null;
+}
+
+/** What failed for good is looked into: its story says how it can go on. */
+function afterEnd(tasks: readonly Task[]): string | null {
+  const failed = tasks.find(({ status }) => status === 'failed');
+  return failed === undefined ? null : `git flame show ${failed.id}`;
+}
+
+/** The command that performs an action; null when there is nothing left, or somebody else is at work. */
+export function commandFor(action: Action): CommandName | null {
+  switch (action.kind) {
+    case 'plan':
+    case 'work':
+    case 'validate':
+    case 'merge':
+    case 'review':
+      return action.kind;
+    case 'accept':
+    case 'end-cycle':
+      return 'work';
+    case 'wait':
+    case 'end':
+      return null;
+    default:
+      return unreachable(action);
+  }
+}

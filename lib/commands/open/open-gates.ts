@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { readDecisionsFile } from '../../config/read-decisions-file.ts';
+import { readPlanFile } from '../../config/read-plan-file.ts';
+import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
+import type { Config } from '../../domain/config/config.ts';
+import type { Decisions } from '../../domain/config/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { runScript } from '../../engine/validate/run-script.ts';
+import type { MachinePort } from '../../engine/workshop.ts';
+import { askPreference } from '../../git/process/run-git.ts';
+import { createGates } from '../../ui/gates/create-gates.ts';
+import type { LiveView } from '../../ui/live/live-view.ts';
+import { fileTrouble } from '../../util/file-trouble.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { pausedGates } from './paused-gates.ts';
+import { pickSession, type Reading } from './read-state.ts';
+import type { HeldPage } from './review-page.ts';
+
+export interface GateParts {
+  readonly reading: Reading;
+  readonly root: string;
+  /** As it is now: it may be read again between two cycles. */
+  config(): Config;
+  readonly machine: MachinePort;
+  readonly page: HeldPage;
+  /** Paused while a question stands. */
+  readonly live: LiveView | null;
+}
+
+/** The gates of a command: --decisions-file first, then the terminal, then nobody. Questions come one at a time. */
+export async function openGates(
+  args: CommandArgs,
+  io: Io,
+  { reading, root, config, machine, page, live }: GateParts,
+): Promise<Gates> {
+  const file = args.globals.decisionsFile === null ? null : resolve(io.cwd, args.globals.decisionsFile);
+  const decisions = file === null ? null : await readDecisions(file);
+  const context = { cwd: root, env: io.env };
+  const gates = createGates(io, {
+    decisions,
+    person: await reading.git.identity(),
+    resume: resumeCommand(args),
+    reviewPage: page,
+    style: reading.output.errorStyle,
+    pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',
+    editor: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_EDITOR']) : '',
+    parsePlan: (text) => readPlanFile(text, 'plan.yml'),
+    formatPlan: renderPlanYaml,
+    onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
+    onWaiting: async (facts) => {
+      const session = pickSession(await reading.store.snapshot(), args)?.id ?? null;
+      const workshop = { config: config(), machine, root, events: reading.output.events };
+      await runScript(workshop, 'on_waiting', { session, ...facts });
+    },
+    readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
+  });
+  return oneAtATime(live === null ? gates : pausedGates(gates, live.pause));
+}
+
+/** A file the person named; a FlameError `no-such-file` when it can't be read. */
+export async function readNamedFile(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new FlameError({
+      kind: 'usage',
+      code: 'no-such-file',
+      message: `${path} can't be read: ${fileTrouble(cause)}.`,
+      hints: [`ls ${shellQuote(dirname(path))}`],
+      cause,
+    });
+  });
+}
+
+async function readDecisions(file: string): Promise<Decisions> {
+  return readDecisionsFile(await readNamedFile(file), file);
+}
+
+/** How a person goes on after a gate nobody answered: the single command again, or the run, on the same session. */
+function resumeCommand({ command, globals }: CommandArgs): string {
+  const session = globals.session === null ? '' : ` --session ${globals.session}`;
+  return `git flame ${command === 'demo' ? 'run' : command}${session}`;
+}

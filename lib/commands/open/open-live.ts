@@ -1,0 +1,75 @@
+import { budgetState } from '../../core/schedule/budget-state.ts';
+import { selectReady } from '../../core/schedule/select-ready.ts';
+import { type Config, roleBudget } from '../../domain/config/config.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { WindDown } from '../../engine/wind-down.ts';
+import type { LiveFacts } from '../../ui/live/live-state.ts';
+import type { LiveView } from '../../ui/live/live-view.ts';
+import { pickSession, type Reading } from './read-state.ts';
+
+export interface LiveParts {
+  readonly reading: Reading;
+  /** As it is now: it may be read again between two cycles. */
+  config(): Config;
+  stop(agent: string, retry: boolean): Promise<void>;
+  readonly windDown: WindDown;
+}
+
+/** The live view of a command that works; null where there is no terminal to draw on, or nobody wants it. */
+export async function openLive(args: CommandArgs, io: Io, parts: LiveParts): Promise<LiveView | null> {
+  if (!canDraw(args, io)) return null;
+  // Only who sees it pays for loading it.
+  const { openLiveView } = await import('../../ui/live/live-view.ts');
+  return openLiveView(io, {
+    style: parts.reading.output.errorStyle,
+    look: async () => {
+      const snapshot = await parts.reading.store.snapshot();
+      const session = pickSession(snapshot, args);
+      return factsOf(parts.config(), session, session === null ? [] : snapshot.tasksOf(session.id));
+    },
+    act: (act) => {
+      if (act.kind === 'wind-down') parts.windDown.ask();
+      // An agent that has just ended by itself need not be stopped.
+      else parts.stop(act.agent, act.retry).catch(() => undefined);
+    },
+  });
+}
+
+function canDraw({ globals }: CommandArgs, { stderr, env }: Io): boolean {
+  const { json, plain, quiet, dryRun } = globals;
+  if (json || plain || quiet || dryRun || stderr.isTTY !== true) return false;
+  // A pager has the screen.
+  return (stderr.columns ?? 0) > 0 && env.TERM !== 'dumb' && env.GIT_PAGER_IN_USE !== 'true';
+}
+
+function factsOf(config: Config, session: Session | null, tasks: readonly Task[]): LiveFacts {
+  const count = (...statuses: readonly Task['status'][]): number =>
+    tasks.filter(({ status }) => statuses.includes(status)).length;
+  const { selected } = selectReady({ tasks, running: [], limit: tasks.length, now: Date.now() });
+  const { unit, limit } =
+    session === null ? { unit: 'usd' as const, limit: 0 } : budgetState(config, session);
+  const budgetOf = (role: Parameters<typeof roleBudget>[1]) => roleBudget(config, role);
+  return {
+    counts: {
+      total: tasks.length - count('dropped'),
+      done: count('done', 'merged'),
+      running: count('claimed'),
+      ready: selected.length,
+      waiting: count('pending') - selected.length,
+      back: count('requeued'),
+      lost: count('failed', 'blocked'),
+    },
+    spent: { cost_usd: session?.cost_usd ?? 0, tokens: session?.tokens ?? 0 },
+    budget: { unit, limit },
+    agentBudgets: {
+      planner: budgetOf('planner'),
+      worker: budgetOf('worker'),
+      validator: budgetOf('validator'),
+      merger: budgetOf('merger'),
+    },
+    titles: new Map(tasks.map(({ id, title }) => [id, title])),
+  };
+}

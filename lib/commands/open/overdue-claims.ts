@@ -1,0 +1,36 @@
+import { expiredClaims } from '../../core/schedule/claim-expiry.ts';
+import { isHeld } from '../../core/schedule/next-action.ts';
+import { holderOf } from '../../core/schedule/task-holder.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+
+/** Claims by hand that the next command which works sets free, as lines; none where the configuration says nothing. */
+export async function overdueClaims(
+  tasks: readonly Task[],
+  { args, io, git }: { readonly args: CommandArgs; readonly io: Io; readonly git: GitPort },
+): Promise<readonly string[]> {
+  const root = git.repository.mainWorkTree;
+  if (root === null || !tasks.some(isHeld)) return [];
+  const timeout = await claimTimeout(args, io, root);
+  const overdue = expiredClaims(tasks, timeout, new Date());
+  return overdue.map(
+    (task) =>
+      `${task.id}, claimed by ${visibleLine(holderOf(task))}, was held for too long: git flame work frees it.`,
+  );
+}
+
+/** What is only looked at is shown whatever the configuration is like. */
+async function claimTimeout(args: CommandArgs, io: Io, root: string): Promise<number | 'never'> {
+  // What only looks loads the configuration where it's asked for.
+  const { readConfig } = await import('./read-config.ts');
+  try {
+    return (await readConfig(args, io, root)).config.limits.claim_timeout;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    return 'never';
+  }
+}

@@ -1,0 +1,61 @@
+import { allProposals } from '../../core/decisions/list-proposals.ts';
+import { listSigned } from '../../core/decisions/list-signed.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Proposals } from '../../domain/shown/status.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import { readTrust } from './count-signed.ts';
+import type { Counting } from './counting.ts';
+import type { Reading } from './read-state.ts';
+import { isOpen, readCounting } from './signed-decisions.ts';
+import { standingOf } from './standing.ts';
+
+/** What is heeded here, and what waits for a word. */
+export interface Heard extends Pick<Counting, 'withdrawn' | 'refused'> {
+  /** What waits for a word of this clone's person, by session. */
+  readonly proposals: ReadonlyMap<string, Proposals>;
+  /** What counts because it is signed, by session and person. */
+  readonly signed: ReadonlyMap<string, Proposals>;
+}
+
+export async function readHeard(args: CommandArgs, io: Io, reading: Reading): Promise<Heard> {
+  const { origins, withdrawn, refused } = await readCounting(args, io, reading);
+  const snapshot = await reading.store.snapshot();
+  return {
+    ...{ withdrawn, refused },
+    proposals: allProposals(snapshot, (session) => standingOf(snapshot, session, origins)),
+    signed: signedIn(snapshot, origins),
+  };
+}
+
+function signedIn(snapshot: Snapshot, origins: Origins): ReadonlyMap<string, Proposals> {
+  origins.refresh();
+  const entries = snapshot.sessions
+    .filter(isOpen)
+    .flatMap((session) =>
+      [...listSigned(session, snapshot, (decision) => origins.signedBy(decision))].map(
+        ([by, listed]) => [`${session.id} ${by}`, listed] as const,
+      ),
+    );
+  return new Map(entries);
+}
+
+/** Says why signatures don't count, and why nothing is signed although the configuration asks for it. */
+export async function warnOfTrust(
+  args: CommandArgs,
+  io: Io,
+  { git, output, refused }: Reading & Pick<Heard, 'refused'>,
+): Promise<void> {
+  for (const { session, by, why } of refused)
+    output.warn(`${session}: what ${by} is said to have signed does not count: ${why}.`);
+  const { trust, problem } = await readTrust(args, io, { git });
+  if (problem === null) return;
+  if (trust === null) {
+    output.warn(`Nothing is signed and no signature counts: ${problem}`);
+    output.hint('git flame config');
+  } else {
+    output.warn(`trust.sign and trust.signers had no effect: ${problem}.`);
+    output.hint('git flame trust');
+  }
+}

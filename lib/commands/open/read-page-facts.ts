@@ -1,0 +1,42 @@
+import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
+import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { heedVerdicts } from '../../core/decisions/heed-decisions.ts';
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { ChangesetFacts, PageFacts } from '../../ui/review-page/page-facts.ts';
+import { standingOf } from './standing.ts';
+
+export interface PageSource {
+  readonly session: Session;
+  readonly origins: Origins;
+  readonly commonDir: string;
+}
+
+/** What the review page shows of a session: the changesets of its cycle, in the order they are reviewed. */
+export function readPageFacts(stored: Snapshot, { session: raw, origins, commonDir }: PageSource): PageFacts {
+  const { session } = standingOf(stored, raw, origins);
+  const snapshot = heedVerdicts(stored, origins);
+  const changesets = changesetsOfCycle(session).map((changeset) =>
+    readChangeset(snapshot, session, changeset, commonDir),
+  );
+  return { session, changesets };
+}
+
+function readChangeset(
+  snapshot: Snapshot,
+  session: Session,
+  changeset: Changeset,
+  commonDir: string,
+): ChangesetFacts {
+  const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+  const verdicts = tasks.flatMap(({ commit }) =>
+    commit === null ? [] : snapshot.verdictsOn(commit).slice(-1),
+  );
+  const runs = session.agents
+    .filter(({ task_id }) => tasks.some(({ id }) => id === task_id))
+    .map((run) => ({ ...run, audit: summarizeAudit(auditFile(commonDir, run.id)) }));
+  return { changeset, tasks, verdicts, doubts: doubtsOf(snapshot, tasks), runs };
+}

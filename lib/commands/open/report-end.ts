@@ -1,0 +1,56 @@
+import { readLiveAgents } from '../../cell/run/agent-registry.ts';
+import { listProposals } from '../../core/decisions/list-proposals.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import { statusOf } from '../../domain/shown/status.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
+import { renderProposals } from '../../ui/render/render-proposals.ts';
+import { renderStatus } from '../../ui/render/render-status.ts';
+import { isBesideCurrent, nameSession } from './name-session.ts';
+import { nextCommand } from './next-command.ts';
+import type { Opened } from './open-workshop.ts';
+
+/** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
+export async function reportEnd(
+  { workshop, git, store, shown, output }: Opened,
+  id: SessionId,
+  comesNext?: (view: SessionView) => string | null,
+): Promise<{ readonly session: Session; readonly tasks: readonly Task[] }> {
+  const view = await viewSession(workshop, id);
+  const { session, snapshot, stored } = view;
+  const tasks = snapshot.tasksOf(id);
+  const proposals = listProposals(stored, view, snapshot);
+  const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id), proposals);
+  if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
+  else {
+    const next = comesNext === undefined ? nextCommand(view, workshop.gates.person) : comesNext(view);
+    const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
+    output.result(
+      renderStatus(status, output.style, { now: new Date(), next: named, more: renderProposals(proposals) }),
+    );
+  }
+  shown.note(id, status.changesets);
+  return { session, tasks };
+}
+
+/** Does the work, then reports; with --json also when it was stopped half-way, so that the last event tells where. */
+export async function reportingEnd(
+  opened: Opened,
+  id: SessionId,
+  work: () => Promise<void>,
+  comesNext?: (view: SessionView) => string | null,
+): ReturnType<typeof reportEnd> {
+  try {
+    await work();
+  } catch (error) {
+    if (opened.output.isJson) await reportEnd(opened, id);
+    throw error;
+  }
+  return reportEnd(opened, id, comesNext);
+}
+
+/** 1 when something failed for good, else 0. */
+export function exitCodeOf(tasks: readonly Task[]): number {
+  return tasks.some(({ status }) => status === 'failed' || status === 'blocked') ? 1 : 0;
+}

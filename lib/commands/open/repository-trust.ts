@@ -1,0 +1,128 @@
+import { homedir } from 'node:os';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/content.ts';
+import { guardRepository, notTrusted, type RepositoryGuard } from '../../trust/repository/guard.ts';
+import {
+  compareWith,
+  isAllowed,
+  keepPermission,
+  type PermissionPlace,
+  readPermission,
+} from '../../trust/repository/permission.ts';
+import { askTrust } from '../../ui/gates/ask-trust.ts';
+import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import type { Reading } from './read-state.ts';
+
+/** What a configuration of this clone asks for, and where the word about it is kept. */
+export interface Asked {
+  readonly content: RepositoryContent;
+  readonly place: PermissionPlace;
+}
+
+/** Whether the person has allowed what a repository's files make run; it is asked for here. */
+export interface TrustDesk {
+  /**
+   * Has the person allow what a configuration asks for, unless they have. Throws a FlameError `not-trusted` where
+   * no person can be asked, `trust-refused` at a no. A command that starts nothing goes on: what it may not start
+   * is refused when it is about to be.
+   */
+  admit(asked: Asked, goOn: () => () => void): Promise<void>;
+  /** By what was admitted last. */
+  readonly guard: RepositoryGuard;
+}
+
+/** Gathers what the files of a repository make run or show. Throws FlameErrors, see readRepositoryContent. */
+export function readAsked(
+  loaded: LoadedConfig,
+  io: Io,
+  { git, root }: { readonly git: GitPort; readonly root: string },
+): Asked {
+  const { commonDir } = git.repository;
+  const places = { root, commonDir, home: io.env.HOME ?? homedir(), searchPath: io.env.PATH ?? '' };
+  return {
+    content: readRepositoryContent(loaded, places),
+    place: { env: io.env, commonDir, root, config: loaded.file },
+  };
+}
+
+export function openTrustDesk(args: CommandArgs, io: Io, { output }: Pick<Reading, 'output'>): TrustDesk {
+  let guard: RepositoryGuard | null = null;
+  return {
+    async admit({ content, place }, pause) {
+      // Once work has begun, it goes on without being asked for again.
+      const hints = trustHints(args, guard === null);
+      const admitted = await isAdmitted(args, io, {
+        ...{ content, place, hints },
+        ask: async (changes) => {
+          const goOn = pause();
+          const onEnd = (): FlameError => notTrusted(content.items, hints);
+          return askTrust(io, changes, { style: output.errorStyle, onEnd }).finally(goOn);
+        },
+      });
+      guard = guardRepository({
+        ...{ content, isAllowed: admitted, hints: trustHints(args, false) },
+        place: { root: place.root, searchPath: io.env.PATH ?? '' },
+      });
+    },
+    get guard() {
+      if (guard === null) throw new Error('Internal error: nothing was admitted');
+      return guard;
+    },
+  };
+}
+
+interface Asking extends Asked {
+  readonly hints: readonly string[];
+  ask(changes: ReturnType<typeof compareWith>): Promise<boolean>;
+}
+
+async function isAdmitted(
+  args: CommandArgs,
+  io: Io,
+  { content, place, hints, ask }: Asking,
+): Promise<boolean> {
+  const permission = content.items.length === 0 ? null : readPermission(place);
+  if (isAllowed(content, permission)) return true;
+  if (!startsThings(args)) return false;
+  if (args.globals.decisionsFile !== null || !hasTerminal(io)) throw notTrusted(content.items, hints);
+  if (!(await ask(compareWith(permission, content.items)))) throw refused(hints);
+  keepPermission(place, content, new Date());
+  return true;
+}
+
+/** Commands that look, plan or book only are free; by hand, a claim prepares a worktree and a submit is taken in. */
+function startsThings({ command, subcommand, globals }: CommandArgs): boolean {
+  if (globals.dryRun) return false;
+  return command !== 'task' || subcommand === 'claim' || subcommand === 'submit';
+}
+
+/** What to type to see what is asked for, and to allow it. */
+export function trustCommands({ globals }: CommandArgs): readonly [string, string] {
+  const config = globals.config === null ? '' : ` --config ${shellQuote(globals.config)}`;
+  return [`git flame trust${config}`, `git flame trust --yes${config}`];
+}
+
+/** These, and then what goes on: the command as it was typed, or without what it has begun. */
+function trustHints(args: CommandArgs, isFirst: boolean): readonly string[] {
+  const { command, subcommand, globals, options, positionals } = args;
+  const from = 'from' in options && options.from !== null ? ['--from', options.from] : [];
+  const config = globals.config === null ? [] : ['--config', globals.config];
+  const session = globals.session === null ? [] : ['--session', globals.session];
+  const typed = isFirst ? [...positionals, ...from] : [];
+  const words = [command, ...(subcommand === null ? [] : [subcommand]), ...typed, ...config, ...session];
+  return [...trustCommands(args), `git flame ${words.map(shellQuote).join(' ')}`];
+}
+
+function refused(hints: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'trust-refused',
+    message: 'You did not allow what the files of this repository ask for, so nothing was started.',
+    hints,
+  });
+}

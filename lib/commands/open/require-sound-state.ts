@@ -1,0 +1,77 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import { parseSessionId } from '../../domain/ids.ts';
+import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import { type GitContext, gitText } from '../../git/process/run-git.ts';
+import { pickSession, type Reading } from './read-state.ts';
+
+/**
+ * Refuses to work where a note of the session, or of any session itself, can't be read: a task that seems to be
+ * gone would be taken for settled. Other unreadable notes are named in a warning. Throws FlameError `state-corrupt`.
+ */
+export async function requireSoundState(
+  { store, origins, output }: Reading,
+  args: CommandArgs,
+  context: GitContext,
+): Promise<void> {
+  const snapshot = await store.snapshot();
+  if (snapshot.problems.length === 0) return;
+  const anchors = await readAnchors(context);
+  origins.refresh();
+  const session = pickSession(snapshot, args);
+  const open = session?.state === 'ended' ? null : (session?.id ?? null);
+  const nameOf = ({ key }: StateProblem): string | undefined => anchors.get(key);
+  const isInTheWay = (problem: StateProblem): boolean => {
+    const [owner, task] = nameOf(problem)?.split('/') ?? [];
+    if (owner === undefined) return false;
+    return isKnown(origins, owner, task) && (task === undefined || owner === open);
+  };
+  const fatal = snapshot.problems.filter(isInTheWay);
+  for (const problem of snapshot.problems) if (!fatal.includes(problem)) output.warn(describe(problem));
+  if (fatal.length > 0) throw unsound(fatal, nameOf);
+}
+
+/** Whether this clone ever decided about it: nothing of its own hangs on what somebody else sent, damaged or not. */
+function isKnown(origins: Origins, owner: string, task: string | undefined): boolean {
+  const session = parseSessionId(owner);
+  const facts = {};
+  return task === undefined
+    ? origins.changesTo({ kind: 'session', session, about: '', facts }) !== null
+    : origins.changesTo({ kind: 'task', session, about: task, facts }) !== null;
+}
+
+/** What anchors stand for: `<session>` or `<session>/<task>`, by their object id. */
+async function readAnchors(context: GitContext): Promise<ReadonlyMap<string, string>> {
+  const trees = await Promise.all(
+    ['refs/blueflame/sessions', 'refs/blueflame/tasks'].map((ref) =>
+      gitText(context, ['ls-tree', '-r', `${ref}:anchors`], { accept: [0, 128] }),
+    ),
+  );
+  const rows = trees.join('\n').matchAll(/^\d+ blob ([0-9a-f]+)\t(.+)$/gm);
+  return new Map([...rows].map(([, oid = '', path = '']) => [oid, path]));
+}
+
+function describe({ ref, object, message }: StateProblem): string {
+  return `${ref} ${object}: ${message}`;
+}
+
+function unsound(
+  problems: readonly StateProblem[],
+  nameOf: (problem: StateProblem) => string | undefined,
+): FlameError {
+  const refs = [...new Set(problems.map(({ ref }) => ref))];
+  const names = problems.map((problem) => nameOf(problem)?.split('/').at(-1) ?? '');
+  return new FlameError({
+    kind: 'environment',
+    code: 'state-corrupt',
+    message: `What is stored about ${[...new Set(names)].slice(0, 5).join(', ')} can't be read, so nothing was done.`,
+    details: problems.slice(0, 20).map(describe),
+    hints: [
+      'git flame doctor --repair',
+      ...refs.map((ref) => `git log --stat ${ref}`),
+      ...refs.map((ref) => `go back to the commit before the damage: git update-ref ${ref} <commit>`),
+    ],
+    data: { problems: problems.map(({ ref, object }) => ({ ref, object })) },
+  });
+}

@@ -1,0 +1,92 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { PageOpener } from '../../ui/gates/paged-gates.ts';
+import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
+import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
+import { preferencesSchema } from '../../ui/review-page/page-request.ts';
+import { openPage } from './open-page.ts';
+import { readPageFacts } from './read-page-facts.ts';
+import { type Reading, requireSession } from './read-state.ts';
+
+/** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
+export interface HeldPage extends PageOpener {
+  refresh(): void;
+  close(): Promise<void>;
+}
+
+export function holdReviewPage(args: CommandArgs, io: Io, reading: Reading): HeldPage {
+  let opening: Promise<ReviewPage> | null = null;
+  let page: ReviewPage | null = null;
+  const open = (): Promise<ReviewPage> => {
+    opening ??= serve(args, io, reading).then((opened) => (page = opened));
+    return opening;
+  };
+  return {
+    open,
+    isWanted: () => opening !== null || ('web' in args.options && args.options.web),
+    refresh: () => page?.refresh(),
+    close: async () => page?.close(),
+  };
+}
+
+async function serve(
+  args: CommandArgs,
+  io: Io,
+  { git, store, origins, shown, output }: Reading,
+): Promise<ReviewPage> {
+  const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
+  const { commonDir } = git.repository;
+  const page = await openReviewPage({
+    source: {
+      read: async () => {
+        const snapshot = await store.snapshot();
+        return readPageFacts(snapshot, { session: requireSession(snapshot, args), origins, commonDir });
+      },
+      patch: async (changeset) => {
+        const patch = await git.readPatch(changeset.parent, changeset.commit);
+        shown.note(requireSession(await store.snapshot(), args).id, [changeset]);
+        return patch;
+      },
+    },
+    preferences: preferencesIn(commonDir),
+  });
+  output.events.emit({ event: 'review-page', url: page.url });
+  const wantsBrowser = !('open' in args.options) || args.options.open;
+  if (!wantsBrowser || io.stderr.isTTY !== true) return page;
+  const forget = openPage(io, commonDir, page);
+  return {
+    ...page,
+    close: async () => {
+      await forget();
+      await page.close();
+    },
+  };
+}
+
+const defaults: PagePreferences = { layout: 'line', theme: 'auto' };
+
+/** How the person likes the page; what it is by itself where nothing was chosen. */
+export async function readPreferences(commonDir: string): Promise<PagePreferences> {
+  try {
+    return preferencesSchema.parse(JSON.parse(await readFile(preferencesFile(commonDir), 'utf8')));
+  } catch {
+    return defaults;
+  }
+}
+
+function preferencesFile(commonDir: string): string {
+  return join(commonDir, 'blueflame', 'review-page.json');
+}
+
+function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
+  return {
+    read: () => readPreferences(commonDir),
+    write: async (preferences) => {
+      const file = preferencesFile(commonDir);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, `${JSON.stringify(preferences)}\n`);
+    },
+  };
+}

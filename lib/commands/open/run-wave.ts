@@ -1,0 +1,97 @@
+import { canStart } from '../../core/schedule/can-start.ts';
+import { type Action, nextAction } from '../../core/schedule/next-action.ts';
+import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { acceptReceived } from '../../engine/plan/accept-received.ts';
+import { viewSession } from '../../engine/record.ts';
+import { endSession, resume } from '../../engine/run-session.ts';
+import { remember } from '../../engine/session/remember.ts';
+import { startCycle } from '../../engine/start-cycle.ts';
+import { commandFor } from './next-command.ts';
+import { type Opened, withWorkshop } from './open-workshop.ts';
+import { requireSession } from './read-state.ts';
+import { reportEnd } from './report-end.ts';
+import { withSessionLock } from './with-session-lock.ts';
+
+export interface WaveCommand {
+  /** The actions of the loop this command performs. */
+  readonly actions: readonly Action['kind'][];
+  /** Does the wave; resolves to the exit code. */
+  perform(opened: Opened, session: SessionId): Promise<number>;
+  /** Why the command failed where this wave wasn't due, for one that asked for more than the wave; null: it didn't. */
+  readonly notDue?: FlameError | null;
+  /** What follows, whether this wave was due or not; resolves to the exit code where the wave's own is 0. */
+  follow?(opened: Opened, session: SessionId): Promise<number>;
+}
+
+/**
+ * One wave of the open session as a command of its own: the same parts the loop is made of. Ends with 0 and says
+ * what is next when this wave is not what the session needs now.
+ */
+export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<number> {
+  return withWorkshop(args, io, async (opened) => {
+    const session = requireSession(await opened.store.snapshot(), args).id;
+    if (args.globals.dryRun) return preview(opened, session, wave);
+    return withSessionLock(opened, session, async () => {
+      await resume(opened.workshop, session);
+      let action = await next(opened, session, wave);
+      if (action.kind === 'accept') {
+        await acceptReceived(opened.workshop, session);
+        action = await next(opened, session, wave);
+      }
+      if (action.kind === 'end-cycle' && wave.actions.includes('work')) {
+        await startCycle(opened.workshop, session);
+        action = await next(opened, session, wave);
+      }
+      const isDue = wave.actions.includes(action.kind);
+      if (!isDue && wave.notDue) throw wave.notDue;
+      const code = isDue ? await wave.perform(opened, session) : 0;
+      const after = (await wave.follow?.(opened, session)) ?? 0;
+      await finish(opened, session, { wave, wasDue: isDue });
+      return code === 0 ? after : code;
+    });
+  });
+}
+
+async function finish(
+  opened: Opened,
+  session: SessionId,
+  { wave, wasDue }: { readonly wave: WaveCommand; readonly wasDue: boolean },
+): Promise<void> {
+  const action = await next(opened, session, wave);
+  await remember(opened.workshop, session);
+  if (action.kind === 'end') await endSession(opened.workshop, session, action.reason);
+  const command = action.kind === 'wait' ? null : commandFor(action);
+  await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
+  if (action.kind === 'wait') {
+    const isOwn = action.tasks.every((task) => isHeldBy(task, opened.workshop.gates.person));
+    const who = isOwn ? 'You work on' : 'Somebody else works on';
+    opened.output.info(`${who}: ${action.tasks.map((task) => task.id).join(', ')}.`);
+    return;
+  }
+  if (!wasDue)
+    opened.output.info(
+      command === null ? 'There is nothing to do any more.' : 'There was nothing to do here.',
+    );
+}
+
+async function preview(opened: Opened, session: SessionId, wave: WaveCommand): Promise<number> {
+  const command = commandFor(await next(opened, session, wave));
+  const text = command === null ? 'There is nothing to do now.' : `Next would be: git flame ${command}`;
+  opened.output.result(text);
+  opened.output.json({ next: command });
+  return 0;
+}
+
+/** A wave asked for by name is done with what there is, also while other tasks are not worked on yet. */
+async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<Action> {
+  const view = await viewSession(opened.workshop, id);
+  return nextAction({
+    ...{ ...view, maxCycles: opened.config.limits.max_wave_cycles },
+    isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
+    canStart: (all) => canStart(all, opened.config.concurrency.development),
+  });
+}

@@ -1,0 +1,10 @@
+import type { Session } from '../../domain/state/session.ts';
+import type { Opened } from './open-workshop.ts';
+
+/** Says with which session a command goes on that named none. */
+export function sayWhich({ workshop }: Opened, { id, objective, cycle, wave }: Session): void {
+  const first = objective.split('\n')[0] ?? '';
+  const message = `Goes on with ${id}, cycle ${cycle}, wave ${wave}: ${first}`;
+  const details = ["to start another instead: git flame run --new 'What you want done'"];
+  workshop.events.emit({ event: 'notice', level: 'info', message, details });
+}

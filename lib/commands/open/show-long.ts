@@ -1,0 +1,16 @@
+import type { Io } from '../../domain/shown/io.ts';
+import { askPreference } from '../../git/process/run-git.ts';
+import { openPager } from '../../ui/terminal/open-pager.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+
+/** A long answer as git shows its own: in the person's pager where there is a terminal, else on stdout. */
+export async function showLong(output: Output, io: Io, text: string): Promise<void> {
+  if (output.isJson) return;
+  if (io.stdout.isTTY !== true) {
+    output.result(text);
+    return;
+  }
+  const context = { cwd: io.cwd, env: io.env };
+  // With `pager.flame` false, and with --no-pager, git has put cat there.
+  await openPager(io, text, { pager: await askPreference(context, ['var', 'GIT_PAGER']) });
+}

@@ -1,0 +1,77 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { type Seal, sealedText, signatureNamespace } from '../../domain/state/signatures.ts';
+import { firstCommit } from '../../git/objects/first-commit.ts';
+import { readIdent } from '../../git/process/read-identity.ts';
+import { signText } from '../../git/process/ssh-signature.ts';
+import { saveSeal } from '../../store/write/save-seal.ts';
+import { cloneName } from '../../util/clone-name.ts';
+import { readTrust, signingContext } from './count-signed.ts';
+import type { Reading } from './read-state.ts';
+import { isOpen } from './signed-decisions.ts';
+
+/**
+ * Signs what was decided in this clone and isn't signed yet, where `trust.sign` says so and the person allowed that.
+ * Resolves to the sessions. Throws FlameErrors `signing-failed` and `signing-untrusted`.
+ */
+export async function signDecisions(
+  args: CommandArgs,
+  io: Io,
+  { git, store, origins }: Pick<Reading, 'git' | 'store' | 'origins'>,
+): Promise<readonly SessionId[]> {
+  const { trust, problem } = await readTrust(args, io, { git });
+  if (trust === null || !trust.sign || problem !== null) return [];
+  const sessions = (await store.snapshot()).sessions.filter(isOpen);
+  const { commonDir, objectFormat } = git.repository;
+  const options = { context: { cwd: io.cwd, env: io.env }, commonDir, objectFormat };
+  const known = new Map((await store.signatures()).map(({ session, seals }) => [session, seals]));
+  const place = cloneName(commonDir);
+  const signed: SessionId[] = [];
+  for (const session of sessions) {
+    const made = origins.madeHere(session.id);
+    const last = known.get(session.id)?.find((one) => one.place === place);
+    const isKnown =
+      last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
+    if (isKnown) continue;
+    await saveSeal(options, session.id, await sealOf(session, { ...made, place }, { git, io }));
+    signed.push(session.id);
+  }
+  return signed;
+}
+
+type Made = ReturnType<Origins['madeHere']>;
+
+async function sealOf(
+  { id, base_branch }: Session,
+  { decisions, settled, place }: Made & Pick<Seal, 'place'>,
+  { git, io }: Pick<Reading, 'git'> & { readonly io: Io },
+): Promise<Seal> {
+  const context = signingContext({ git }, io);
+  const repository = await firstCommit(context, base_branch);
+  if (repository === null) throw noBase(id, base_branch);
+  const { name } = await readIdent(context, 'GIT_COMMITTER_IDENT');
+  const by = /<([^>]*)>$/.exec(name)?.[1] ?? '';
+  const unsigned = {
+    ...{ repository, by, at: new Date().toISOString(), place },
+    ...{ decisions: [...decisions], settled: [...settled] },
+  };
+  const signature = await signText(context, sealedText(id, unsigned), signatureNamespace);
+  return { ...unsigned, signature };
+}
+
+function isSame(last: Seal, made: Made): boolean {
+  return JSON.stringify([last.decisions, last.settled]) === JSON.stringify([made.decisions, made.settled]);
+}
+
+function noBase(session: SessionId, branch: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'signing-failed',
+    message: `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here.`,
+    hints: [`git branch ${branch} origin/${branch}`, 'git flame sync'],
+  });
+}

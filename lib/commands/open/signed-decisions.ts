@@ -1,0 +1,40 @@
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Counting } from './counting.ts';
+import { type Reading, withState } from './read-state.ts';
+
+/** Like withState, for who asks what counts: with the decisions that are signed by somebody who is named. */
+export function withDecisions(
+  args: CommandArgs,
+  io: Io,
+  work: (reading: Reading) => Promise<number>,
+): Promise<number> {
+  return withState(args, io, async (reading) => {
+    const { origins } = await readCounting(args, io, reading);
+    return work({ ...reading, origins });
+  });
+}
+
+/** What counts by the configuration as it is now. One that can't be read, or wasn't allowed, names nobody. */
+export async function readCounting(
+  args: CommandArgs,
+  io: Io,
+  reading: Pick<Reading, 'git' | 'store' | 'origins'>,
+): Promise<Counting> {
+  const { store, origins } = reading;
+  const sessions = (await store.snapshot()).sessions.filter(isOpen);
+  const ids = new Set(sessions.map(({ id }) => id));
+  const notes = sessions.length === 0 ? [] : await store.signatures();
+  const open = notes.filter(({ session, seals }) => ids.has(session) && seals.length > 0);
+  const nothing = { origins, withdrawn: new Set<string>(), refused: [] };
+  if (open.length === 0) return nothing;
+  // Most repositories have no signatures: who only looks loads nothing for them.
+  const { countSigned } = await import('./count-signed.ts');
+  return (await countSigned(args, io, { git: reading.git, sessions, notes: open })) ?? nothing;
+}
+
+/** Sessions that anything can still be decided about. */
+export function isOpen({ state, archived_at }: Session): boolean {
+  return state !== 'ended' && archived_at === undefined;
+}

@@ -1,0 +1,23 @@
+import { type HeededSession, heedDecisions } from '../../core/decisions/heed-decisions.ts';
+import { listProposals } from '../../core/decisions/list-proposals.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Proposals } from '../../domain/shown/status.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import type { Session } from '../../domain/state/session.ts';
+
+/** A session as it counts in this clone, for commands that only read: which adapters are offered is not looked at. */
+export function standingOf(snapshot: Snapshot, session: Session, origins: Origins): HeededSession {
+  const tasks = snapshot.tasksOf(session.id);
+  return heedDecisions({ session, tasks, snapshot }, { origins, isOffered: () => true });
+}
+
+/** Ids of changesets whose state another clone wrote: it does not count here. */
+export function uncountedOf(stored: Session, heeded: Session): readonly string[] {
+  const states = new Map(heeded.changesets.map(({ id, state }) => [id, state]));
+  return stored.changesets.filter(({ id, state }) => states.get(id) !== state).map(({ id }) => id);
+}
+
+/** What of a session only another clone decided. */
+export function proposalsOf(snapshot: Snapshot, session: Session, origins: Origins): Proposals {
+  return listProposals(session, standingOf(snapshot, session, origins), snapshot);
+}

@@ -1,0 +1,104 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Role } from '../../domain/role.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Plan } from '../../domain/state/plan.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
+import { createSession, leaveSession, requireNoOpenSession } from '../../engine/session/create-session.ts';
+import { preflight } from '../../engine/work/preflight.ts';
+import type { Opened } from '../open/open-workshop.ts';
+import { pickSession } from '../open/read-state.ts';
+import { sayWhich } from '../open/say-which.ts';
+import { withSessionLock } from '../open/with-session-lock.ts';
+import { planSource, readPlan } from './read-plan.ts';
+
+export interface Start {
+  readonly session: SessionId;
+  readonly plan: Plan | null;
+}
+
+/**
+ * Works on the session `plan` and `run` are about, under its lock: a new one when an objective or a plan file is
+ * given, else the one that is open. Nothing is stored before everything a run needs was found.
+ */
+export async function withStart(
+  opened: Opened,
+  args: CommandArgs<'plan'> | CommandArgs<'run'>,
+  io: Io,
+  work: (start: Start) => Promise<number>,
+): Promise<number> {
+  const { from } = args.options;
+  const plan = from === null ? null : await readPlan(from, io);
+  const snapshot = await opened.store.snapshot();
+  const session = openSession(pickSession(snapshot, args));
+  const goesOn = session !== null && isMeant(session, args);
+  if (plan !== null && !canBeMended(opened, args))
+    requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
+  if (goesOn) {
+    sayWhich(opened, session);
+    return withSessionLock(opened, session.id, () => work({ session: session.id, plan }));
+  }
+  const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${planSource(from)}`);
+  if (objective === null) throw noObjective(args.command, snapshot.sessions);
+  if (!args.options.new) requireNoOpenSession(snapshot);
+  const base = await preflight(opened.workshop, rolesNeeded(args.command, plan !== null));
+  const id = opened.workshop.newSessionId();
+  // Locked before it is there: whoever starts another one meanwhile must find that it is worked on.
+  return withSessionLock(opened, id, async () => {
+    if (args.options.new) await leaveIdleSessions(opened);
+    await createSession(opened.workshop, id, { objective, base, isBeside: args.options.new });
+    return work({ session: id, plan });
+  });
+}
+
+/** What no command works on makes room for the new session; the others go on beside it. */
+async function leaveIdleSessions({ workshop, store, git, output }: Opened): Promise<void> {
+  const { sessions } = await store.snapshot();
+  for (const { id } of sessions.filter(({ state }) => state === 'active')) {
+    try {
+      await withSessionLock({ git, store }, id, () => leaveSession(workshop, id));
+    } catch (error) {
+      if (!(error instanceof FlameError) || error.code !== 'session-busy') throw error;
+      output.info(`Session ${id} goes on in another git flame command, beside this one.`);
+    }
+  }
+}
+
+/** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
+export function isMeant(session: Session, args: CommandArgs<'plan'> | CommandArgs<'run'>): boolean {
+  if (args.options.new) return false;
+  const [objective] = args.positionals;
+  if (objective === undefined && args.options.from === null) return true;
+  return session.wave === 'plan' && (objective === undefined || objective === session.objective);
+}
+
+/** At a terminal, or with answers given beforehand, a plan with mistakes can be edited. */
+function canBeMended({ workshop }: Opened, { globals }: CommandArgs): boolean {
+  return workshop.gates.isInteractive || globals.decisionsFile !== null;
+}
+
+/** The session, unless it has ended. */
+export function openSession(session: Session | null): Session | null {
+  return session !== null && session.state !== 'ended' ? session : null;
+}
+
+function noObjective(command: string, sessions: readonly Session[]): FlameError {
+  const stopped = sessions.filter(({ state }) => state === 'stopped').slice(-3);
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-objective',
+    message: `No session is open, so git flame ${command} needs to know what is wanted.`,
+    hints: [
+      `git flame ${command} 'What you want done'`,
+      `git flame ${command} --from FILE`,
+      ...stopped.map(({ id }) => `git flame run --session ${id}`),
+    ],
+  });
+}
+
+function rolesNeeded(command: 'plan' | 'run', hasPlan: boolean): readonly Role[] {
+  const planner: readonly Role[] = hasPlan ? [] : ['planner'];
+  return command === 'plan' ? planner : [...planner, 'worker', 'validator', 'merger'];
+}

@@ -1,0 +1,36 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { planWave } from '../../engine/plan/plan-wave.ts';
+import { viewSession } from '../../engine/record.ts';
+import { resume } from '../../engine/run-session.ts';
+import { withWorkshop } from '../open/open-workshop.ts';
+import { reportEnd } from '../open/report-end.ts';
+import { withStart } from './find-plan.ts';
+import { previewPlan } from './preview.ts';
+
+/** `git flame plan`: an objective becomes tasks, once a person has approved them. */
+export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
+  return withWorkshop(args, io, async (opened) => {
+    const { workshop, config } = opened;
+    if (args.globals.dryRun) return previewPlan(opened, args, io);
+    return withStart(opened, args, io, async ({ session, plan }) => {
+      await resume(workshop, session);
+      const { session: now } = await viewSession(workshop, session);
+      if (now.wave !== 'plan') throw alreadyPlanned(session);
+      const wantsTalk = args.options.interactive ?? config.planning.interactive;
+      await planWave(workshop, session, { plan, wantsTalk });
+      await reportEnd(opened, session);
+      return 0;
+    });
+  });
+}
+
+function alreadyPlanned(session: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'already-planned',
+    message: `Session ${session} has its plan already.`,
+    hints: ['git flame run', 'git flame status'],
+  });
+}

@@ -1,0 +1,48 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { CommandOptions } from '../../domain/shown/command-args.ts';
+
+/** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */
+export function decisionOf(options: CommandOptions['review']): ChangesetDecision | null {
+  const given: ChangesetDecision[] = [];
+  if (options.approve || options.override !== null)
+    given.push({ kind: 'approve', ...(options.override === null ? {} : { override: options.override }) });
+  const { reject: reason, keepWork: keep } = options;
+  if (reason !== null) given.push({ kind: 'reject', reason, ...(keep ? { keep } : {}) });
+  if (options.skip) given.push({ kind: 'skip' });
+  if (given.length > 1) {
+    throw new FlameError({
+      kind: 'usage',
+      code: 'contradiction',
+      message: 'A changeset is approved, rejected or skipped, not several at once.',
+      hints: ['git flame review -h'],
+    });
+  }
+  requireReject(options);
+  requireCommitOption(options, given[0]);
+  return given[0] ?? null;
+}
+
+function requireReject({ reject, keepWork }: CommandOptions['review']): void {
+  if (reject !== null || !keepWork) return;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'nothing-to-keep',
+    message: '--keep-work says what becomes of work that is rejected: it goes with --reject.',
+    hints: ['git flame review --changeset GROUP --reject REASON --keep-work'],
+  });
+}
+
+function requireCommitOption({ commit }: CommandOptions['review'], decision?: ChangesetDecision): void {
+  if (commit === null) return;
+  const isId = /^[0-9a-f]{7,64}$/.test(commit);
+  if (isId && decision?.kind === 'approve') return;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'bad-commit',
+    message: isId
+      ? '--commit says what --approve or --override is about.'
+      : `--commit needs the id of a commit, at least its first 7 hex digits, not '${commit}'.`,
+    hints: ['git flame status', 'git flame review -h'],
+  });
+}

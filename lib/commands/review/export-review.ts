@@ -1,0 +1,71 @@
+import { createWriteStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { PageFacts } from '../../ui/review-page/page-facts.ts';
+import { fileTrouble } from '../../util/file-trouble.ts';
+import { formatTime } from '../../util/format-time.ts';
+import { readPageFacts } from '../open/read-page-facts.ts';
+import { type Reading, requireSession } from '../open/read-state.ts';
+import { readPreferences } from '../open/review-page.ts';
+
+/** `git flame review --export FILE`: the review page as a file that stands alone; `-` is standard output. */
+export async function exportReview(
+  args: CommandArgs<'review'>,
+  io: Io,
+  { git, store, origins, shown, output }: Reading,
+  target: string,
+): Promise<number> {
+  const { commonDir } = git.repository;
+  const snapshot = await store.snapshot();
+  const session = requireSession(snapshot, args);
+  const facts = only(readPageFacts(snapshot, { session, origins, commonDir }), args.options.changeset);
+  const { renderExport } = await import('../../ui/review-page/render-export.ts');
+  const { layout } = await readPreferences(commonDir);
+  const source = { patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit) };
+  const pieces = renderExport(facts, source, { layout, at: formatTime(new Date().toISOString()) });
+  const changesets = facts.changesets.map(({ changeset }) => changeset);
+  const note = (): void => shown.note(session.id, changesets);
+  if (target === '-') {
+    for await (const piece of pieces) io.stdout.write(piece);
+    note();
+    return 0;
+  }
+  const file = resolve(io.cwd, target);
+  await pipeline(Readable.from(pieces), createWriteStream(file)).catch((cause: NodeJS.ErrnoException) => {
+    throw cause instanceof FlameError ? cause : cannotWrite(file, cause);
+  });
+  note();
+  output.info(`The review was written to ${file}.`);
+  output.json({ file, changesets: facts.changesets.map(({ changeset }) => changeset.id) });
+  return 0;
+}
+
+type Changeset = PageFacts['changesets'][number]['changeset'];
+
+function only(facts: PageFacts, group: string | null): PageFacts {
+  const changesets = facts.changesets.filter(({ changeset }) => group === null || changeset.group === group);
+  if (changesets.length > 0) return { ...facts, changesets };
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-changeset',
+    message:
+      group === null
+        ? 'There is no changeset in this cycle yet.'
+        : `There is no changeset of group ${group} in this cycle.`,
+    hints: ['git flame status'],
+  });
+}
+
+function cannotWrite(file: string, cause: NodeJS.ErrnoException): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'cannot-write',
+    message: `${file} can't be written: ${fileTrouble(cause)}.`,
+    hints: ['git flame review --export review.html'],
+    cause,
+  });
+}

@@ -1,0 +1,65 @@
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../domain/ports/gates.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { viewSession } from '../../engine/record.ts';
+import { landingRefused } from '../../engine/review/land-approved.ts';
+import { noChangeset, requireCommit, reviewWave } from '../../engine/review/review-wave.ts';
+import type { Opened } from '../open/open-workshop.ts';
+import { preparePullRequest } from '../open/pull-request.ts';
+import { runWave } from '../open/run-wave.ts';
+import { withDecisions } from '../open/signed-decisions.ts';
+import { decisionOf } from './decide-changeset.ts';
+import { exportReview } from './export-review.ts';
+
+/** `git flame review`: each changeset is decided, and what was approved lands. */
+export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
+  const decision = decisionOf(args.options);
+  const { export: target } = args.options;
+  if (target !== null) return withDecisions(args, io, (reading) => exportReview(args, io, reading, target));
+  return runWave(args, io, {
+    actions: ['review'],
+    notDue:
+      decision === null && args.options.changeset === null ? null : noChangeset(args.options.changeset, []),
+    perform: async ({ workshop, shown }, session) => {
+      const { only, gates } = await gatesOf(decision, args, { workshop, shown }, session);
+      const { refused } = await reviewWave({ ...workshop, gates }, session, only);
+      if (refused > 0) throw landingRefused(refused);
+      return 0;
+    },
+    follow: (opened, session) => preparePullRequest(opened, io, { session, isWanted: args.options.pr }),
+  });
+}
+
+interface Decided {
+  readonly only: string | null;
+  readonly gates: Gates;
+}
+
+/** The person's gates, or a decision of the command line; an approval is about the commits last shown, or one named. */
+async function gatesOf(
+  decision: ChangesetDecision | null,
+  { options }: CommandArgs<'review'>,
+  { workshop, shown }: Pick<Opened, 'workshop' | 'shown'>,
+  id: SessionId,
+): Promise<Decided> {
+  const { changeset: only, commit } = options;
+  if (decision === null) return { only, gates: workshop.gates };
+  if (decision.kind !== 'approve')
+    return { only, gates: { ...workshop.gates, changeset: async () => decision } };
+  const { session } = await viewSession(workshop, id);
+  const waiting = changesetsOfCycle(session).filter(({ state }) => state === 'waiting');
+  const named = commit === null ? undefined : waiting.find((one) => one.commit.startsWith(commit));
+  const name = only ?? named?.id ?? null;
+  const meant = (changeset: Changeset): string | null => commit ?? shown.last(id, changeset.id);
+  // All of them before the first is recorded.
+  for (const one of waiting)
+    if (name === null || one.id === name || one.group === name) requireCommit(one, meant(one));
+  const approve = async ({ changeset }: ChangesetQuestion): Promise<ChangesetDecision> => ({
+    ...decision,
+    commit: meant(changeset),
+  });
+  return { only: name, gates: { ...workshop.gates, changeset: approve } };
+}

@@ -1,0 +1,108 @@
+import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { waitReasons } from '../../core/schedule/wait-reasons.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
+import type { AttemptTime, TaskStory, TaskWork } from '../../domain/shown/task-story.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { listRescues } from '../../engine/keep/rescue-list.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { askingPerson, nextCommand, type Standing } from '../open/next-command.ts';
+import type { Reading } from '../open/read-state.ts';
+import { standingOf, uncountedOf } from '../open/standing.ts';
+import { callsOf } from './agent-calls.ts';
+
+/** Gathers what is known of a task: from its notes, the log, the audits and git. */
+export async function tellStory(
+  { git, store, origins }: Reading,
+  {
+    snapshot,
+    session,
+    task,
+  }: { readonly snapshot: Snapshot; readonly session: Session; readonly task: Task },
+): Promise<TaskStory> {
+  const tasks = snapshot.tasksOf(session.id);
+  const runs = session.agents.filter(({ task_id }) => task_id === task.id);
+  const log = await store.log({ session: session.id, task: task.id });
+  const standing = standingOf(snapshot, session, origins);
+  const worktrees = await keptWorktrees(git, task);
+  return {
+    task,
+    verdicts: snapshot.verdictsOf(session.id).filter((verdict) => verdict.task === task.id),
+    verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
+    doubts: doubtsOf(snapshot, [task]),
+    waits_for: waitReasons(task, tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now() }),
+    runs,
+    times: attemptTimes(task, log, runs),
+    calls: callsOf(git.repository.commonDir, [...agentsOf(task), ...runs.map(({ id }) => id)]),
+    work: await workOf(git, task),
+    worktrees: worktrees.map(({ path }) => path),
+    rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
+    uncounted: uncountedOf(session, standing.session),
+    changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
+    next: nextSteps(task, {
+      standing,
+      worktrees,
+      person: await askingPerson(git, tasks),
+    }),
+  };
+}
+
+function agentsOf({ history, agent_id }: Task): readonly string[] {
+  return [...history.map((entry) => entry.agent_id), agent_id].flatMap((id) => id ?? []);
+}
+
+async function keptWorktrees(git: GitPort, task: Task): Promise<readonly Kept[]> {
+  const cells = await git.cells();
+  const kept = cells.filter(({ subject }) => subject?.session === task.session && subject.task === task.id);
+  return kept.map(({ path, start }) => ({ path, start }));
+}
+
+/** From its claim to what came next; a paid run has its own times. */
+function attemptTimes(task: Task, log: readonly LogEntry[], runs: Session['agents']): readonly AttemptTime[] {
+  const oldestFirst = [...log].reverse();
+  return [...new Set(agentsOf(task))].map((agent) => {
+    const run = runs.find(({ id }) => id === agent);
+    if (run !== undefined) return { agent, took_ms: Date.parse(run.ended_at) - Date.parse(run.started_at) };
+    const start = oldestFirst.findIndex(({ subject }) => subject.endsWith(`claimed by ${agent}`));
+    const end = start < 0 ? undefined : oldestFirst[start + 1];
+    const began = oldestFirst[start]?.at;
+    const took = end === undefined || began === undefined ? null : Date.parse(end.at) - Date.parse(began);
+    return { agent, took_ms: took };
+  });
+}
+
+/** null also where a commit is not in this clone. */
+async function workOf(git: GitPort, { commit, start_commit: start }: Task): Promise<TaskWork | null> {
+  if (commit === null || start === null) return null;
+  for (const one of [commit, start]) if ((await git.resolveCommit(one)) === null) return null;
+  return { commits: await git.commitsBetween(start, commit), files: await git.fileStats(start, commit) };
+}
+
+interface Kept {
+  readonly path: string;
+  readonly start: ObjectId;
+}
+
+interface Surroundings {
+  readonly standing: Standing;
+  readonly worktrees: readonly Kept[];
+  readonly person: string | null;
+}
+
+function nextSteps(task: Task, { standing, worktrees, person }: Surroundings): readonly string[] {
+  const steps: string[] = [];
+  if (task.status === 'claimed' && task.agent_id !== null)
+    steps.push(`git flame agent attach ${task.agent_id}`);
+  const [worktree] = worktrees;
+  // `status` and `log` would look for its HEAD, which is in quarantine: plain git finds no such object.
+  if (task.status === 'failed' && worktree !== undefined)
+    steps.push(`git -C ${shellQuote(worktree.path)} diff ${worktree.start.slice(0, 10)}`);
+  if (task.status === 'failed' && task.agent_id !== null)
+    steps.push(`git flame agent attach ${task.agent_id}`);
+  if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
+  if (task.commit !== null && task.status !== 'claimed') steps.push(`git flame show ${task.id} --diff`);
+  const command = nextCommand(standing, person);
+  return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
+}

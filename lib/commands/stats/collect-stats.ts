@@ -1,0 +1,87 @@
+import { blockedByRule } from '../../cell/watcher/audit-log.ts';
+import { computeStats, type SessionRecord } from '../../core/stats/compute-stats.ts';
+import { configSchema } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Stats } from '../../domain/shown/stats.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { readConfig } from '../open/read-config.ts';
+import { pickSession, type Reading } from '../open/read-state.ts';
+
+const tasksRef = 'refs/blueflame/tasks';
+
+/** All figures about one session, or about every one, from the refs; the watcher's audits are this machine's own. */
+export async function collectStats(reading: Reading, args: CommandArgs<'stats'>, io: Io): Promise<Stats> {
+  const { store, git } = reading;
+  const snapshot = await store.snapshot();
+  const picked = pickSession(snapshot, args);
+  const shown = args.options.all ? snapshot.sessions : picked === null ? [] : [picked];
+  const logs = bySession(snapshot.sessions.length === 0 ? [] : await store.log({}));
+  const all = snapshot.sessions.map((session) => {
+    const blocked = shown.includes(session)
+      ? blockedIn(git.repository.commonDir, session, snapshot)
+      : new Map();
+    return toRecord(snapshot, session, logs.get(session.id) ?? [], blocked);
+  });
+  const reported = all.filter(({ session }) => shown.includes(session));
+  return computeStats({ reported, all, slots: await workerSlots(reading, args, io), now: new Date() });
+}
+
+function bySession(log: readonly LogEntry[]): ReadonlyMap<string, readonly LogEntry[]> {
+  const found = new Map<string, LogEntry[]>();
+  for (const entry of log) {
+    if (entry.ref !== tasksRef) continue;
+    const session = entry.trailers.Session ?? '';
+    const known = found.get(session);
+    if (known === undefined) found.set(session, [entry]);
+    else known.push(entry);
+  }
+  return found;
+}
+
+function toRecord(
+  snapshot: Snapshot,
+  session: Session,
+  log: readonly LogEntry[],
+  blocked: ReadonlyMap<string, number>,
+): SessionRecord {
+  const tasks = snapshot.tasksOf(session.id);
+  const verdicts = snapshot.verdictsOf(session.id);
+  const again = [...new Set(verdicts.map(({ commit }) => commit))]
+    .map((commit) => snapshot.verificationsOn(commit))
+    .filter((verifications) => verifications.length > 0);
+  const same = again.filter((list) => list.every(({ differences }) => differences.length === 0)).length;
+  return { session, tasks, log, verdicts, blocked, verified: { same, all: again.length } };
+}
+
+/** What the watcher blocked, by rule: of every agent the session's notes name. */
+function blockedIn(commonDir: string, session: Session, snapshot: Snapshot): ReadonlyMap<string, number> {
+  const ofTask = ({ agent_id, history }: Task): readonly (string | null)[] => [
+    agent_id,
+    ...history.map((entry) => entry.agent_id),
+  ];
+  const named = [...session.agents.map(({ id }) => id), ...snapshot.tasksOf(session.id).flatMap(ofTask)];
+  const counts = new Map<string, number>();
+  for (const agent of new Set(named)) {
+    if (agent === null) continue;
+    for (const [rule, count] of blockedByRule(commonDir, agent))
+      counts.set(rule, (counts.get(rule) ?? 0) + count);
+  }
+  return counts;
+}
+
+/** How many workers may run at once; a configuration that can't be read is no reason to show no figures. */
+async function workerSlots({ git, output }: Reading, args: CommandArgs, io: Io): Promise<number> {
+  const root = git.repository.mainWorkTree;
+  if (root === null) return configSchema.parse({}).concurrency.development;
+  try {
+    return (await readConfig(args, io, root)).config.concurrency.development;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    output.warn(`${error.message} The utilisation is that of the default number of workers.`);
+    return configSchema.parse({}).concurrency.development;
+  }
+}

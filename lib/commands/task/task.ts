@@ -1,0 +1,26 @@
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+
+/** `git flame task add|edit|next|claim|submit|release|drop|show`: the queue, by hand. */
+export async function run(args: CommandArgs<'task'>, io: Io): Promise<number> {
+  switch (args.subcommand) {
+    case 'add':
+      return (await import('./add.ts')).addByHand(args, io);
+    case 'edit':
+      return (await import('./edit.ts')).editByHand(args, io);
+    case 'next':
+      return (await import('./next.ts')).showNext(args, io);
+    case 'claim':
+      if (args.options.stdin || args.positionals[0] === '-')
+        return (await import('./claim-many.ts')).claimMany(args, io);
+      return (await import('./claim.ts')).claimOne(args, io);
+    case 'submit':
+      return (await import('./submit.ts')).submitOne(args, io);
+    case 'release':
+      return (await import('./release.ts')).releaseOne(args, io);
+    case 'drop':
+      return (await import('./release.ts')).dropOne(args, io);
+    default:
+      return (await import('./show.ts')).showOne(args, io);
+  }
+}

@@ -1,0 +1,98 @@
+import type { EvidenceDoubt } from '../../domain/ports/gates.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Evidence, EvidenceFile, Verification } from '../../domain/state/evidence.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+
+const listed = 20;
+
+/** What differs between two evidence packages of the same work, one line each; none where their hashes are equal. */
+export function compareEvidence(before: Evidence, now: Evidence): readonly string[] {
+  if (before.verification_hash === now.verification_hash) return [];
+  const differences = [
+    ...(before.tree === now.tree ? [] : [`the tree is ${short(now.tree)}, it was ${short(before.tree)}`]),
+    ...compareCommands(before, now),
+    ...compareFiles(before.files, now.files),
+    ...(before.seed === now.seed
+      ? []
+      : [`the seed is ${now.seed ?? 'none'}, it was ${before.seed ?? 'none'}`]),
+    ...compareResults(before, now),
+  ];
+  if (differences.length === 0) return ['the verification hash is another one'];
+  if (differences.length <= listed) return differences;
+  return [...differences.slice(0, listed), `and ${differences.length - listed} more`];
+}
+
+/**
+ * Why a person should look at a commit's evidence: verdicts on it that rest on different evidence, and checks
+ * that came out otherwise when they were run again. A later run that agrees takes nothing back: what comes out
+ * now so, now otherwise is worth a look.
+ */
+export function evidenceDoubts(
+  verdicts: readonly Verdict[],
+  verifications: readonly Verification[],
+): readonly string[] {
+  const known = verdicts.flatMap(({ evidence, by }) => (evidence === undefined ? [] : [{ evidence, by }]));
+  const last = known.at(-1);
+  const otherwise = known
+    .slice(0, -1)
+    .flatMap(({ evidence, by }) =>
+      last === undefined
+        ? []
+        : compareEvidence(evidence, last.evidence).map((line) => `${last.by} against ${by}: ${line}`),
+    );
+  const again = verifications.flatMap(({ differences, by }) =>
+    differences.map((line) => `checked again by ${by}: ${line}`),
+  );
+  return [...new Set([...otherwise, ...again])];
+}
+
+/** The tasks of these whose evidence is in doubt. */
+export function doubtsOf(
+  snapshot: Pick<Snapshot, 'verdictsOn' | 'verificationsOn'>,
+  tasks: readonly Pick<Task, 'id' | 'commit'>[],
+): readonly EvidenceDoubt[] {
+  return tasks.flatMap(({ id, commit }) => {
+    if (commit === null) return [];
+    const reasons = evidenceDoubts(snapshot.verdictsOn(commit), snapshot.verificationsOn(commit));
+    return reasons.length === 0 ? [] : [{ task: id, commit, reasons }];
+  });
+}
+
+function compareCommands(before: Evidence, now: Evidence): readonly string[] {
+  const lines = now.commands.flatMap(({ command, exit_code: code }, index) => {
+    const old = before.commands[index];
+    if (old === undefined || old.command !== command) return [`${command} was not run before`];
+    return old.exit_code === code ? [] : [`${command} ${ended(code)}, before it ${ended(old.exit_code)}`];
+  });
+  const kept = new Set(now.commands.map(({ command }) => command));
+  const missing = before.commands.filter(({ command }) => !kept.has(command));
+  return [...lines, ...missing.map(({ command }) => `${command} was not run this time`)];
+}
+
+function compareFiles(before: readonly EvidenceFile[], now: readonly EvidenceFile[]): readonly string[] {
+  const old = new Map(before.map((file) => [file.path, file]));
+  const changed = now.flatMap(({ path, mode, blob }) => {
+    const file = old.get(path);
+    if (file === undefined) return [`${path} was not changed before`];
+    return file.mode === mode && file.blob === blob ? [] : [`${path} has another content or mode`];
+  });
+  const paths = new Set(now.map(({ path }) => path));
+  return [
+    ...changed,
+    ...before.filter(({ path }) => !paths.has(path)).map(({ path }) => `${path} is not changed`),
+  ];
+}
+
+function compareResults({ results: before }: Evidence, { results: now }: Evidence): readonly string[] {
+  if (before.passed === now.passed && before.failed === now.failed) return [];
+  return [`${now.passed} passed and ${now.failed} failed, before ${before.passed} and ${before.failed}`];
+}
+
+function ended(code: number | null): string {
+  return code === null ? 'was killed' : `ended with ${code}`;
+}
+
+function short(oid: string): string {
+  return oid.slice(0, 12);
+}

@@ -1,0 +1,69 @@
+import type { Task } from '../../domain/state/task.ts';
+import type { Deferral } from '../schedule/pick-batch.ts';
+import { byPriority } from '../task/by-priority.ts';
+import { cohesionGroups, inDependencyOrder } from './cohesion-groups.ts';
+
+/** A changeset to build. */
+export interface ChangesetPlan {
+  /** The cohesion group; groups that need each other in a circle go together as `a+b`. */
+  readonly group: string;
+  /** In the order to merge them: dependencies first, then priority, then id. */
+  readonly tasks: readonly Task[];
+  /** Tasks of the group that aren't in it and are neither merged nor dropped, by priority and id. */
+  readonly missing: readonly Task[];
+  /** Groups of this list whose work it builds on; they come before it. */
+  readonly dependsOn: readonly string[];
+}
+
+/**
+ * One changeset per cohesion group from the tasks that passed validation, in the order to show and land
+ * them. A task that needs one neither merged nor in a changeset stays out, and so does what needs it:
+ * `waiting` says why.
+ */
+export function groupChangesets(tasks: readonly Task[]): {
+  readonly changesets: readonly ChangesetPlan[];
+  readonly waiting: readonly Deferral<Task>[];
+} {
+  const passed = tasks.filter((task) => task.status === 'done' && task.result.status === 'pass');
+  const { included, waiting } = leaveOutUnfounded(passed, tasks);
+  const inSome = new Set(included);
+  const changesets = cohesionGroups(included).map(
+    ({ group, cohesionGroups: names, tasks: members, dependsOn }) => ({
+      group,
+      tasks: inDependencyOrder(members),
+      missing: tasks
+        .filter((task) => names.includes(task.cohesion_group) && !inSome.has(task) && isOpen(task))
+        .sort(byPriority),
+      dependsOn,
+    }),
+  );
+  return { changesets, waiting };
+}
+
+function leaveOutUnfounded(
+  passed: readonly Task[],
+  all: readonly Task[],
+): { readonly included: readonly Task[]; readonly waiting: readonly Deferral<Task>[] } {
+  const byId = new Map<string, Task>(all.map((task) => [task.id, task]));
+  const included = new Map<string, Task>(passed.map((task) => [task.id, task]));
+  const waiting: Deferral<Task>[] = [];
+  // In dependency order, one pass sees every reason before what follows from it.
+  for (const task of inDependencyOrder(passed)) {
+    const missing = task.dependencies.find((id) => byId.get(id)?.status !== 'merged' && !included.has(id));
+    if (missing === undefined) continue;
+    included.delete(task.id);
+    waiting.push({ task, because: `needs ${missing}, which ${describeState(byId.get(missing))}` });
+  }
+  return { included: [...included.values()], waiting };
+}
+
+function describeState(task: Task | undefined): string {
+  if (task === undefined) return "doesn't exist";
+  if (task.status !== 'done') return `is ${task.status}`;
+  if (task.result.status === 'pass') return 'waits itself';
+  return task.result.status === 'fail' ? 'failed validation' : 'has no verdict yet';
+}
+
+function isOpen(task: Task): boolean {
+  return task.status !== 'merged' && task.status !== 'dropped';
+}

@@ -1,0 +1,105 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Decision } from '../../domain/state/origins.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { diagnosticRunSchema, type Verdict, verdictSchema } from '../../domain/state/verdict.ts';
+import { planOf } from '../task/edit-task.ts';
+
+/** What a session is for and where it lands. */
+export function sessionDecision({ id, objective, base_branch, landing }: Session): Decision {
+  const branch = landing === undefined ? null : { name: landing.branch, from: landing.from };
+  return { kind: 'session', session: id, about: '', facts: { objective, base_branch, branch } };
+}
+
+/** What is asked of a task: all that was planned of it, and whose work it goes on with. */
+export function taskDecision(task: Task): Decision {
+  const { id, ...facts } = planOf(task);
+  const kept = task.kept === undefined ? {} : { kept: task.kept };
+  return { kind: 'task', session: task.session, about: id, facts: { ...facts, role: task.role, ...kept } };
+}
+
+/**
+ * How a task stands: what this clone would start for it follows from its status, the work it names and what its
+ * history tells an agent. What was found about work that is done is a verdict's matter.
+ */
+export function standingDecision(task: Task): Decision {
+  const { session, id, status, commit, start_commit: start, retry_count: retries, history } = task;
+  const { agent_id: agent, claimed_by: by, claimed_host: host, claimed_at: at, result, reason } = task;
+  const claim = status === 'claimed' ? { agent, by, host, at } : null;
+  const told = status === 'done' ? null : { result, reason };
+  const facts = { status, commit, start, retries, history, claim, told };
+  return { kind: 'standing', session, about: id, facts };
+}
+
+/** That a session goes on, in which cycle, and what it plans where that is what comes next. */
+export function courseDecision({ id, state, cycle, wave, replans, proposal }: Session): Decision {
+  const plan = wave === 'plan' ? { replans, proposal } : null;
+  return { kind: 'course', session: id, about: '', facts: { is_open: state !== 'ended', cycle, plan } };
+}
+
+/** The adapter of a task as a person chose it. */
+export function adapterDecision({
+  session,
+  id,
+  adapter,
+}: Pick<Task, 'session' | 'id' | 'adapter'>): Decision {
+  return { kind: 'adapter', session, about: id, facts: { adapter } };
+}
+
+/** What a person says of a task by writing it themselves: all of it, and the adapter too. */
+export function handDecisions(task: Task): readonly Decision[] {
+  const adapter = task.adapter === null ? [] : [adapterDecision(task)];
+  return [taskDecision(task), standingDecision(task), ...adapter];
+}
+
+/** Without what its note doesn't hold. */
+const asStored = (verdict: Verdict): Verdict => verdictSchema.parse(verdict);
+
+/** A verdict, whole: its words and checks are what a person decides by. */
+export function verdictDecision(verdict: Verdict): Decision {
+  return { kind: 'verdict', session: verdict.session, about: verdict.task, facts: asStored(verdict) };
+}
+
+/** That a changeset was built, and its checks run. */
+export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
+  const { group, tasks, base, parent, commit, diagnostics } = changeset;
+  const runs = diagnostics.map((run) => diagnosticRunSchema.parse(run));
+  const facts = { group, tasks, base, parent, commit, diagnostics: runs };
+  return { kind: 'changeset', session: id, about: changeset.id, facts };
+}
+
+/** The approval of exactly one commit. */
+export function approvalDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
+  const { group, tasks, base, parent, commit, reason, decided_by } = changeset;
+  const facts = { group, tasks, base, parent, commit, override: reason, by: decided_by };
+  return { kind: 'approval', session: id, about: changeset.id, facts };
+}
+
+export function limitDecision({ id }: Pick<Session, 'id'>, amount: number): Decision {
+  return { kind: 'limit', session: id, about: '', facts: { amount } };
+}
+
+/** What the next planner is told of the plans before; null: nothing. */
+export function replanDecision({ id, replan_notes: notes, sent_back }: Session): Decision | null {
+  if (notes === null && sent_back === undefined) return null;
+  return { kind: 'replan', session: id, about: '', facts: { notes, sent_back: sent_back ?? null } };
+}
+
+export function checkoutDecision(
+  { id }: Pick<Session, 'id'>,
+  checkout: NonNullable<Session['checkout']>,
+): Decision {
+  return { kind: 'checkout', session: id, about: '', facts: checkout };
+}
+
+/** That a task's commits were judged by its rules, and taken in. */
+export function workDecision(task: Task, config: string): Decision {
+  const { session, id, commit, start_commit: start, file_locks: locks } = task;
+  return { kind: 'work', session, about: id, facts: { commit, start, locks, config } };
+}
+
+/** That the diagnostics were run on a commit, and what came of it is known. */
+export function checksDecision({ id }: Pick<Session, 'id'>, commit: ObjectId, config: string): Decision {
+  return { kind: 'checks', session: id, about: '', facts: { commit, config } };
+}

@@ -1,0 +1,70 @@
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Proposals } from '../../domain/shown/status.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { changesetsOfCycle } from '../schedule/next-action.ts';
+import type { HeededSession } from './heed-decisions.ts';
+
+/** What another clone decided of a session, and nobody here has said a word about. */
+export function listProposals(
+  stored: Session,
+  heeded: HeededSession,
+  snapshot: Pick<Snapshot, 'tasksOf'>,
+): Proposals {
+  const judged = new Map(heeded.tasks.map((task) => [task.id, task.result.status]));
+  const approved = new Set(
+    changesetsOfCycle(heeded.session).flatMap(({ id, state }) => (state === 'approved' ? [id] : [])),
+  );
+  const isOpen = stored.state !== 'ended';
+  return {
+    session: isOpen && !heeded.isOurs,
+    tasks: isOpen ? heeded.received.map(({ id }) => id) : [],
+    approvals: changesetsOfCycle(stored)
+      .filter(({ id, state }) => state === 'approved' && !approved.has(id))
+      .map(({ id }) => id),
+    raised_limit: stored.raised_limit === heeded.session.raised_limit ? null : stored.raised_limit,
+    verdicts: snapshot
+      .tasksOf(stored.id)
+      .filter(({ id, result }) => judged.has(id) && judged.get(id) !== result.status)
+      .map(({ id }) => id),
+  };
+}
+
+/** Whether nothing waits for a word. */
+export function isEmpty({ session, tasks, approvals, raised_limit, verdicts }: Proposals): boolean {
+  return !session && raised_limit === null && tasks.length + approvals.length + verdicts.length === 0;
+}
+
+/** The proposals of all sessions that are open. */
+export function allProposals(
+  snapshot: Snapshot,
+  heed: (session: Session) => HeededSession,
+): ReadonlyMap<string, Proposals> {
+  const listed = snapshot.sessions
+    .filter(({ state, archived_at }) => state !== 'ended' && archived_at === undefined)
+    .map((session) => [session.id, listProposals(session, heed(session), snapshot)] as const);
+  return new Map(listed.filter(([, proposals]) => !isEmpty(proposals)));
+}
+
+/** What of the proposals was not there before. */
+export function newProposals(
+  before: ReadonlyMap<string, Proposals>,
+  after: ReadonlyMap<string, Proposals>,
+): ReadonlyMap<string, Proposals> {
+  const fresh = [...after].map(([id, now]): [string, Proposals] => {
+    const then = before.get(id);
+    if (then === undefined) return [id, now];
+    const added = (list: readonly string[], known: readonly string[]): readonly string[] =>
+      list.filter((one) => !known.includes(one));
+    return [
+      id,
+      {
+        session: now.session && !then.session,
+        tasks: added(now.tasks, then.tasks),
+        approvals: added(now.approvals, then.approvals),
+        raised_limit: now.raised_limit === then.raised_limit ? null : now.raised_limit,
+        verdicts: added(now.verdicts, then.verdicts),
+      },
+    ];
+  });
+  return new Map(fresh.filter(([, proposals]) => !isEmpty(proposals)));
+}

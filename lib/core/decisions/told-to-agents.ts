@@ -1,0 +1,38 @@
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+
+/** A text of a task that runs, or that an agent is told. */
+export interface ToldText {
+  readonly task: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** All of a plan that runs or is told to agents, beyond what its list of tasks shows: whole, as it is. */
+export function toldOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] {
+  return tasks.flatMap(({ id: task, description, acceptance_criteria, constraints }) => [
+    { task, name: 'description', text: description },
+    ...acceptance_criteria.map((text) => ({ task, name: 'acceptance criterion', text })),
+    ...constraints.map((text) => ({ task, name: 'constraint', text })),
+  ]);
+}
+
+/** The same of a task that was begun: its role, the work it names, and what its attempts tell the next one. */
+export function toldOfTask(task: Task): readonly ToldText[] {
+  const { id, role, commit, start_commit: start, history } = task;
+  const work = commit === null ? '' : `git diff ${start ?? `${commit}^`} ${commit}`;
+  const texts = [
+    { name: 'role', text: role === 'worker' ? '' : role },
+    { name: 'work', text: work },
+    ...history.map((entry) => ({ name: `attempt ${entry.attempt}`, text: attemptText(entry) })),
+  ];
+  return texts.filter(({ text }) => text !== '').map((told) => ({ task: id, ...told }));
+}
+
+function attemptText({ result, notes, rejection_reason: rejection, comments = [] }: HistoryEntry): string {
+  const reason = rejection === null || rejection === notes ? [] : [`Rejected: ${rejection}`];
+  const remarks = comments.map(({ path, line, text, excerpt }) =>
+    [`${path}:${line}: ${text}`, ...(excerpt === undefined ? [] : [excerpt])].join('\n'),
+  );
+  return [`${result}: ${notes}`, ...reason, ...remarks].join('\n');
+}

@@ -1,0 +1,31 @@
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+
+/**
+ * A session in which no changeset is still to be decided or to land that holds a task which has left `done` (dropped,
+ * say): such a one is void, as is what was built upon it, and what is left of them is built again.
+ */
+export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session {
+  if (!session.changesets.some(isOpen)) return session;
+  const status = new Map<string, Task['status']>(tasks.map((task) => [task.id, task.status]));
+  const gone = new Map<string, string>();
+  const reasonOf = ({ tasks: ids, depends_on: needed }: Changeset): string | undefined => {
+    const left = ids.find((id) => status.has(id) && status.get(id) !== 'done');
+    if (left !== undefined) return `${left} is ${status.get(left)}`;
+    const below = needed.find((group) => gone.has(group));
+    return below === undefined ? undefined : `it was built on ${below}, of which ${gone.get(below)}`;
+  };
+  // Those that others build upon come first.
+  const changesets = session.changesets.map((changeset): Changeset => {
+    const reason = isOpen(changeset) ? reasonOf(changeset) : undefined;
+    if (reason === undefined) return changeset;
+    gone.set(changeset.group, reason);
+    return { ...changeset, state: 'void', reason, decided_by: null };
+  });
+  return gone.size === 0 ? session : { ...session, changesets };
+}
+
+function isOpen({ state }: Changeset): boolean {
+  return state === 'waiting' || state === 'approved';
+}

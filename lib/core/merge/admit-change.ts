@@ -1,0 +1,58 @@
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { describeHead, headOf } from './merge-task-head.ts';
+import { isSame, type Merged } from './merge-values.ts';
+
+/*
+ * What no step of the state machines can have done to a note. Each rule gives back what was taken away, rests on the
+ * two versions alone and leaves alone what it gave: so clones that merge each other's merges agree in the end.
+ */
+
+/** A task whose end is kept: what landed stays landed, and of what was dropped nothing but that can be said. */
+export function admitTask(before: Task, after: Task): Merged<Task> {
+  const isUndone =
+    (before.status === 'merged' && after.status !== 'merged') ||
+    (before.status === 'dropped' && after.status !== 'dropped' && after.status !== 'merged');
+  if (!isUndone) return { value: after, lost: [] };
+  const [kept, lost] = [headOf(before), headOf(after)];
+  return {
+    value: { ...after, ...kept },
+    lost: [{ what: 'status', kept: describeHead(kept), lost: describeHead(lost) }],
+  };
+}
+
+/** A session whose spending is kept: it only grows. What is archived is merged by a rule of its own. */
+export function admitSession(before: Session, after: Session): Merged<Session> {
+  const unchanged = { value: after, lost: [] };
+  if (after.archived_at !== undefined || before.archived_at !== undefined) return unchanged;
+  const roles = Object.keys({ ...before.spend, ...after.spend });
+  const kept = {
+    ...larger(before, after),
+    spend: Object.fromEntries(
+      roles.map((role) => [role, largerSpend(before.spend[role], after.spend[role])]),
+    ),
+  };
+  const { cost_usd, tokens, spend } = after;
+  if (isSame(kept, { cost_usd, tokens, spend })) return unchanged;
+  return {
+    value: { ...after, ...kept },
+    lost: [{ what: 'spent', kept: describeSums(kept), lost: describeSums(after) }],
+  };
+}
+
+function describeSums({ cost_usd: cost, tokens }: Sums): string {
+  return `$${cost} and ${tokens} tokens`;
+}
+
+type Sums = Pick<Session, 'cost_usd' | 'tokens'>;
+type Spend = Session['spend'][string];
+
+function larger(a: Sums, b: Sums): Sums {
+  return { cost_usd: Math.max(a.cost_usd, b.cost_usd), tokens: Math.max(a.tokens, b.tokens) };
+}
+
+function largerSpend(a: Spend = nothing, b: Spend = nothing): Spend {
+  return { runs: Math.max(a.runs, b.runs), ...larger(a, b) };
+}
+
+const nothing: Spend = { runs: 0, cost_usd: 0, tokens: 0 };

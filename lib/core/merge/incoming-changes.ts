@@ -1,0 +1,188 @@
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { MemoryEntry } from '../../domain/state/memory.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { planChanges, planOf } from '../task/edit-task.ts';
+import { oneLine } from '../task/one-line.ts';
+import { describeHead, headOf } from './merge-task-head.ts';
+
+/** One thing that another clone changed, to be judged by a person. */
+export interface IncomingChange {
+  readonly session: string;
+  /** Id of the task or changeset, the commit that was judged or landed; '' of the session itself. */
+  readonly about: string;
+  readonly what: string;
+  /** null: there was none. */
+  readonly from: string | null;
+  /** null: there is none any more. */
+  readonly to: string | null;
+}
+
+type Facts = Readonly<Record<string, string | null>>;
+
+/** What became of a task: its status with who works on it, then each part of its plan. */
+export function taskChanges(before: Task | null, after: Task): readonly IncomingChange[] {
+  const place = { session: after.session, about: after.id };
+  const status = statusOf(after);
+  if (before === null) return [{ ...place, what: 'task', from: null, to: `${status}: ${after.title}` }];
+  const planned = planChanges(planOf(before), planOf(after));
+  const part = (task: Task, key: (typeof planned)[number]): string => textOf(task[key]);
+  return [
+    ...differing(place, { status: statusOf(before) }, { status }),
+    ...planned.map((what) => ({ ...place, what, from: part(before, what), to: part(after, what) })),
+    ...differing(place, attemptsOf(before), attemptsOf(after)),
+  ];
+}
+
+function statusOf(task: Task): string {
+  const place = task.status === 'claimed' && task.worktree !== null ? ` in ${task.worktree}` : '';
+  return oneLine(describeHead(headOf(task)) + place, longest);
+}
+
+function attemptsOf({ history, retry_count: retries, reason }: Task): Facts {
+  return {
+    attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})`,
+    retries: `${retries}`,
+    reason,
+  };
+}
+
+/** What became of a session and of its changesets. */
+export function sessionChanges(before: Session | null, after: Session): readonly IncomingChange[] {
+  const place = { session: after.id, about: '' };
+  if (before === null) {
+    const to = oneLine(`${courseOf(after)}, by ${after.created_by}: ${after.objective}`, longest);
+    return [{ ...place, what: 'session', from: null, to }];
+  }
+  if (after.archived_at !== undefined && before.archived_at === undefined)
+    return [{ ...place, what: 'session', from: courseOf(before), to: `archived, ${courseOf(after)}` }];
+  return [...differing(place, sessionFacts(before), sessionFacts(after)), ...changesetChanges(before, after)];
+}
+
+function sessionFacts(session: Session): Facts {
+  const { objective, base_commit, replan_notes, raised_limit, proposal, sent_back, checkout } = session;
+  return {
+    session: courseOf(session),
+    objective,
+    'lands on': landsOn(session),
+    'base branch': session.base_branch,
+    configuration: session.config_digest,
+    base: base_commit,
+    proposal: proposal === null ? null : describePlan(proposal),
+    'notes for the next plan': replan_notes,
+    'plans sent back': sent_back === undefined ? null : textOf(sent_back),
+    'raised limit': raised_limit === null ? null : `${raised_limit}`,
+    checkout: checkout === null ? null : `${checkout.from.slice(0, 12)} to ${checkout.to.slice(0, 12)}`,
+    pauses: session.pauses.length === 0 ? null : session.pauses.map(describePause).join(', '),
+    spent: `$${session.cost_usd} and ${session.tokens} tokens`,
+    'decided at gates': `${session.gates.length}`,
+    'agent runs': `${session.agents.length}`,
+  };
+}
+
+function courseOf({ state, wave, cycle, replans }: Session): string {
+  const plans = replans === 0 ? '' : `, ${replans} plans sent back`;
+  return `${state} in wave ${wave} of cycle ${cycle}${plans}`;
+}
+
+function describePlan(proposal: NonNullable<Session['proposal']>): string {
+  const ids = proposal.map(({ id }) => id).join(', ');
+  return `a plan of ${proposal.length} tasks (${ids}) ${canonicalDigest(proposal).slice(0, 8)}`;
+}
+
+function describePause({ adapter, until, why }: Session['pauses'][number]): string {
+  return `${adapter} until ${until}: ${why}`;
+}
+
+function changesetChanges(before: Session, after: Session): readonly IncomingChange[] {
+  const [old, now] = [setsOf(before), setsOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((id) => {
+    const place = { session: after.id, about: id };
+    return differing(place, { changeset: old.get(id) ?? null }, { changeset: now.get(id) ?? null });
+  });
+}
+
+function setsOf({ changesets }: Session): ReadonlyMap<string, string> {
+  return new Map(changesets.map((changeset) => [changeset.id, describeChangeset(changeset)]));
+}
+
+function describeChangeset(changeset: Changeset): string {
+  const { state, commit, tasks, diagnostics, decided_by: by, reason, parent, landed_commit } = changeset;
+  const failing = diagnostics.filter(({ exit_code: exitCode }) => exitCode !== 0).length;
+  const checks =
+    diagnostics.length === 0 ? 'no checks' : failing === 0 ? 'checks pass' : `${failing} checks fail`;
+  const who = by === null ? '' : ` by ${by}`;
+  const landed = landed_commit === null ? '' : `, landed as ${landed_commit.slice(0, 12)}`;
+  const why = reason === null ? '' : `: ${reason}`;
+  return `${state}${who} at ${commit.slice(0, 12)} on ${parent.slice(0, 12)} of ${tasks.join(', ')}, ${checks}${landed}${why}`;
+}
+
+/** Verdicts on one commit that are new, and those that are gone. */
+export function verdictChanges(
+  before: readonly Verdict[],
+  after: readonly Verdict[],
+): readonly IncomingChange[] {
+  const [old, now] = [verdictsIn(before), verdictsIn(after)];
+  const change = (
+    { session, task, commit }: Verdict,
+    from: string | null,
+    to: string | null,
+  ): IncomingChange => ({
+    ...{ session, about: task, from, to },
+    what: `verdict on ${commit.slice(0, 12)}`,
+  });
+  return [
+    ...[...old]
+      .filter(([key]) => !now.has(key))
+      .map(([, verdict]) => change(verdict, describe(verdict), null)),
+    ...[...now]
+      .filter(([key]) => !old.has(key))
+      .map(([, verdict]) => change(verdict, null, describe(verdict))),
+  ];
+}
+
+function verdictsIn(verdicts: readonly Verdict[]): ReadonlyMap<string, Verdict> {
+  return new Map(verdicts.map((verdict) => [canonicalDigest(verdict), verdict]));
+}
+
+function describe({ status, by, override, notes }: Verdict): string {
+  const red = override === undefined ? '' : `, although checks fail: ${override}`;
+  return oneLine(`${status} by ${by}${red}: ${notes}`, longest);
+}
+
+/** That a commit landed. */
+export function reviewChanges(commit: string, after: ReviewNote): readonly IncomingChange[] {
+  const { session, group, by } = after;
+  return [
+    { session, about: commit.slice(0, 12), what: 'review', from: null, to: `${group} approved by ${by}` },
+  ];
+}
+
+/** What is remembered: a planner is told of it. */
+export function memoryChanges(before: MemoryEntry | null, after: MemoryEntry): readonly IncomingChange[] {
+  const text = ({ kind, title, notes }: MemoryEntry): string =>
+    oneLine(`${kind}: ${title}: ${notes}`, longest);
+  const { session, task } = after;
+  return [{ session, about: task ?? '', what: 'memory', from: before && text(before), to: text(after) }];
+}
+
+const longest = 120;
+
+function differing(
+  place: Pick<IncomingChange, 'session' | 'about'>,
+  before: Facts,
+  after: Facts,
+): readonly IncomingChange[] {
+  return Object.keys(after).flatMap((what): readonly IncomingChange[] => {
+    const [from = null, to = null] = [before[what], after[what]];
+    return from === to
+      ? []
+      : [{ ...place, what, from: from && oneLine(from, longest), to: to && oneLine(to, longest) }];
+  });
+}
+
+function textOf(value: unknown): string {
+  return oneLine(typeof value === 'string' ? value : JSON.stringify(value), longest);
+}

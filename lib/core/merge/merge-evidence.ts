@@ -1,0 +1,97 @@
+import type { Verification } from '../../domain/state/evidence.ts';
+import type { MemoryEntry } from '../../domain/state/memory.ts';
+import type { SignatureNote } from '../../domain/state/signatures.ts';
+import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
+import {
+  canonicalText,
+  chooseValue,
+  compareTexts,
+  type Merged,
+  mergeById,
+  preferring,
+} from './merge-values.ts';
+
+interface Validation {
+  readonly v: 1;
+  readonly rev: number;
+  readonly verdicts: Verdict[];
+  readonly verifications?: Verification[] | undefined;
+}
+
+/** The verdicts and verifications of both clones on one commit, the latest last: none is ever lost. */
+export function mergeValidation(
+  base: Validation | null,
+  ours: Validation,
+  theirs: Validation,
+): Merged<Validation> {
+  const verdicts = bothOf(base?.verdicts, ours.verdicts, theirs.verdicts);
+  const verifications = bothOf(base?.verifications, ours.verifications ?? [], theirs.verifications ?? []);
+  const again = verifications.length === 0 ? {} : { verifications };
+  return { value: { v: 1, rev: Math.max(ours.rev, theirs.rev), verdicts, ...again }, lost: [] };
+}
+
+function bothOf<Entry extends { readonly at: string }>(
+  base: readonly Entry[] | undefined,
+  ours: readonly Entry[],
+  theirs: readonly Entry[],
+): Entry[] {
+  return mergeById<Entry>(
+    { base, ours, theirs },
+    { id: canonicalText, prefer: preferring(), order: preferring((a, b) => compareTexts(a.at, b.at)) },
+  );
+}
+
+/** How one commit came to land: said once, so the earlier word is kept. */
+export function mergeReview(
+  base: ReviewNote | null,
+  ours: ReviewNote,
+  theirs: ReviewNote,
+): Merged<ReviewNote> {
+  const rev = Math.max(ours.rev, theirs.rev);
+  const { value, loser } = chooseValue(
+    // The number of changes is no change by itself.
+    {
+      base: base === null ? undefined : { ...base, rev },
+      ours: { ...ours, rev },
+      theirs: { ...theirs, rev },
+    },
+    preferring((a, b) => compareTexts(a.at, b.at)),
+  );
+  const describe = ({ by, at }: ReviewNote): string => `approved by ${by} at ${at}`;
+  return {
+    value,
+    lost: loser === null ? [] : [{ what: 'review', kept: describe(value), lost: describe(loser.value) }],
+  };
+}
+
+/** What is remembered of one task: the later word. */
+export function mergeMemory(
+  base: MemoryEntry | null,
+  ours: MemoryEntry,
+  theirs: MemoryEntry,
+): Merged<MemoryEntry> {
+  const rev = Math.max(ours.rev, theirs.rev);
+  const { value, loser } = chooseValue(
+    {
+      base: base === null ? undefined : { ...base, rev },
+      ours: { ...ours, rev },
+      theirs: { ...theirs, rev },
+    },
+    preferring((a, b) => compareTexts(b.at, a.at)),
+  );
+  const describe = ({ status, at }: MemoryEntry): string => `${status} at ${at}`;
+  return {
+    value,
+    lost: loser === null ? [] : [{ what: 'memory', kept: describe(value), lost: describe(loser.value) }],
+  };
+}
+
+/** What was signed of one session: every clone's, unless that clone replaced it. */
+export function mergeSignatures(
+  base: SignatureNote | null,
+  ours: SignatureNote,
+  theirs: SignatureNote,
+): Merged<SignatureNote> {
+  const seals = bothOf(base?.seals, ours.seals, theirs.seals);
+  return { value: { ...ours, rev: Math.max(ours.rev, theirs.rev), seals }, lost: [] };
+}

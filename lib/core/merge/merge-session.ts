@@ -1,0 +1,139 @@
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { AgentRun, Session } from '../../domain/state/session.ts';
+import { mergeSpending } from './merge-spending.ts';
+import {
+  canonicalText,
+  chooseValue,
+  compareTexts,
+  laterText,
+  type Merged,
+  mergeById,
+  type Preference,
+  preferring,
+  sidesOf,
+} from './merge-values.ts';
+
+// Where the session stands moves as one.
+const courseKeys = [
+  'base_branch',
+  'base_commit',
+  'landing',
+  'config_digest',
+  'cycle',
+  'wave',
+  'state',
+  'replans',
+  'proposal',
+  'replan_notes',
+  'sent_back',
+  'checkout',
+] as const satisfies readonly (keyof Session)[];
+type Course = Pick<Session, (typeof courseKeys)[number]>;
+
+const stateOrder = ['ended', 'active', 'stopped'];
+const waveOrder = ['done', 'review', 'merge', 'validate', 'work', 'plan'];
+const changesetOrder: readonly Changeset['state'][] = [
+  'landed',
+  'approved',
+  'rejected',
+  'conflict',
+  'void',
+  'deferred',
+  'skipped',
+  'waiting',
+];
+
+// The one that got further.
+const preferCourse: Preference<Course> = preferring(
+  (a, b) => Number(b.state === 'ended') - Number(a.state === 'ended'),
+  (a, b) => b.cycle - a.cycle,
+  (a, b) => waveOrder.indexOf(a.wave) - waveOrder.indexOf(b.wave),
+  (a, b) => b.replans - a.replans,
+  (a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state),
+);
+const preferChangeset: Preference<Changeset> = preferring(
+  (a, b) => changesetOrder.indexOf(a.state) - changesetOrder.indexOf(b.state),
+);
+const preferArchived: Preference<Session> = preferring(
+  (a, b) => Number(a.archived_at === undefined) - Number(b.archived_at === undefined),
+  (a, b) => compareTexts(a.archived_at ?? '', b.archived_at ?? ''),
+);
+const byTime: Preference<AgentRun> = preferring(
+  (a, b) => compareTexts(a.ended_at, b.ended_at),
+  (a, b) => compareTexts(a.started_at, b.started_at),
+);
+
+/**
+ * One session that two clones worked on: symmetric, and associative over changes of one base. Runs, changesets and
+ * decisions of both are there, what was spent is counted once. Without a base the side with more changes is preferred.
+ */
+export function mergeSession(base: Session | null, ours: Session, theirs: Session): Merged<Session> {
+  if (ours.archived_at !== undefined || theirs.archived_at !== undefined) return mergeArchived(ours, theirs);
+  const sides = sidesOf(base, ours, theirs);
+  const moreChanges = base === null ? theirs.rev - ours.rev : 0;
+  const choose = <Value>(get: (session: Session) => Value, prefer: Preference<Value> = preferring()) =>
+    chooseValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
+  const course = choose(courseOf, preferCourse);
+  const objective = choose((session) => session.objective);
+  const raised = choose(
+    (session) => session.raised_limit,
+    (a, b) => (b ?? 0) - (a ?? 0),
+  );
+  const value: Session = {
+    ...ours,
+    ...course.value,
+    ...mergeSpending(base, ours, theirs),
+    rev: Math.max(ours.rev, theirs.rev),
+    objective: objective.value,
+    created_by: choose((session) => session.created_by).value,
+    created_at: choose((session) => session.created_at).value,
+    updated_at: laterText(ours.updated_at, theirs.updated_at),
+    estimate: choose((session) => session.estimate).value,
+    raised_limit: raised.value,
+    pauses: choose((session) => session.pauses).value,
+    agents: mergeById(
+      sides((session) => session.agents),
+      { id: (run) => run.id, prefer: preferring(), order: byTime },
+    ),
+    changesets: mergeById(
+      sides((session) => session.changesets),
+      { id: ({ id }) => id, prefer: preferChangeset, order: (a, b) => compareTexts(a.id, b.id) },
+    ),
+    gates: mergeById(
+      sides((session) => session.gates),
+      { id: canonicalText, prefer: preferring(), order: preferring((a, b) => compareTexts(a.at, b.at)) },
+    ),
+  };
+  const lost = [
+    ...(course.loser === null
+      ? []
+      : [{ what: 'wave', kept: describeCourse(course.value), lost: describeCourse(course.loser.value) }]),
+    ...(objective.loser === null
+      ? []
+      : [{ what: 'objective', kept: objective.value, lost: objective.loser.value }]),
+  ];
+  return { value, lost };
+}
+
+/** An archived session stays so, and as it was archived: what another clone did in it later is a loss that is told. */
+function mergeArchived(ours: Session, theirs: Session): Merged<Session> {
+  const rev = Math.max(ours.rev, theirs.rev);
+  const updated_at = laterText(ours.updated_at, theirs.updated_at);
+  const [left, right] = [
+    { ...ours, rev, updated_at },
+    { ...theirs, rev, updated_at },
+  ];
+  const value = preferArchived(left, right) <= 0 ? left : right;
+  const other = value === left ? right : left;
+  if (other.archived_at !== undefined) return { value, lost: [] };
+  const lost = { what: 'archived', kept: value.archived_at ?? '', lost: describeCourse(courseOf(other)) };
+  return { value, lost: [lost] };
+}
+
+function courseOf(session: Session): Course {
+  return Object.fromEntries(courseKeys.map((key) => [key, session[key]])) as Course;
+}
+
+function describeCourse({ cycle, wave, state }: Course): string {
+  return `${state} in wave ${wave} of cycle ${cycle}`;
+}

@@ -1,0 +1,41 @@
+import type { Task } from '../../domain/state/task.ts';
+
+// What happens to a task moves as one: the status of one clone with the commit of another would be no task at all.
+const headKeys = [
+  'status',
+  'agent_id',
+  'worktree',
+  'branch',
+  'commit',
+  'start_commit',
+  'kept',
+  'retry_count',
+  'not_before',
+  'result',
+  'reason',
+  'claimed_by',
+  'claimed_host',
+  'claimed_at',
+] as const satisfies readonly (keyof Task)[];
+/** What becomes of a task, as opposed to what was planned. */
+export type TaskHead = Pick<Task, (typeof headKeys)[number]>;
+
+export function headOf(task: Task): TaskHead {
+  return Object.fromEntries(headKeys.map((key) => [key, task[key]])) as TaskHead;
+}
+
+/** `claimed by worker-1a2b3c4d`, `claimed by Lea <lea@example.com> on laptop/1a2b3c4d`, `done at 1234abcd by worker-1a2b3c4d`. */
+export function describeHead({
+  status,
+  agent_id,
+  claimed_by,
+  claimed_host,
+  commit,
+  result,
+}: TaskHead): string {
+  // One person can have claimed it in two clones.
+  const place = claimed_host === null ? '' : ` on ${claimed_host}`;
+  const who = agent_id ?? (claimed_by === null ? null : claimed_by + place);
+  const verdict = result.status === null ? '' : ` (${result.status})`;
+  return `${status}${verdict}${commit === null ? '' : ` at ${commit}`}${who === null ? '' : ` by ${who}`}`;
+}

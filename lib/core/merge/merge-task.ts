@@ -1,0 +1,113 @@
+import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import { mergeHistory, supersededField, supersededHead } from './merge-history.ts';
+import { describeHead, headOf, type TaskHead } from './merge-task-head.ts';
+import {
+  type Choice,
+  canonicalText,
+  chooseValue,
+  compareTimes,
+  isSame,
+  type Loss,
+  laterText,
+  type Merged,
+  mergeTexts,
+  type Preference,
+  preferring,
+  sidesOf,
+} from './merge-values.ts';
+
+// What was planned, key by key.
+const plannedKeys = [
+  'title',
+  'description',
+  'role',
+  'cohesion_group',
+  'model',
+  'adapter',
+  'created_by',
+  'created_at',
+] as const satisfies readonly (keyof Task)[];
+
+// What landed or was given up stays so; finished work beats work, work beats waiting.
+const statusOrder: readonly TaskStatus[] = [
+  'merged',
+  'dropped',
+  'done',
+  'claimed',
+  'failed',
+  'requeued',
+  'blocked',
+  'pending',
+];
+// Of two verdicts on the same work the stricter counts.
+const verdictOrder: readonly (string | null)[] = ['fail', 'pass', null];
+
+const preferHead: Preference<TaskHead> = preferring(
+  (a, b) => statusOrder.indexOf(a.status) - statusOrder.indexOf(b.status),
+  (a, b) => compareTimes(a.claimed_at, b.claimed_at),
+  (a, b) => compareTimes(a.agent_id ?? a.claimed_by, b.agent_id ?? b.claimed_by),
+  (a, b) => verdictOrder.indexOf(a.result.status) - verdictOrder.indexOf(b.result.status),
+);
+
+/**
+ * One task that two clones changed: symmetric, and associative over changes of one base. What lost stands in the
+ * task's history. Without a base the side with more changes is preferred.
+ */
+export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<Task> {
+  const sides = sidesOf(base, ours, theirs);
+  const moreChanges = base === null ? theirs.rev - ours.rev : 0;
+  const choose = <Value>(get: (task: Task) => Value, prefer: Preference<Value> = preferring()) =>
+    chooseValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
+  const head = choose(headOf, preferHead);
+  const planned = {
+    ...Object.fromEntries(plannedKeys.map((key) => [key, choose<unknown>((task) => task[key])])),
+    priority: choose<unknown>(
+      (task) => task.priority,
+      (a, b) => Number(a) - Number(b),
+    ),
+  };
+  const lostFields = Object.entries(planned).flatMap(([what, choice]) => lossOf(what, choice, canonicalText));
+  const superseded = [
+    ...(head.loser === null ? [] : [supersededHead(head.loser.value, ours.created_at)]),
+    ...lostFields.map(({ what, lost }) => supersededField(what, lost, ours.created_at)),
+  ];
+  const values = valuesOf(planned);
+  // Without a base what lost to one clone may be what another one wins with: then it isn't lost.
+  const current =
+    base === null
+      ? [
+          supersededHead(head.value, ours.created_at),
+          ...Object.entries(values).map(([what, value]) =>
+            supersededField(what, canonicalText(value), ours.created_at),
+          ),
+        ]
+      : [];
+  const history = mergeHistory(
+    sides((task) => task.history),
+    superseded,
+    head.value.agent_id,
+  );
+  const value = {
+    ...ours,
+    ...values,
+    ...head.value,
+    rev: Math.max(ours.rev, theirs.rev),
+    dependencies: mergeTexts(sides((task) => task.dependencies)),
+    file_locks: mergeTexts(sides((task) => task.file_locks)),
+    acceptance_criteria: mergeTexts(sides((task) => task.acceptance_criteria)),
+    constraints: mergeTexts(sides((task) => task.constraints)),
+    history: history.filter((entry) => !current.some((wrong) => isSame(wrong, entry))),
+    updated_at: laterText(ours.updated_at, theirs.updated_at),
+  };
+  return { value, lost: [...lossOf('status', head, describeHead), ...lostFields] };
+}
+
+function valuesOf(choices: Readonly<Record<string, Choice<unknown>>>): Partial<Task> {
+  return Object.fromEntries(Object.entries(choices).map(([key, { value }]) => [key, value]));
+}
+
+function lossOf<Value>(what: string, choice: Choice<Value>, describe: (value: Value) => string): Loss[] {
+  return choice.loser === null
+    ? []
+    : [{ what, kept: describe(choice.value), lost: describe(choice.loser.value) }];
+}

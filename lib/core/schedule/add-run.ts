@@ -1,0 +1,38 @@
+import type { AgentRun, Session } from '../../domain/state/session.ts';
+
+const keptRuns = 200;
+
+/**
+ * Adds what an agent run cost to its session; the latest 200 runs are kept one by one, all in the sums. An agent
+ * that had to be started again is one run that cost both.
+ */
+export function addRun(session: Session, run: AgentRun): Session {
+  const before = session.spend[run.role] ?? { runs: 0, cost_usd: 0, tokens: 0 };
+  const spend = {
+    runs: before.runs + 1,
+    cost_usd: roundUsd(before.cost_usd + run.cost_usd),
+    tokens: before.tokens + run.tokens,
+  };
+  return {
+    ...session,
+    cost_usd: roundUsd(session.cost_usd + run.cost_usd),
+    tokens: session.tokens + run.tokens,
+    spend: { ...session.spend, [run.role]: spend },
+    agents: [...session.agents.filter(({ id }) => id !== run.id), together(session, run)].slice(-keptRuns),
+  };
+}
+
+function together({ agents }: Session, run: AgentRun): AgentRun {
+  const before = agents.find(({ id }) => id === run.id);
+  if (before === undefined) return run;
+  return {
+    ...run,
+    started_at: before.started_at,
+    cost_usd: roundUsd(before.cost_usd + run.cost_usd),
+    tokens: before.tokens + run.tokens,
+  };
+}
+
+function roundUsd(amount: number): number {
+  return Math.round(amount * 1e6) / 1e6;
+}

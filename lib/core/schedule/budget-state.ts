@@ -1,0 +1,20 @@
+import { type Config, sessionBudget } from '../../domain/config/config.ts';
+import type { Session } from '../../domain/state/session.ts';
+
+export interface BudgetState {
+  readonly unit: 'usd' | 'tokens';
+  readonly spent: number;
+  /** 0: unlimited. */
+  readonly limit: number;
+  readonly isSpent: boolean;
+  readonly isNear: boolean;
+}
+
+/** Where a session stands against its limit, raised by a person or not. */
+export function budgetState(config: Config, session: Session): BudgetState {
+  const { unit, limit: configured } = sessionBudget(config);
+  const limit = configured === 0 ? 0 : (session.raised_limit ?? configured);
+  const spent = unit === 'tokens' ? session.tokens : session.cost_usd;
+  const isNear = limit > 0 && spent >= limit * config.limits.warn_threshold;
+  return { unit, spent, limit, isSpent: limit > 0 && spent >= limit, isNear };
+}

@@ -1,0 +1,112 @@
+import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
+import { lockInside } from '../../util/path-globs.ts';
+import { byText } from '../task/by-priority.ts';
+import { findComponents, type Graph } from './find-components.ts';
+
+export interface PlanProblem {
+  /** null: of the plan as a whole. */
+  readonly task: string | null;
+  readonly message: string;
+}
+
+export interface PlanRules {
+  readonly allowedPaths: readonly string[];
+  readonly blockedPaths: readonly string[];
+  /** Models a task may name; absent: any. */
+  readonly models?: readonly string[];
+  /** Tasks the session has already: new ones may need them and can't have their ids. */
+  readonly existing?: readonly string[];
+}
+
+/** Everything that is wrong with a plan, by task id; an empty plan is fine. The same plan gives the same list. */
+export function checkPlan(plan: Plan, rules: PlanRules): readonly PlanProblem[] {
+  const existing = new Set(rules.existing);
+  const known = new Set([...existing, ...plan.tasks.map(({ id }) => id)]);
+  const problems = [
+    ...findRepeatedIds(plan, existing),
+    ...plan.tasks.flatMap((task) =>
+      [...checkDependencies(task, known), ...checkLocks(task, rules), ...checkModel(task, rules.models)].map(
+        (message) => ({ task: task.id, message }),
+      ),
+    ),
+    ...findCycles(plan),
+  ];
+  return problems.sort((a, b) => byText(a.task ?? '', b.task ?? ''));
+}
+
+function findRepeatedIds(plan: Plan, existing: ReadonlySet<string>): PlanProblem[] {
+  const counts = new Map<string, number>();
+  for (const { id } of plan.tasks) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [...counts].flatMap(([task, count]) => {
+    if (existing.has(task)) return [{ task, message: 'the session has a task with this id already' }];
+    return count > 1 ? [{ task, message: `the id is used ${count} times` }] : [];
+  });
+}
+
+function checkDependencies(task: PlannedTask, known: ReadonlySet<string>): string[] {
+  return [...new Set(task.dependencies)].sort(byText).flatMap((id) => {
+    if (id === task.id) return ['depends on itself'];
+    return known.has(id) ? [] : [`depends on ${id}, which doesn't exist`];
+  });
+}
+
+function checkLocks(task: PlannedTask, rules: PlanRules): string[] {
+  if (task.file_locks.length === 0) return ['has no file_locks: it could change no file'];
+  return [...new Set(task.file_locks)].sort(byText).flatMap((lock) => {
+    const shape = checkShape(lock);
+    if (shape !== null) return [`file lock ${lock} ${shape}`];
+    if (lockInside(lock, rules.blockedPaths)) return [`file lock ${lock} is inside blocked_paths`];
+    return lockInside(lock, rules.allowedPaths) ? [] : [`file lock ${lock} is not inside allowed_paths`];
+  });
+}
+
+function checkShape(lock: string): string | null {
+  const segments = lock.split('/');
+  if (/^(?:[/~]|[A-Za-z]:)/.test(lock)) return 'must be relative to the top of the repository';
+  if (lock.includes('\\')) return 'must be written with / between names';
+  if (segments.includes('..')) return 'must not hold ..';
+  if (segments.some((segment) => segment.toLowerCase() === '.git')) return 'must not name .git';
+  return null;
+}
+
+function checkModel(task: PlannedTask, models: readonly string[] | undefined): string[] {
+  if (task.model === null || models === undefined || models.includes(task.model)) return [];
+  return [`names the model ${task.model}, which is not one of ${models.join(', ')}`];
+}
+
+function findCycles(plan: Plan): PlanProblem[] {
+  const graph = new Map<string, readonly string[]>();
+  for (const { id, dependencies } of plan.tasks) {
+    const all = [...(graph.get(id) ?? []), ...dependencies].filter((need) => need !== id);
+    graph.set(id, [...new Set(all)].sort(byText));
+  }
+  return findComponents(graph)
+    .filter((component) => component.length > 1)
+    .map((component) => {
+      const cycle = shortestCycle(graph, component);
+      return { task: cycle[0] ?? null, message: `dependency cycle: ${cycle.join(' -> ')}` };
+    });
+}
+
+/** The shortest way from a component's first node through its needs back to it. */
+function shortestCycle(graph: Graph, component: readonly string[]): string[] {
+  const start = component[0] ?? '';
+  const inside = new Set(component);
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (const node of queue) {
+    for (const need of graph.get(node) ?? []) {
+      if (need === start) return [...pathTo(node, cameFrom), start];
+      if (!inside.has(need) || cameFrom.has(need)) continue;
+      cameFrom.set(need, node);
+      queue.push(need);
+    }
+  }
+  return [start];
+}
+
+function pathTo(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const path = [node];
+  for (let from = cameFrom.get(node); from !== undefined; from = cameFrom.get(from)) path.unshift(from);
+  return path;
+}

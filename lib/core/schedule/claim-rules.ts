@@ -1,0 +1,43 @@
+import type { Task } from '../../domain/state/task.ts';
+import { locksConflict } from '../../util/path-globs.ts';
+import { claimTask, restartTask, type TaskChange } from '../task/task-state.ts';
+import { holderOf, isFree } from './task-holder.ts';
+
+/**
+ * Why a task can't be claimed by hand, as the end of a sentence; null when it can. A backoff is for agents, and what
+ * failed or was sent back may be taken up. `limit`: how many may work at once; Infinity where nobody counts.
+ */
+export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
+  if (!isFree(task)) return describeStatus(task);
+  const open = task.dependencies.filter((id) => !tasks.some((other) => other.id === id && isFinished(other)));
+  if (open.length > 0) return `needs ${open.join(', ')} first`;
+  const busy = tasks.filter(({ status }) => status === 'claimed');
+  if (busy.length >= limit)
+    return `would be one too many: ${limit} may work at once (concurrency.development)`;
+  for (const other of busy) {
+    const shared = task.file_locks.find((lock) =>
+      other.file_locks.some((taken) => lock === taken || locksConflict(lock, taken)),
+    );
+    if (shared !== undefined) return `shares ${shared} with ${other.id}, which is being worked on`;
+  }
+  return null;
+}
+
+/** The changes by which a person claims a task: one that failed or was sent back is pending again first. */
+export function takeByHand(
+  task: Task,
+  claim: Omit<Parameters<typeof claimTask>[1], 'agentId'>,
+): readonly TaskChange[] {
+  const restarted = task.status === 'pending' ? [] : [restartTask(task)];
+  const free = restarted[0]?.task ?? task;
+  return [...restarted, claimTask(free, { ...claim, agentId: null })];
+}
+
+function isFinished({ status }: Task): boolean {
+  return status === 'done' || status === 'merged';
+}
+
+function describeStatus(task: Task): string {
+  if (task.status === 'claimed') return `is claimed by ${holderOf(task)}`;
+  return task.status === 'blocked' ? `is blocked: ${task.reason ?? ''}` : `is ${task.status}`;
+}

@@ -1,0 +1,160 @@
+import type { TaskId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { unreachable } from '../../util/unreachable.ts';
+
+/** What a session needs next; derived from its notes alone, so that going on after a stop is the same as going on. */
+export type Action =
+  | { readonly kind: 'plan' }
+  | { readonly kind: 'work' }
+  | { readonly kind: 'validate' }
+  | { readonly kind: 'merge' }
+  | { readonly kind: 'review' }
+  /** Nothing of this clone's own is left to do before a person says what they think of what was received. */
+  | { readonly kind: 'accept' }
+  /** Nothing can be done before these tasks are: somebody claimed them and works by hand. */
+  | { readonly kind: 'wait'; readonly tasks: readonly Task[] }
+  /** A cycle is over and work is left: a person decides. */
+  | { readonly kind: 'end-cycle' }
+  | { readonly kind: 'end'; readonly reason: string };
+
+export interface SessionState {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  /** Open tasks that were only received; none unless told. */
+  readonly received?: readonly Task[];
+  /** Whether the session itself counts here; it does unless told. */
+  readonly isOurs?: boolean;
+  readonly maxCycles: number;
+  /** Whether a task could be started beside those that are claimed; see canStart. Dependencies alone count unless told. */
+  readonly canStart?: (tasks: readonly Task[]) => boolean;
+  /** No further agent is to start on a task: what is done goes on, and then a person decides. */
+  readonly isWindingDown?: boolean;
+}
+
+/** The next action of a session: work before validation before merging before review, then the next cycle. */
+export function nextAction(state: SessionState): Action {
+  const { session, tasks, maxCycles, canStart = hasReady, isWindingDown = false } = state;
+  const { received = [], isOurs = true } = state;
+  if (session.state === 'ended') return { kind: 'end', reason: 'the session has ended' };
+  if (session.wave === 'plan') return { kind: 'plan' };
+  if (!isOurs) return { kind: 'accept' };
+  // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
+  const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
+  if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
+  if (tasks.some(needsValidation)) return { kind: 'validate' };
+  const current = changesetsOfCycle(session);
+  if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
+    return { kind: 'review' };
+  if (mergeable(tasks, current).length > 0) return { kind: 'merge' };
+  if (received.length > 0 && !isWindingDown) return { kind: 'accept' };
+  const held = tasks.filter(isHeld);
+  if (held.length > 0) return { kind: 'wait', tasks: held };
+  if (!tasks.some(isOpen)) return { kind: 'end', reason: endReason(tasks) };
+  const isWorkWaiting = isWindingDown && canStart(tasks);
+  if (session.cycle >= maxCycles && !isWorkWaiting)
+    return { kind: 'end', reason: `the limit of ${maxCycles} wave cycles is reached` };
+  return { kind: 'end-cycle' };
+}
+
+/** The changesets built in the session's current cycle. */
+export function changesetsOfCycle(session: Session): readonly Changeset[] {
+  return session.changesets.filter(
+    (changeset) => changeset.id.startsWith(`${session.cycle}-`) && changeset.state !== 'void',
+  );
+}
+
+/** The id of a group's next changeset in this cycle: tasks that came in later make another one. */
+export function freeChangesetId({ cycle, changesets }: Session, group: string): string {
+  const taken = new Set(changesets.filter(({ state }) => state !== 'void').map(({ id }) => id));
+  const first = `${cycle}-${group}`;
+  let id = first;
+  for (let n = 2; taken.has(id); n += 1) id = `${first}-${n}`;
+  return id;
+}
+
+/** Whether a person, or an agent started by hand, works on it: no process of ours ends that. */
+export function isHeld({ status, agent_id }: Task): boolean {
+  return status === 'claimed' && agent_id === null;
+}
+
+/**
+ * Tasks with a passing verdict that no changeset of this cycle holds, and whose dependencies let them merge. A group
+ * that somebody still works on by hand waits until it is whole.
+ */
+export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
+  const held = new Set(current.flatMap((changeset) => changeset.tasks));
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const canMerge = (task: Task): boolean =>
+    task.status === 'merged' ||
+    (task.status === 'done' && task.result.status === 'pass' && dependenciesOf(task, byId).every(canMerge));
+  const isFree = (task: Task): boolean => task.status === 'done' && !held.has(task.id) && canMerge(task);
+  const stuck = new Set(
+    current.filter((changeset) => changeset.state !== 'landed').flatMap((changeset) => changeset.tasks),
+  );
+  const unfinished = tasks.some(isHeld)
+    ? new Set(tasks.filter(isBeingDone).map((task) => task.cohesion_group))
+    : new Set<string>();
+  const known = new Map<string, boolean>();
+  const isReady = (task: Task): boolean => {
+    const answer =
+      known.get(task.id) ?? (isFree(task) && !unfinished.has(task.cohesion_group) && isFounded(task));
+    known.set(task.id, answer);
+    return answer;
+  };
+  const isFounded = (task: Task): boolean =>
+    dependenciesOf(task, byId).every(
+      ({ id, status }) => status === 'merged' || (!stuck.has(id) && (held.has(id) || isReadyById(id))),
+    );
+  const isReadyById = (id: TaskId): boolean => {
+    const task = byId.get(id);
+    return task !== undefined && isReady(task);
+  };
+  return tasks.filter(isReady);
+}
+
+function isBeingDone({ status }: Task): boolean {
+  return status === 'claimed' || status === 'pending';
+}
+
+/** Whether a task can still change without a person taking it up again. */
+export function isOpen(task: Task): boolean {
+  switch (task.status) {
+    case 'pending':
+    case 'claimed':
+    case 'done':
+    case 'requeued':
+      return true;
+    case 'failed':
+    case 'blocked':
+    case 'merged':
+    case 'dropped':
+      return false;
+    default:
+      return unreachable(task.status);
+  }
+}
+
+function dependenciesOf(task: Task, byId: ReadonlyMap<string, Task>): readonly Task[] {
+  return task.dependencies.flatMap((id) => byId.get(id) ?? []);
+}
+
+function hasReady(tasks: readonly Task[]): boolean {
+  const settled = new Set(
+    tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
+  );
+  return tasks.some(
+    ({ status, dependencies }) => status === 'pending' && dependencies.every((id) => settled.has(id)),
+  );
+}
+
+function needsValidation(task: Task): boolean {
+  return task.status === 'done' && task.result.status !== 'pass';
+}
+
+function endReason(tasks: readonly Task[]): string {
+  if (tasks.length === 0) return 'the plan is empty';
+  const lost = tasks.filter(({ status }) => status === 'failed' || status === 'blocked').length;
+  return lost === 0 ? 'all tasks are settled' : `${lost} of ${tasks.length} tasks failed or are blocked`;
+}

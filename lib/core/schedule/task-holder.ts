@@ -1,0 +1,17 @@
+import type { Task } from '../../domain/state/task.ts';
+import { isHeld } from './next-action.ts';
+
+/** Whether nobody works on it and somebody may. */
+export function isFree({ status }: Task): boolean {
+  return status === 'pending' || status === 'requeued' || status === 'failed';
+}
+
+/** Who works on a task, for a person to read. */
+export function holderOf(task: Task): string {
+  return task.agent_id ?? task.claimed_by ?? 'somebody';
+}
+
+/** Whether it is claimed by this person, by hand. */
+export function isHeldBy(task: Task, person: string): boolean {
+  return isHeld(task) && task.claimed_by === person;
+}

@@ -1,0 +1,47 @@
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import type { Task } from '../../domain/state/task.ts';
+
+/** What was planned of a task, and what a person may change while nobody works on it. */
+export type TaskPlan = PlannedTask;
+
+const keys = [
+  'title',
+  'description',
+  'priority',
+  'cohesion_group',
+  'dependencies',
+  'file_locks',
+  'acceptance_criteria',
+  'constraints',
+  'model',
+  'adapter',
+] as const satisfies readonly (keyof TaskPlan & keyof Task)[];
+export type PlanKey = (typeof keys)[number];
+
+export function planOf(task: Task): TaskPlan {
+  const { id } = task;
+  const entries = keys.map((key) => [key, task[key]]);
+  return { id, ...(Object.fromEntries(entries) as Pick<Task, PlanKey>) };
+}
+
+/** The keys in which two plans of a task differ. */
+export function planChanges(before: TaskPlan, after: TaskPlan): readonly PlanKey[] {
+  return keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+}
+
+/**
+ * A task with what a person changed of it since `before`; whatever else happened to it meanwhile stays. `clashes`:
+ * keys that somebody else changed otherwise at the same time.
+ */
+export function applyEdit(
+  task: Task,
+  before: TaskPlan,
+  after: TaskPlan,
+): { readonly task: Task; readonly changed: readonly PlanKey[]; readonly clashes: readonly PlanKey[] } {
+  const wanted = planChanges(before, after);
+  const now = planOf(task);
+  const others = planChanges(before, now);
+  const changed = wanted.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(after[key]));
+  const patch = Object.fromEntries(changed.map((key) => [key, after[key]]));
+  return { task: { ...task, ...patch }, changed, clashes: changed.filter((key) => others.includes(key)) };
+}

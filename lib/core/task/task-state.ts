@@ -1,0 +1,302 @@
+import { type Failure, furtherDetails } from '../../domain/failure.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
+import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { boundText, oneLine } from './one-line.ts';
+import { type AttemptCost, endAttempt, nextAttempt } from './task-history.ts';
+
+/*
+ *             ┌───── release ─────┐
+ *             ▼                   │
+ *   plan ─▶ pending ── claim ─▶ claimed ─ complete ─▶ done ── merge ─▶ merged ■
+ *           ▲ │ ▲ ▲               │                   │  │
+ *           │ │ │ └── retry ──┐  fail                 │  │
+ *           │ │ │             │   ▼                   │  │
+ *           │ │ │            failed ◀──── fail ───────┘  │
+ *           │ │ │                 │                      │
+ *           │ │ └─ restart ────┐ requeue                 │
+ *   unblock │ │ block          │  ▼                      │
+ *           │ ▼               requeued ◀──── requeue ────┘
+ *         blocked ◀─── block ─────┘
+ *
+ *   drop: pending, blocked, requeued, failed or done ─▶ dropped ■
+ */
+
+/** Every legal change of status; there is no other way from one to another. */
+export const transitions: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  pending: ['claimed', 'blocked', 'dropped'],
+  claimed: ['done', 'failed', 'pending'],
+  done: ['merged', 'requeued', 'failed', 'dropped'],
+  failed: ['pending', 'requeued', 'dropped'],
+  blocked: ['pending', 'dropped'],
+  requeued: ['pending', 'blocked', 'dropped'],
+  merged: [],
+  dropped: [],
+};
+
+/** A task as it is after a change, and the words its commit says it with. */
+export interface TaskChange {
+  readonly task: Task;
+  /** `task-001: pending -> claimed by worker-1a2b3c4d` */
+  readonly subject: string;
+  /** `pending -> claimed` */
+  readonly transition: string;
+  /** Of a failure: its kind and the rules that were broken. */
+  readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
+}
+
+export type RequeueKind = 'rejected' | 'validation_failed' | 'conflict' | 'restart';
+
+type TaskPatch = Partial<Omit<Task, 'v' | 'rev' | 'id' | 'session' | 'status'>>;
+
+const noResult: Task['result'] = { status: null, notes: '', issues: [] };
+const unclaimed = {
+  agent_id: null,
+  worktree: null,
+  commit: null,
+  start_commit: null,
+  claimed_by: null,
+  claimed_host: null,
+  claimed_at: null,
+} satisfies TaskPatch;
+const fresh = {
+  ...unclaimed,
+  retry_count: 0,
+  not_before: null,
+  result: noResult,
+  reason: null,
+} satisfies TaskPatch;
+
+/** The task in its new status. Throws a FlameError `illegal-transition` where the table has no such change. */
+export function changeStatus(task: Task, to: TaskStatus, patch: TaskPatch): Task {
+  if (!transitions[task.status].includes(to)) throw illegalTransition(task, to);
+  return { ...task, ...patch, status: to };
+}
+
+/** pending → claimed: the agent (or person) works on it from now on. */
+export function claimTask(
+  task: Task,
+  claim: {
+    readonly agentId: AgentId | null;
+    readonly worktree: string | null;
+    readonly at: string;
+    readonly claimedBy: string;
+    readonly host?: string | null;
+    /** What the work starts from, where that is known already. */
+    readonly start?: ObjectId | null;
+  },
+): TaskChange {
+  const patch = {
+    agent_id: claim.agentId,
+    worktree: claim.worktree,
+    claimed_by: claim.claimedBy,
+    claimed_host: claim.host ?? null,
+    start_commit: claim.start ?? null,
+    claimed_at: claim.at,
+    not_before: null,
+    result: noResult,
+    reason: null,
+  };
+  return describe(task, changeStatus(task, 'claimed', patch), ` by ${claim.agentId ?? claim.claimedBy}`);
+}
+
+/** claimed → pending: given back without a verdict on the work; a retry isn't used up. */
+export function releaseTask(
+  task: Task,
+  release: { readonly reason: string; readonly at: string } & Partial<AttemptCost>,
+): TaskChange {
+  const history = endAttempt(task, { ...release, result: 'released', notes: release.reason });
+  const next = changeStatus(task, 'pending', { ...unclaimed, history });
+  return describe(task, next, `, released: ${release.reason}`);
+}
+
+/** claimed → done: the attempt's commits were accepted onto the task's branch and await a verdict. */
+export function completeTask(
+  task: Task,
+  work: {
+    readonly commit: ObjectId;
+    readonly start: ObjectId;
+    readonly branch: string;
+    /** Where it started, if that wasn't `start`. */
+    readonly from?: ObjectId;
+    readonly notes: string;
+    readonly at: string;
+  } & AttemptCost,
+): TaskChange {
+  const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
+  const next = changeStatus(withKept(task, kept), 'done', {
+    commit: work.commit,
+    start_commit: work.start,
+    branch: work.branch,
+    result: { status: null, notes: boundText(work.notes), issues: [] },
+    history: endAttempt(task, { ...work, result: 'done' }),
+  });
+  return describe(task, next, ` by ${task.agent_id ?? task.claimed_by ?? 'nobody'}`);
+}
+
+/** claimed or done → failed. The worktree is still named: it's kept for a look until cleanup. */
+export function failTask(
+  task: Task,
+  end: { readonly failure: Failure; readonly at: string } & AttemptCost,
+): TaskChange {
+  const message = describeFailure(end.failure);
+  const notes = [message, ...furtherDetails(end.failure)].join('\n');
+  const next = changeStatus(task, 'failed', {
+    reason: oneLine(message),
+    result: { status: 'fail', notes: boundText(message), issues: boundIssues(end.failure.details) },
+    history: endAttempt(task, { ...end, result: 'failed', notes }),
+  });
+  const { kind, rules = [] } = end.failure;
+  return { ...describe(task, next, ` (${kind}): ${message}`), failure: { kind, rules } };
+}
+
+/** failed → pending, not before a time. `isCounted: false` uses up no retry (rate limits). */
+export function retryTask(
+  task: Task,
+  retry: { readonly notBefore: string | null; readonly at: string; readonly isCounted?: boolean },
+): TaskChange {
+  const retryCount = task.retry_count + (retry.isCounted === false ? 0 : 1);
+  const next = changeStatus(task, 'pending', {
+    ...unclaimed,
+    retry_count: retryCount,
+    not_before: retry.notBefore,
+  });
+  const wait = retry.notBefore === null ? 0 : Date.parse(retry.notBefore) - Date.parse(retry.at);
+  const when = wait > 0 ? ` in ${Math.ceil(wait / 1_000)} s` : '';
+  return describe(task, next, `, retry ${retryCount}${when}`);
+}
+
+/**
+ * done or failed → requeued: for another attempt that knows why. A rejection's `reason` becomes the
+ * history's rejection reason; `notes` are guidance. The description and locks can be replaced. Work a person kept
+ * stays kept until they reject what was made of it.
+ */
+export function requeueTask(
+  task: Task,
+  requeue: {
+    readonly kind: RequeueKind;
+    readonly at: string;
+    readonly reason?: string;
+    readonly notes?: string;
+    readonly description?: string;
+    readonly file_locks?: readonly string[];
+    readonly comments?: readonly LineComment[];
+    /** Of a rejection: the next attempt starts from this one. */
+    readonly keep?: boolean;
+  },
+): TaskChange {
+  const { comments = [] } = requeue;
+  const why = requeue.reason ?? requeue.notes ?? '';
+  const notes = requeue.notes ?? why;
+  const rejection = requeue.kind === 'rejected' ? why : null;
+  const kept = requeue.keep === true ? workOf(task) : undefined;
+  const next = changeStatus(requeue.kind === 'rejected' ? withKept(task, kept) : task, 'requeued', {
+    reason: oneLine(why),
+    result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
+    history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection, comments }),
+    ...(requeue.description === undefined ? {} : { description: requeue.description }),
+    ...(requeue.file_locks === undefined ? {} : { file_locks: [...requeue.file_locks] }),
+  });
+  return describe(task, next, `, ${requeue.kind.replace('_', ' ')}: ${why}`);
+}
+
+function withKept({ kept: _, ...rest }: Task, kept: Task['kept']): Task {
+  return kept === undefined ? rest : { ...rest, kept };
+}
+
+function workOf({ commit, start_commit: start }: Task): Task['kept'] {
+  return commit === null || start === null ? undefined : { commit, start };
+}
+
+/** requeued → pending, as if never tried but for its history: all retries are available again. */
+export function restartTask(task: Task): TaskChange {
+  return describe(
+    task,
+    changeStatus(task, 'pending', fresh),
+    `, attempt ${nextAttempt(task.history)} may begin`,
+  );
+}
+
+/** pending or requeued → blocked: something it needs won't come. */
+export function blockTask(task: Task, block: { readonly reason: string }): TaskChange {
+  const next = changeStatus(task, 'blocked', { reason: oneLine(block.reason) });
+  return describe(task, next, `: ${block.reason}`);
+}
+
+/** blocked → pending. */
+export function unblockTask(task: Task): TaskChange {
+  return describe(task, changeStatus(task, 'pending', fresh), ', no longer blocked');
+}
+
+/** done → merged: its work is on the branch `into`. */
+export function mergeTask(task: Task, merge: { readonly into: string }): TaskChange {
+  const next = changeStatus(task, 'merged', { worktree: null, reason: null });
+  return describe(task, next, ` into ${merge.into}`);
+}
+
+/** To dropped: nobody works on it any more. */
+export function dropTask(task: Task, drop: { readonly reason: string }): TaskChange {
+  const next = changeStatus(task, 'dropped', { reason: oneLine(drop.reason) });
+  return describe(task, next, `: ${drop.reason}`);
+}
+
+/**
+ * Sets a done task's result without changing its status. Throws a FlameError `illegal-transition` when it
+ * isn't done, `verdict-for-other-commit` when the verdict is about another commit than the task's.
+ */
+export function judgeTask(task: Task, verdict: Verdict): TaskChange {
+  if (task.status !== 'done') throw illegalTransition(task, 'done');
+  if (verdict.commit !== task.commit) throw staleVerdict(task, verdict);
+  const status = statusOf(verdict);
+  const result = {
+    status,
+    notes: boundText(verdict.notes),
+    issues: boundIssues(verdict.issues),
+  };
+  return describe(task, { ...task, result }, `, judged ${status} by ${verdict.by}`);
+}
+
+/** A failing diagnostic is no pass, whoever wrote the verdict, unless a person said why it may be. */
+function statusOf({ status, diagnostics, override = '' }: Verdict): Verdict['status'] {
+  const isRed = diagnostics.some(({ exit_code: exitCode }) => exitCode !== 0);
+  return isRed && override.trim() === '' ? 'fail' : status;
+}
+
+function describe(before: Task, task: Task, rest: string): TaskChange {
+  const transition = `${before.status} -> ${task.status}`;
+  return { task, transition, subject: oneLine(`${task.id}: ${transition}${rest}`) };
+}
+
+// Scripts look for the word: a spent budget must be told from every other failure.
+function describeFailure(failure: Failure): string {
+  const isNamed = failure.kind !== 'budget' || failure.message.includes('budget');
+  return isNamed ? failure.message : `budget: ${failure.message}`;
+}
+
+function boundIssues(issues: readonly string[]): string[] {
+  return issues.slice(0, 50).map((issue) => boundText(issue, 1_000));
+}
+
+function illegalTransition(task: Task, to: TaskStatus): FlameError {
+  const legal = transitions[task.status];
+  const next = legal.length === 0 ? 'nothing follows' : `only ${legal.join(', ')} can follow`;
+  return new FlameError({
+    kind: 'refused',
+    code: 'illegal-transition',
+    message: `${task.id} can't go from ${task.status} to ${to}: ${next}.`,
+    hints: [`git flame show ${task.id}`],
+    data: { task: task.id, from: task.status, to },
+  });
+}
+
+function staleVerdict(task: Task, verdict: Verdict): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'verdict-for-other-commit',
+    message: `The verdict by ${oneLine(verdict.by)} is about ${verdict.commit.slice(0, 12)}, but ${task.id} is at ${(task.commit ?? 'no commit').slice(0, 12)}.`,
+    hints: ['git flame validate'],
+    data: { task: task.id, judged: verdict.commit, commit: task.commit },
+  });
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { type Plan, planSchema } from '../state/plan.ts';
+
+const notes = z.string().max(20_000);
+
+/** What a validator answers. */
+export const verdictAnswerSchema = z.object({
+  status: z.enum(['pass', 'fail']),
+  notes,
+  issues: z.array(z.string().max(5_000)).max(200).default([]),
+});
+export type VerdictAnswer = Readonly<z.infer<typeof verdictAnswerSchema>>;
+
+/** What a merger answers; its commit holds the resolution. */
+export const mergeAnswerSchema = z.object({ status: z.enum(['resolved', 'unresolvable']), notes });
+export type MergeAnswer = Readonly<z.infer<typeof mergeAnswerSchema>>;
+
+export type ParsedAnswer<Value> =
+  | { readonly kind: 'ok'; readonly value: Value }
+  /** One line per problem, each with its path in the answer. */
+  | { readonly kind: 'malformed'; readonly problems: readonly string[] };
+
+/** Which model and adapter a task is for is a person's word, never an answer's. */
+export function parsePlanAnswer(answer: unknown): ParsedAnswer<Plan> {
+  const parsed = parseAnswer(planSchema, answer);
+  if (parsed.kind === 'malformed') return parsed;
+  const tasks = parsed.value.tasks.map((task) => ({ ...task, model: null, adapter: null }));
+  return { kind: 'ok', value: { tasks } };
+}
+
+export function parseVerdictAnswer(answer: unknown): ParsedAnswer<VerdictAnswer> {
+  return parseAnswer(verdictAnswerSchema, answer);
+}
+
+export function parseMergeAnswer(answer: unknown): ParsedAnswer<MergeAnswer> {
+  return parseAnswer(mergeAnswerSchema, answer);
+}
+
+function parseAnswer<Value>(schema: z.ZodType<Value>, answer: unknown): ParsedAnswer<Value> {
+  const result = schema.safeParse(answer);
+  if (result.success) return { kind: 'ok', value: result.data };
+  const problems = result.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  );
+  return { kind: 'malformed', problems };
+}
+
+const text = { type: 'string' } as const;
+const texts = { type: 'array', items: text } as const;
+
+/**
+ * JSON Schema of a planner's answer, for `AgentRequest.answerSchema`. Shape only: the CLI makes the model
+ * try again on a mismatch, and what is wrong with a plan is better said by the plan's own checks.
+ */
+export const planAnswerJsonSchema: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  properties: {
+    tasks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          id: text,
+          title: text,
+          description: text,
+          priority: { type: 'integer' },
+          cohesion_group: text,
+          dependencies: texts,
+          file_locks: texts,
+          acceptance_criteria: texts,
+        },
+        required: ['id', 'title', 'description', 'priority', 'file_locks'],
+      },
+    },
+  },
+  required: ['tasks'],
+};
+
+/** JSON Schema of a validator's answer. */
+export const verdictAnswerJsonSchema: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  properties: { status: { type: 'string', enum: ['pass', 'fail'] }, notes: text, issues: texts },
+  required: ['status', 'notes'],
+};
+
+/** JSON Schema of a merger's answer. */
+export const mergeAnswerJsonSchema: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  properties: { status: { type: 'string', enum: ['resolved', 'unresolvable'] }, notes: text },
+  required: ['status', 'notes'],
+};

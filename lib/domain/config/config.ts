@@ -1,0 +1,348 @@
+import * as z from 'zod';
+import { taskIdPattern } from '../ids.ts';
+import type { Role } from '../role.ts';
+import { memoryProviderNames } from '../state/memory.ts';
+import { lineSchema } from '../text.ts';
+import { concurrencySchema, limitsSchema, sandboxSchema } from './config-limits.ts';
+import { permissionsSchema, validationSchema } from './config-rules.ts';
+import { commandSchema, durationSchema, globSchema } from './config-values.ts';
+import { trustSchema } from './signers.ts';
+
+// Every key has a description: the JSON Schema shows them in editors, and `.blueflame.example.yml` is made of them.
+
+export { defaultBlockedPaths, namingStyles } from './config-rules.ts';
+
+export const supportedSchemaVersion = 1;
+export const adapterNames = ['claude', 'exec'] as const;
+
+const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion group, like login-form');
+const branchName = lineSchema(200).refine(isBranchName, 'is not the name of a branch');
+const text = z.string().min(1);
+
+const projectSchema = z
+  .strictObject({
+    name: lineSchema(100).default('project').describe('Shown in reports and prompts.'),
+    base_branch: branchName
+      .nullable()
+      .default(null)
+      .describe('Where work starts and lands. null: the branch checked out when a session starts.'),
+    worktree_dir: lineSchema(500)
+      .refine(isOutsideGit, "must not be the repository itself or git's own folder")
+      .default('.trees')
+      .describe('Folder of the agents’ worktrees, relative to the repository or absolute.'),
+    setup: z
+      .array(commandSchema)
+      .default([])
+      .describe('Commands that prepare a fresh worktree, without any network.')
+      .meta({ examples: [['npm ci --offline']] }),
+    copy: z
+      .array(globSchema)
+      .default([])
+      .describe('Untracked files that are copied into each worktree.')
+      .meta({ examples: [['.env.test']] }),
+    link: z
+      .array(globSchema)
+      .default([])
+      .describe('Untracked files and folders that are linked into each worktree.')
+      .meta({ examples: [['node_modules']] }),
+    landing: z
+      .enum(['base', 'branch'])
+      .default('base')
+      .describe(
+        'base: approved work lands on base_branch. branch: on a branch of its own, for a pull request.',
+      ),
+    landing_branch: lineSchema(200)
+      .refine(isLandingBranch, 'is not a name a landing branch can have')
+      .default('flame/{session}')
+      .describe('Name of that branch; {session} stands for the id of the session.'),
+  })
+  .describe('The repository.');
+
+const usdPerMillion = z.number().min(0);
+const priceSchema = z
+  .strictObject({
+    input: usdPerMillion.describe('Plain input.'),
+    output: usdPerMillion.describe('Output.'),
+    cache_read: usdPerMillion.optional().describe('Input read from the cache. Default: a tenth of input.'),
+    cache_write: usdPerMillion
+      .optional()
+      .describe('Input written to the cache for 5 minutes. Default: input and a quarter.'),
+    cache_write_1h: usdPerMillion
+      .optional()
+      .describe('Input written to it for an hour. Default: twice the input.'),
+  })
+  .describe('US dollars for a million tokens.');
+
+const modelsSchema = z
+  .strictObject({
+    planner: text.default('sonnet').describe('Plans the tasks.'),
+    worker: text.default('sonnet').describe('Writes the code.'),
+    validator: text.default('haiku').describe('Judges a finished task.'),
+    merger: text.default('sonnet').describe('Resolves conflicts.'),
+    groups: z
+      .record(
+        groupName,
+        z.union([text, z.strictObject({ worker: text.optional(), validator: text.optional() })], {
+          error: 'must be a model or {worker: …, validator: …}',
+        }),
+      )
+      .default({})
+      .describe('Another model for a cohesion group: of its workers, or {worker: …, validator: …}.')
+      .meta({ examples: [{ 'login-form': 'opus', docs: { worker: 'haiku', validator: 'haiku' } }] }),
+    prices: z
+      .record(text, priceSchema)
+      .default({})
+      .describe(
+        'What models cost whose price is not known, or is another for you: by id or the beginning of ids.',
+      )
+      .meta({ examples: [{ 'my-model': { input: 3, output: 15 } }] }),
+  })
+  .describe('Which model plays which role; names reach the agent as they are written.');
+
+const superpowersSchema = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Give agents the skills of the superpowers plugin.'),
+    skills: z
+      .array(text)
+      .default([])
+      .describe('Which skills.')
+      .meta({ examples: [['test-driven-development', 'systematic-debugging']] }),
+    plugin_dir: text
+      .nullable()
+      .default(null)
+      .describe('Folder of the plugin. null: it is looked for where claude installs plugins.'),
+  })
+  .describe('Skills for agents.');
+
+const beadsSchema = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe('Not supported yet: memory stays in git notes, and a warning says so.'),
+    archive_after_wave: z.boolean().default(true).describe('Save results after each cycle.'),
+    include_failure_notes: z.boolean().default(true).describe('Remember what failed, and why.'),
+    memory_decay: z.boolean().default(true).describe('Shorten what is old.'),
+    decay_policy: z
+      .strictObject({
+        summarize_after_sessions: z.int().min(1).default(3).describe('Then a task is one line.'),
+        preserve_failures_sessions: z.int().min(1).default(5).describe('How long failures stay whole.'),
+      })
+      .describe('How memory grows old, counted in sessions.')
+      .prefault({}),
+  })
+  .describe('Memory from session to session.');
+
+const memorySchema = z
+  .strictObject({
+    provider: z
+      .enum(memoryProviderNames)
+      .default('notes')
+      .describe('notes: in git, on refs/blueflame/memory. none: every session begins anew.'),
+    max_bytes: z
+      .int()
+      .min(500)
+      .max(10_000)
+      .default(8_000)
+      .describe('How much of it a planner is told at most.'),
+  })
+  .describe('What a planner is told of earlier sessions; how it grows old stands in beads.');
+
+const hooksSchema = z
+  .strictObject({
+    post_plan: z.string().default('').describe('After a plan is approved.'),
+    pre_validation: z.string().default('').describe('Before validation; when it fails, the wave stops.'),
+    post_merge: z.string().default('').describe('After work landed.'),
+    on_failure: z.string().default('').describe('When a task failed.'),
+    on_waiting: z.string().default('').describe('When a person must decide.'),
+    timeout: durationSchema('timer').prefault('1m').describe('Of each command.'),
+  })
+  .describe('Commands of your own; the facts come as FLAME_ variables and as JSON on stdin.');
+
+const agentAdapter = z.enum(adapterNames).nullable().default(null);
+/** `none`: code alone plays the role. */
+const checkingAdapter = z
+  .enum([...adapterNames, 'none'])
+  .nullable()
+  .default(null);
+
+const rolesSchema = z
+  .strictObject({
+    planner: z
+      .strictObject({ adapter: agentAdapter.describe('claude or exec. null: claude.') })
+      .describe('Plans the tasks.')
+      .prefault({}),
+    worker: z
+      .strictObject({
+        adapter: agentAdapter.describe('claude, or exec: a task’s description is its script. null: claude.'),
+      })
+      .describe('Writes the code.')
+      .prefault({}),
+    validator: z
+      .strictObject({
+        adapter: checkingAdapter.describe(
+          'claude, exec, or none: the diagnostics decide. null: claude, or none beside an exec worker.',
+        ),
+      })
+      .describe('Judges a finished task.')
+      .prefault({}),
+    merger: z
+      .strictObject({
+        adapter: checkingAdapter.describe(
+          'claude, exec, or none: conflicts go back. null: claude, or none beside an exec worker.',
+        ),
+      })
+      .describe('Resolves conflicts.')
+      .prefault({}),
+  })
+  .describe('Which agent CLI plays which role.');
+
+const adapterSchema = z
+  .strictObject({
+    command: z
+      .array(text)
+      .min(1)
+      .optional()
+      .describe('The program to run and its first arguments.')
+      .meta({ examples: [['/opt/claude/bin/claude']] }),
+  })
+  .describe('How to start one agent CLI.');
+
+/** Everything `.blueflame.yml` can say. Durations are milliseconds once parsed. */
+export const configSchema = z
+  .strictObject({
+    schema_version: z
+      .int()
+      .min(1)
+      .default(supportedSchemaVersion)
+      .describe('Version of this file’s form; `git flame config migrate` raises it.'),
+    project: projectSchema.prefault({}),
+    concurrency: concurrencySchema.prefault({}),
+    limits: limitsSchema.prefault({}),
+    sandbox: sandboxSchema.prefault({}),
+    planning: z
+      .strictObject({
+        interactive: z.boolean().default(true).describe('At a terminal, talk with the planner first.'),
+      })
+      .describe('The planner.')
+      .prefault({}),
+    prompts: z
+      .strictObject({
+        project_files: z
+          .array(lineSchema(500))
+          .default(['AGENTS.md', 'CLAUDE.md'])
+          .describe(
+            'Files of the repository whose words agents are given, as they were when the work began. []: none.',
+          ),
+        max_characters: z
+          .int()
+          .min(1)
+          .max(200_000)
+          .default(12_000)
+          .describe('How long they may be together; what is longer is cut and says so.'),
+      })
+      .describe('What agents are told.')
+      .prefault({}),
+    models: modelsSchema.prefault({}),
+    permissions: permissionsSchema.prefault({}),
+    validation: validationSchema.prefault({}),
+    superpowers: superpowersSchema.prefault({}),
+    beads: beadsSchema.prefault({}),
+    memory: memorySchema.prefault({}),
+    hooks: hooksSchema.prefault({}),
+    roles: rolesSchema.prefault({}),
+    adapters: z
+      .record(
+        z.string().refine(isAdapter, { error: 'is not an adapter', params: { known: adapterNames } }),
+        adapterSchema,
+      )
+      .default({})
+      .describe('Agent CLIs that are not where PATH says.')
+      .meta({ examples: [{ claude: { command: ['/opt/claude/bin/claude'] } }] }),
+    trust: trustSchema.prefault({}),
+    retention: z
+      .strictObject({
+        logs: durationSchema('age').prefault('30d').describe('Logs older than this may be cleaned up.'),
+        sessions: z.int().min(1).default(20).describe('Sessions kept at hand; older ones are archived.'),
+      })
+      .describe('What `git flame cleanup` keeps.')
+      .prefault({}),
+  })
+  .describe('Configuration of git-flame.');
+export type Config = z.infer<typeof configSchema>;
+
+/** The short name of the branch a session's work lands on with `project.landing: branch`. */
+export function landingBranch(config: Config, session: string): string {
+  return config.project.landing_branch.replaceAll('{session}', session);
+}
+
+/** Whether a task of a role may ask for an adapter: the role's own, and those that `adapters` names. */
+export function isOffered(config: Config, role: Role, adapter: string): boolean {
+  return adapter === roleAdapter(config, role) || Object.hasOwn(config.adapters, adapter);
+}
+
+/**
+ * The adapter a role runs with: its own setting, else `claude`; beside an exec worker nothing needs a model.
+ * A script judges and merges nothing: exec validators and mergers are `none`.
+ */
+export function roleAdapter(config: Config, role: Role): string {
+  const own = config.roles[role].adapter;
+  const isCheckingRole = role === 'validator' || role === 'merger';
+  if (isCheckingRole && own === 'exec') return 'none';
+  if (own !== null) return own;
+  return isCheckingRole && config.roles.worker.adapter === 'exec' ? 'none' : 'claude';
+}
+
+/** The model a role runs with: the task's own (workers), its cohesion group's, or the role's. */
+export function roleModel(
+  config: Config,
+  role: Role,
+  task: { readonly model: string | null; readonly cohesion_group: string } | null,
+): string {
+  const models = config.models;
+  if (task === null || role === 'planner' || role === 'merger') return models[role];
+  if (role === 'worker' && task.model !== null) return task.model;
+  const group = Object.hasOwn(models.groups, task.cohesion_group)
+    ? models.groups[task.cohesion_group]
+    : undefined;
+  const ofGroup = typeof group === 'string' ? { worker: group } : group;
+  return ofGroup?.[role] ?? models[role];
+}
+
+/** A role's budget for one agent; `limit` 0 is unlimited. */
+export function roleBudget(
+  config: Config,
+  role: Role,
+): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
+  const budget = config.limits.token_budget;
+  const tokenLimit = budget[`${role}_tokens`];
+  return tokenLimit > 0
+    ? { unit: 'tokens', limit: tokenLimit }
+    : { unit: 'usd', limit: budget[`${role}_usd`] };
+}
+
+/** A session's budget; `limit` 0 is unlimited. */
+export function sessionBudget(config: Config): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
+  const { max_session_tokens, max_session_cost_usd } = config.limits;
+  return max_session_tokens > 0
+    ? { unit: 'tokens', limit: max_session_tokens }
+    : { unit: 'usd', limit: max_session_cost_usd };
+}
+
+function isAdapter(name: string): boolean {
+  return adapterNames.some((known) => known === name);
+}
+
+function isBranchName(name: string): boolean {
+  return !/^[-/.]|[\s~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.lock(?:\/|$)|\/\.|\.$/.test(name) && name !== '@';
+}
+
+/** Task branches have `blueflame/` to themselves. */
+function isLandingBranch(name: string): boolean {
+  return isBranchName(name.replaceAll('{session}', 'session')) && !/^blueflame(?:\/|$)/.test(name);
+}
+
+function isOutsideGit(folder: string): boolean {
+  const plain = folder.replace(/\/+$/, '').replace(/^(?:\.\/)+/, '');
+  return plain !== '' && plain !== '.' && !/^\.git(?:\/|$)/i.test(plain);
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { givenCommentsSchema } from '../state/line-comment.ts';
+
+const notes = z.string().min(1).max(50_000);
+/** keep: the next attempts start from the rejected work. */
+const reject = z.strictObject({
+  reject: notes,
+  comments: givenCommentsSchema.optional(),
+  keep: z.boolean().optional(),
+});
+/** override: approves a changeset whose diagnostics fail, with the reason why. */
+const override = z.strictObject({ override: notes });
+const replan = z.strictObject({ replan: notes });
+const changesetDecision = z.union([z.enum(['approve', 'skip']), reject, override]);
+
+/**
+ * What `--decisions-file` holds: answers to gates given beforehand, each list used in order.
+ */
+export const decisionsSchema = z.strictObject({
+  plan: z
+    .array(z.union([z.enum(['approve', 'quit']), replan, z.strictObject({ edit: z.string().min(1) })]))
+    .default([]),
+  validation: z
+    .array(z.union([z.literal('drop'), z.strictObject({ drop: notes }), z.strictObject({ requeue: notes })]))
+    .default([]),
+  /** override: passed by hand although a check fails, with the reason why. */
+  validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),
+  /** A map answers by cohesion group, `all` for every further changeset; `reject` and `override` alone in a map are a decision, not a group. */
+  changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
+  session: z.array(z.union([z.enum(['continue', 'stop']), replan])).default([]),
+  /** raise: added to the limit, in its unit. */
+  budget: z.array(z.union([z.literal('stop'), z.strictObject({ raise: z.number().positive() })])).default([]),
+});
+
+export type Decisions = Readonly<z.infer<typeof decisionsSchema>>;
+export type ChangesetAnswer = z.infer<typeof changesetDecision>;

@@ -1,0 +1,176 @@
+import type { Failure } from '../failure.ts';
+import type { AgentId, SessionId, TaskId } from '../ids.ts';
+import type { AgentPolicy } from '../policy.ts';
+import type { Role } from '../role.ts';
+import type { Demand, Spending } from '../state/spending.ts';
+import type { DiagnosticRun } from '../state/verdict.ts';
+import type { CellWorktree } from './git-port.ts';
+
+/** One agent to run, adapter-neutral. */
+export interface AgentRequest {
+  readonly id: AgentId;
+  readonly role: Role;
+  readonly adapter: string;
+  /** null: it works for none. */
+  readonly session?: SessionId | null;
+  readonly task: TaskId | null;
+  readonly taskTitle?: string;
+  /** 1 is the first attempt at the task. */
+  readonly attempt?: number;
+  /** Model id as the configuration writes it. */
+  readonly model: string;
+  /** Who the agent is and what it must do, and the task's data; rendered from templates. exec: the script. */
+  readonly systemPrompt: string;
+  readonly prompt: string;
+  /** JSON Schema of a structured answer; null where the commits are the answer. */
+  readonly answerSchema: Readonly<Record<string, unknown>> | null;
+  readonly worktree: CellWorktree;
+  /** Nothing in the worktree can be written. */
+  readonly isReadOnly: boolean;
+  readonly policy: AgentPolicy;
+  /** What was run for it elsewhere: where it asks for one of these commands, it is shown what came out. */
+  readonly recorded?: readonly DiagnosticRun[];
+  readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
+  /** 0: as long as it takes. */
+  readonly timeoutMs: number;
+  /** A person talks with it at the terminal. */
+  readonly isInteractive: boolean;
+  /** A UUID; names the transcript of an interactive agent, which needs one. */
+  readonly conversation?: string;
+  /** Author of its commits. */
+  readonly author: { readonly name: string; readonly email: string };
+}
+
+export interface AgentActivity {
+  /** Set where it's no activity but the lack of it: nothing was printed and nothing asked for so long. */
+  readonly quiet_ms?: number;
+  readonly text: string;
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
+/** The budget that an agent shares with others. */
+export interface SharedBudget {
+  /** Whether it limits dollars: then nothing is asked whose price isn't known. */
+  readonly isInUsd: boolean;
+  /** What the agent has spent so far, as soon as an answer of the model tells. */
+  note(spent: Spending): void;
+  /**
+   * Asked before each request to the model: how many output tokens it may have. null: it is refused, and the agent ends
+   * with a failure `session-budget`. What it may use up is set aside until it is given back.
+   */
+  take(request: symbol, demand: Demand, isGone: () => boolean): Promise<number | null>;
+  giveBack(request: symbol): void;
+}
+
+export interface AuditSummary {
+  readonly allowed: number;
+  readonly blocked: number;
+  /** The most frequent blocked calls, one line each, at most ten. */
+  readonly top: readonly string[];
+}
+
+export interface AgentOutcome {
+  /** null: it did what agents do; its commits or answer decide the rest. */
+  readonly failure: Failure | null;
+  readonly exitCode: number | null;
+  /** The structured answer, not yet validated; null if none. */
+  readonly answer: unknown;
+  /** Its last words. */
+  readonly text: string;
+  readonly cost_usd: number;
+  readonly tokens: number;
+  readonly duration_ms: number;
+  readonly audit: AuditSummary;
+  /** Where its event stream and audit are kept. */
+  readonly logFile: string;
+  /** What a person should know although it's no failure. */
+  readonly warnings?: readonly string[];
+}
+
+export interface RunningAgent {
+  readonly id: AgentId;
+  readonly pid: number;
+  /** Resolves when the agent and all its descendants are gone. */
+  readonly outcome: Promise<AgentOutcome>;
+  /** SIGTERM, then SIGKILL after the grace time, to the whole tree. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A person's word that one agent is to end. */
+export interface StopOrder {
+  /** Who says so. */
+  readonly by: string;
+  /** Whether its task may be tried again; no retry is used up by it. */
+  readonly retry: boolean;
+}
+
+export interface CommandRun {
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly duration_ms: number;
+  /** stdout and stderr together, the last 4,000 characters. */
+  readonly output: string;
+  /** `sha256:<hex>` of all of it. */
+  readonly output_hash?: string;
+}
+
+/** Runs agents and agent-written code in cells. */
+export interface AgentRunner {
+  /** Throws a FlameError `agent-missing`, `agent-too-old` or `no-credential` naming the way out. Returns its version. */
+  checkAdapter(adapter: string): Promise<string>;
+  /** What phase 2 is on this machine: `bubblewrap`, or why it's missing. */
+  sandbox(): Promise<{
+    readonly kind: 'bubblewrap' | 'seatbelt' | 'none';
+    readonly missing: readonly string[];
+  }>;
+  /** Proves that a call which must be denied is denied, through the real chain; spends no tokens. */
+  canary(adapter: string): Promise<{ readonly denied: boolean; readonly details: string }>;
+  start(
+    request: AgentRequest,
+    onActivity: (activity: AgentActivity) => void,
+    shared?: SharedBudget,
+  ): Promise<RunningAgent>;
+  /** A diagnostic, a setup command: a shell line in a cell without any network. */
+  runCommand(request: {
+    readonly command: string;
+    readonly worktree: CellWorktree;
+    readonly timeoutMs: number;
+    readonly label: string;
+  }): Promise<CommandRun>;
+  /** What the watcher allowed and blocked in an agent's run; zeros where there is no audit. */
+  auditOf(agent: string): Promise<AuditSummary>;
+  /** Memory each agent of this process uses now, in MB; 0 where the system doesn't tell. */
+  usedMemoryMb(): readonly number[];
+  /** Registered agents whose process still lives, from any process of this machine. */
+  live(): Promise<readonly LiveAgent[]>;
+  /**
+   * Ends one agent of any process of this machine: SIGTERM, SIGKILL after 5 s, to all in its cell. Its outcome is a
+   * failure `agent-stopped`. Resolves when it is gone, to false where no such agent lives.
+   */
+  stop(agent: string, order: StopOrder): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** As `git flame status --json` lists it. */
+export interface LiveAgent {
+  readonly id: string;
+  readonly role: Role;
+  readonly task_id: string | null;
+  readonly pid: number;
+  readonly started_at: string;
+  readonly cost_usd: number;
+  readonly tokens: number;
+}
+
+/** What is known of a living agent beside what the status says. */
+export interface RegisteredAgent extends LiveAgent {
+  /** null of one that works for no session. */
+  readonly session: string | null;
+  readonly adapter: string;
+  readonly worktree: string;
+  /** What it last said or did, '' at first. */
+  readonly activity: string;
+  /** When its stream or its audit last grew. */
+  readonly last_activity_at: string;
+}

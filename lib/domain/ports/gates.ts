@@ -1,0 +1,149 @@
+import type { Changeset } from '../state/changeset.ts';
+import type { LineComment } from '../state/line-comment.ts';
+import type { Plan } from '../state/plan.ts';
+import type { Session } from '../state/session.ts';
+import type { Task } from '../state/task.ts';
+import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
+
+/** What a person decides. A gate that nobody can answer throws a FlameError of kind `waiting`. */
+export interface Gates {
+  plan(question: PlanQuestion): Promise<PlanDecision>;
+  validation(question: ValidationQuestion): Promise<ValidationDecision>;
+  validatorFailed(question: ValidatorFailedQuestion): Promise<ValidatorFailedDecision>;
+  changeset(question: ChangesetQuestion): Promise<ChangesetDecision>;
+  session(question: SessionQuestion): Promise<SessionDecision>;
+  budget(question: BudgetQuestion): Promise<BudgetDecision>;
+  /** Before agents are paid although diagnostics fail on the base; absent where nobody is at a terminal: a warning does. */
+  base?(question: BaseQuestion): Promise<BaseDecision>;
+  /** Who decides, for the record: the person's git identity. */
+  readonly person: string;
+  /** Whether a person sits at a terminal: an interactive planner needs one. */
+  readonly isInteractive: boolean;
+}
+
+export interface PlanQuestion {
+  readonly objective: string;
+  readonly plan: Plan;
+  /** Task ids by wave, as the scheduler would run them. */
+  readonly waves: readonly (readonly string[])[];
+  readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
+  readonly problems: readonly string[];
+  readonly replansLeft: number;
+  /** Where another clone decided what is asked about: what of it is new here or changed, a line each. */
+  readonly received?: readonly string[];
+  /** Of what was received: every text that runs or is told to an agent, whole. */
+  readonly told?: readonly { readonly task: string; readonly name: string; readonly text: string }[];
+  /** What would be wrong with another plan; task: null of the plan as a whole. */
+  check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];
+}
+export type PlanDecision =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'edit'; readonly plan: Plan }
+  | { readonly kind: 'replan'; readonly notes: string }
+  | { readonly kind: 'quit' };
+
+export interface ValidationQuestion {
+  readonly task: Task;
+  readonly verdict: Verdict;
+}
+export type ValidationDecision =
+  | {
+      readonly kind: 'requeue';
+      readonly notes: string;
+      readonly description?: string;
+      readonly file_locks?: readonly string[];
+    }
+  /** reason: why it is given up; none: that a person did. */
+  | { readonly kind: 'drop'; readonly reason?: string };
+
+export interface ValidatorFailedQuestion {
+  readonly task: Task;
+  readonly reason: string;
+  /** What the checks of the commit came to; none are configured: none. */
+  readonly diagnostics: readonly DiagnosticRun[];
+  showDiff(): Promise<string>;
+}
+/**
+ * manual: the person judged the diff; skip: the task fails; retry: another validator. Where a diagnostic failed, a
+ * manual pass needs the reason why as `override`.
+ */
+export type ValidatorFailedDecision =
+  | {
+      readonly kind: 'manual';
+      readonly status: 'pass' | 'fail';
+      readonly notes: string;
+      readonly override?: string;
+    }
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'retry' };
+
+export interface ChangesetQuestion {
+  readonly changeset: Changeset;
+  readonly position: number;
+  readonly total: number;
+  readonly tasks: readonly Task[];
+  readonly verdicts: readonly Verdict[];
+  /** Tasks whose evidence is in doubt, and why: to be looked at by hand before deciding. */
+  readonly doubts?: readonly EvidenceDoubt[];
+  readonly session: Session;
+  showDiff(): Promise<string>;
+  /**
+   * Records the decision on another changeset of this review at once, out of turn. Throws FlameErrors: of kind
+   * `refused` when it no longer waits, or builds upon one that isn't approved.
+   */
+  decideOther(id: string, decision: ChangesetDecision): Promise<void>;
+}
+export interface EvidenceDoubt {
+  readonly task: string;
+  readonly commit: string;
+  /** One line each. */
+  readonly reasons: readonly string[];
+}
+/** A red changeset (failing diagnostics) can be approved only with an override reason. */
+export type ChangesetDecision =
+  | {
+      readonly kind: 'approve';
+      readonly override?: string;
+      /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
+      readonly commit?: string | null;
+    }
+  | {
+      readonly kind: 'reject';
+      readonly reason: string;
+      readonly comments?: readonly LineComment[];
+      /** The next attempts start from this work, not from the base. */
+      readonly keep?: boolean;
+    }
+  | { readonly kind: 'skip' };
+
+export interface SessionQuestion {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  readonly summary: {
+    readonly approved: number;
+    readonly requeued: number;
+    readonly blocked: number;
+    readonly open: number;
+  };
+  /** The session's limit, raised by a person or not; 0: unlimited. */
+  readonly budget?: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
+  readonly cyclesLeft: number;
+}
+export type SessionDecision =
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'replan'; readonly notes: string };
+
+export interface BudgetQuestion {
+  readonly spent: number;
+  readonly limit: number;
+  readonly unit: 'usd' | 'tokens';
+}
+/** amount: added to the limit, in its unit. */
+export type BudgetDecision = { readonly kind: 'raise'; readonly amount: number } | { readonly kind: 'stop' };
+
+export interface BaseQuestion {
+  /** What fails there already, a clause each. */
+  readonly failing: readonly string[];
+}
+export type BaseDecision = 'go-on' | 'stop';

@@ -1,0 +1,115 @@
+import type { ObjectId, RefName, SessionId } from '../ids.ts';
+import type { Verification } from '../state/evidence.ts';
+import type { Session } from '../state/session.ts';
+import type { SignatureNote } from '../state/signatures.ts';
+import type { Task } from '../state/task.ts';
+import type { ReviewNote, Verdict } from '../state/verdict.ts';
+import type { RefUpdate } from './git-port.ts';
+
+/** A single note that can't be used: not JSON, not of its schema, or of a newer version. The others can. */
+export interface StateProblem {
+  readonly ref: RefName;
+  /** The note's blob. */
+  readonly object: ObjectId;
+  /** What the note is on: an anchor or a commit. */
+  readonly key: ObjectId;
+  readonly message: string;
+}
+
+/** All state at one moment, read from the refs; immutable. */
+export interface Snapshot {
+  readonly sessions: readonly Session[];
+  /** The session commands work on: the newest active one, else the newest; null if there is none. */
+  readonly current: Session | null;
+  /** By id, ascending. */
+  tasksOf(session: SessionId): readonly Task[];
+  /** Verdicts on exactly this commit, latest last. */
+  verdictsOn(commit: ObjectId): readonly Verdict[];
+  /** Every verdict of a session, on whatever commit, earliest first. Reads all of them: for reports. */
+  verdictsOf(session: SessionId): readonly Verdict[];
+  /** Each time the checks of exactly this commit were run again, latest last. */
+  verificationsOn(commit: ObjectId): readonly Verification[];
+  reviewOn(commit: ObjectId): ReviewNote | null;
+  /** Notes left out above because they can't be read; writing to one throws `state-corrupt`. */
+  readonly problems: readonly StateProblem[];
+}
+
+/** One audited change: one commit on the ref of its note. */
+export interface Change {
+  /** Reads like `task-001: pending -> claimed by worker-1a2b3c4d`. */
+  readonly subject: string;
+  /** Why, for `git log`; may be empty. */
+  readonly body?: string;
+  readonly tasks?: readonly Task[];
+  readonly session?: Session;
+  readonly verdict?: Verdict;
+  readonly verification?: Verification;
+  readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
+  /** Names the session in the audit trail where nothing above does. */
+  readonly about?: SessionId;
+  /** `Transition: pending -> claimed`. */
+  readonly transition?: string;
+  /** Why a task failed: trailers `Failure` and, one for each, `Rule`. */
+  readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
+}
+
+/** Changes and refs that move together or not at all. */
+export interface Transaction {
+  readonly changes: readonly Change[];
+  readonly refs?: readonly RefUpdate[];
+  /** Who does it: the person's git identity or an agent id. */
+  readonly actor: string;
+}
+
+export type TransactResult =
+  | { readonly kind: 'done'; readonly snapshot: Snapshot }
+  | { readonly kind: 'nothing' }
+  /** A ref outside the store was not where the transaction said; nothing was changed. */
+  | {
+      readonly kind: 'ref-moved';
+      readonly ref: RefName;
+      readonly expected: ObjectId | null;
+      readonly actual: ObjectId | null;
+    };
+
+export interface LogEntry {
+  readonly commit: ObjectId;
+  readonly ref: RefName;
+  readonly at: string;
+  readonly author: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+/**
+ * State on refs/blueflame/*. Success is reported after the refs moved, never before. `rev`, `updated_at`
+ * of what changes are set by the store.
+ */
+export interface Store {
+  snapshot(): Promise<Snapshot>;
+  /**
+   * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
+   * On a lost race it's called again with a newer one.
+   */
+  transact(decide: (snapshot: Snapshot) => Transaction | null): Promise<TransactResult>;
+  /** What was archived, in the same form; `reviewOn` answers for all landed commits. */
+  archive(): Promise<Snapshot>;
+  /**
+   * Moves sessions with their tasks and verdicts out of what each snapshot reads, in one ref transaction. `pick` sees
+   * the newest snapshot. Sessions of which a note can't be read stay. Resolves to those that were moved.
+   */
+  moveToArchive(
+    pick: (snapshot: Snapshot) => readonly SessionId[],
+    actor: string,
+  ): Promise<readonly SessionId[]>;
+  /** What was signed, by session; notes that can't be read are left out. */
+  signatures(): Promise<readonly SignatureNote[]>;
+  /** Newest first. */
+  log(filter: {
+    readonly session?: SessionId;
+    readonly task?: string;
+    readonly limit?: number;
+  }): Promise<readonly LogEntry[]>;
+  close(): Promise<void>;
+}

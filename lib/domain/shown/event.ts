@@ -1,0 +1,152 @@
+import type { Failure } from '../failure.ts';
+import type { Role } from '../role.ts';
+import type { TaskStatus } from '../state/task.ts';
+
+/** What happens while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
+export type Event = { readonly at: string } & EventBody;
+
+export type EventBody =
+  | {
+      readonly event: 'session-started';
+      readonly session: string;
+      readonly objective: string;
+      readonly base_branch: string;
+    }
+  | {
+      readonly event: 'notice';
+      readonly level: 'info' | 'warning';
+      readonly message: string;
+      readonly details?: readonly string[];
+    }
+  | {
+      readonly event: 'canary';
+      readonly result: 'denied' | 'failed' | 'not-needed';
+      readonly details: string;
+    }
+  | { readonly event: 'wave-started'; readonly wave: string; readonly cycle: number }
+  | { readonly event: 'wave-ended'; readonly wave: string; readonly cycle: number; readonly summary: string }
+  | { readonly event: 'plan-proposed'; readonly tasks: number; readonly waves: number }
+  | { readonly event: 'plan-invalid'; readonly problems: readonly string[] }
+  | {
+      readonly event: 'task-changed';
+      readonly task: string;
+      readonly from: TaskStatus;
+      readonly to: TaskStatus;
+      readonly why: string;
+    }
+  | {
+      readonly event: 'agent-started';
+      readonly agent: string;
+      readonly role: Role;
+      readonly task: string | null;
+      readonly pid: number;
+    }
+  | {
+      readonly event: 'agent-activity';
+      readonly agent: string;
+      readonly text: string;
+      readonly tokens: number;
+      readonly cost_usd: number;
+    }
+  | {
+      readonly event: 'agent-ended';
+      readonly agent: string;
+      readonly role: Role;
+      readonly task: string | null;
+      readonly outcome: string;
+      readonly cost_usd: number;
+      readonly tokens: number;
+      readonly duration_ms: number;
+    }
+  | {
+      readonly event: 'task-failed';
+      readonly task: string;
+      readonly failure: Failure;
+      readonly will_retry: boolean;
+    }
+  | {
+      readonly event: 'verdict';
+      readonly task: string;
+      readonly commit: string;
+      readonly status: 'pass' | 'fail';
+      readonly notes: string;
+      readonly by: string;
+    }
+  | {
+      readonly event: 'evidence-verified';
+      readonly task: string;
+      readonly commit: string;
+      /** Verification hashes: of the verdict, and of the same checks run again. */
+      readonly expected: string;
+      readonly found: string;
+      /** One line each; none: the same came out. */
+      readonly differences: readonly string[];
+    }
+  /** Evidence of a changeset's task is in doubt: a person should look before deciding. Nothing is rejected for it. */
+  | {
+      readonly event: 'manual-review';
+      readonly changeset: string;
+      readonly task: string;
+      readonly commit: string;
+      readonly reasons: readonly string[];
+    }
+  | {
+      readonly event: 'changeset-built';
+      readonly session: string;
+      readonly changeset: string;
+      readonly tasks: readonly string[];
+      readonly commit: string;
+      readonly red: boolean;
+    }
+  | {
+      readonly event: 'changeset-decided';
+      readonly changeset: string;
+      readonly decision: string;
+      readonly reason: string | null;
+    }
+  | { readonly event: 'landed'; readonly changeset: string; readonly commit: string; readonly branch: string }
+  /** Approved work is on a branch of its own: the text of its pull request is written, or the request is open. */
+  | {
+      readonly event: 'pull-request';
+      readonly state: 'prepared' | 'opened' | 'updated';
+      readonly branch: string;
+      readonly base: string;
+      readonly title: string;
+      readonly body: string;
+      /** Where the body is kept, for `gh pr create --body-file`. */
+      readonly body_file: string;
+      readonly url: string | null;
+      /** What pushes the branch and opens the request by hand. */
+      readonly commands: readonly string[];
+    }
+  | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
+  /** Where changesets can be decided in a browser; whoever has the address may. */
+  | { readonly event: 'review-page'; readonly url: string }
+  /** An agent printed nothing and asked for nothing for a while; its time limit will end it, or a person. */
+  | {
+      readonly event: 'agent-stalled';
+      readonly agent: string;
+      readonly task: string | null;
+      readonly quiet_ms: number;
+    }
+  /** A model API said to wait: no agent of that adapter starts before `until` (ISO 8601). */
+  | {
+      readonly event: 'paused';
+      readonly adapter: string;
+      readonly until: string;
+      readonly why: string;
+    }
+  | { readonly event: 'resumed'; readonly adapter: string }
+  | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
+  | {
+      readonly event: 'script';
+      readonly hook: string;
+      readonly exit_code: number | null;
+      readonly output: string;
+    }
+  | { readonly event: 'session-ended'; readonly [key: string]: unknown };
+
+/** Where the engine reports to; rendering decides nothing. */
+export interface EventSink {
+  emit(body: EventBody): void;
+}

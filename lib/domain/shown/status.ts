@@ -1,0 +1,82 @@
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import type { LiveAgent } from '../ports/agent-port.ts';
+import type { Changeset } from '../state/changeset.ts';
+import type { Session } from '../state/session.ts';
+import type { Task } from '../state/task.ts';
+
+/** What another clone decided, and this clone's person has not said a word about: nothing of it is acted on. */
+export interface Proposals {
+  /** The session itself: what it is for and where it lands. */
+  readonly session: boolean;
+  /** Ids of tasks to run. */
+  readonly tasks: readonly string[];
+  /** Ids of changesets approved elsewhere. */
+  readonly approvals: readonly string[];
+  readonly raised_limit: number | null;
+  /** Ids of tasks judged elsewhere. */
+  readonly verdicts: readonly string[];
+}
+
+/** What `git flame status --json` prints: stable, scripts rely on it. */
+export interface Status {
+  readonly schema_version: 1;
+  readonly session:
+    | null
+    | (Pick<
+        Session,
+        'id' | 'objective' | 'base_branch' | 'landing' | 'cycle' | 'wave' | 'state' | 'cost_usd' | 'tokens'
+      > & {
+        /** A hash of what was approved, the same in every clone; absent before a plan was. */
+        readonly plan_digest?: string;
+      });
+  readonly tasks: readonly Task[];
+  readonly agents: readonly LiveAgent[];
+  readonly changesets: readonly Pick<
+    Changeset,
+    'id' | 'group' | 'tasks' | 'state' | 'commit' | 'landed_commit'
+  >[];
+  /** Absent where nothing is known of it. */
+  readonly proposals?: Proposals;
+}
+
+/** The status of a session; without one everything is empty. */
+export function statusOf(
+  session: Session | null,
+  tasks: readonly Task[],
+  agents: readonly LiveAgent[],
+  proposals?: Proposals,
+): Status {
+  if (session === null) {
+    return { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
+  }
+  const { id, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens } = session;
+  const where = landing === undefined ? {} : { landing };
+  const plan = cycle === 0 ? {} : { plan_digest: planDigest(tasks) };
+  return {
+    schema_version: 1,
+    session: { id, objective, base_branch, ...where, cycle, wave, state, cost_usd, tokens, ...plan },
+    tasks,
+    agents,
+    changesets: session.changesets.map((set) => ({
+      id: set.id,
+      group: set.group,
+      tasks: set.tasks,
+      state: set.state,
+      commit: set.commit,
+      landed_commit: set.landed_commit,
+    })),
+    ...(proposals === undefined ? {} : { proposals }),
+  };
+}
+
+/** A hash of what was asked of the tasks, in whatever order they come and however far they are. */
+export function planDigest(tasks: readonly Task[]): string {
+  const planned = tasks.map(
+    ({ id, title, description, file_locks, dependencies, adapter, model, ...task }) => {
+      const { priority, cohesion_group, acceptance_criteria, constraints, role } = task;
+      const asked = { id, title, description, file_locks, dependencies, adapter, model, role };
+      return { ...asked, priority, cohesion_group, acceptance_criteria, constraints };
+    },
+  );
+  return `sha256:${canonicalDigest(planned.sort((a, b) => (a.id < b.id ? -1 : 1)))}`;
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { ObjectId, TaskId } from '../ids.ts';
+import { objectIdPattern, taskIdPattern } from '../ids.ts';
+import { type DiagnosticRun, diagnosticRunSchema } from './verdict.ts';
+
+const oid = z
+  .string()
+  .regex(objectIdPattern)
+  .transform((id) => id as ObjectId);
+const task = z
+  .string()
+  .regex(taskIdPattern)
+  .transform((id) => id as TaskId);
+
+/**
+ * waiting ─approve─▶ approved ─land─▶ landed
+ *    ├─reject─▶ rejected   ├─base moved─▶ void (built again)
+ *    ├─skip─▶ skipped      └─conflict─▶ conflict
+ *    └─a group it needs was not approved─▶ deferred
+ */
+export const changesetStates = [
+  'waiting',
+  'approved',
+  'rejected',
+  'skipped',
+  'deferred',
+  'landed',
+  'conflict',
+  'void',
+] as const;
+
+export const diffStatSchema = z.object({ files: z.int(), insertions: z.int(), deletions: z.int() });
+export type DiffStat = z.infer<typeof diffStatSchema>;
+
+/** The work of one cohesion group, merged onto `base` (or onto the changeset it depends on) as `commit`. */
+export const changesetSchema = z.object({
+  /** `<cycle>-<group>`, unique in its session. */
+  id: z.string(),
+  group: z.string(),
+  tasks: z.array(task),
+  /** Tasks of the group that did not get this far. */
+  missing: z.array(task),
+  depends_on: z.array(z.string()),
+  state: z.enum(changesetStates),
+  base: oid,
+  /** First parent of commit: base, or the changeset this one stacks on. */
+  parent: oid,
+  commit: oid,
+  diffstat: diffStatSchema,
+  diagnostics: z.array(diagnosticRunSchema),
+  reason: z.string().nullable(),
+  decided_by: z.string().nullable(),
+  landed_commit: oid.nullable(),
+});
+export type Changeset = Readonly<z.infer<typeof changesetSchema>>;
+
+/** Whether a diagnostic failed: what they were run on is passed or approved only with a reason. */
+export function isRed({
+  diagnostics,
+}: {
+  readonly diagnostics: readonly Pick<DiagnosticRun, 'exit_code'>[];
+}): boolean {
+  return diagnostics.some(({ exit_code: code }) => code !== 0);
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import type { SessionId, TaskId } from '../ids.ts';
+import { sessionIdPattern, taskIdPattern } from '../ids.ts';
+import { lineSchema, textSchema } from '../text.ts';
+
+export const memoryProviderNames = ['notes', 'none'] as const;
+
+/** What is remembered of one session, or of one of its tasks that is settled. */
+export const memoryEntrySchema = z.object({
+  v: z.literal(1),
+  rev: z.int().min(1),
+  /** failure: a task that came to nothing. summary: the session as a whole. */
+  kind: z.enum(['summary', 'result', 'failure']),
+  session: z
+    .string()
+    .regex(sessionIdPattern)
+    .transform((id) => id as SessionId),
+  /** null in a summary. */
+  task: z
+    .string()
+    .regex(taskIdPattern)
+    .transform((id) => id as TaskId)
+    .nullable(),
+  /** The task's title, or the objective in one line. */
+  title: lineSchema(200),
+  /** What the task, or the session, is now. */
+  status: lineSchema(50),
+  /** The paths it was about. */
+  paths: z.array(lineSchema(500)).max(100),
+  /** What came out, or why it failed. */
+  notes: textSchema(4_000),
+  /** How it went before, oldest first. */
+  attempts: z.array(z.object({ attempt: z.int().min(0), result: lineSchema(50), notes: textSchema(2_000) })),
+  cost_usd: z.number(),
+  tokens: z.number(),
+  at: z.string(),
+});
+export type MemoryEntry = Readonly<z.infer<typeof memoryEntrySchema>>;
+
+/** Where memory is kept from session to session. A provider that throws costs a warning, never the work. */
+export interface MemoryProvider {
+  readonly name: string;
+  /** Keeps entries; one of the same session and task is replaced. `actor` is who did the work. */
+  save(entries: readonly MemoryEntry[], actor: string): Promise<void>;
+  /** Everything that is known, in any order; entries that can't be read are left out. */
+  load(): Promise<readonly MemoryEntry[]>;
+}
+
+/** Remembers nothing. */
+export const noMemory: MemoryProvider = {
+  name: 'none',
+  save: async () => undefined,
+  load: async () => [],
+};

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import type { ObjectId, SessionId } from '../ids.ts';
+import { objectIdPattern, sessionIdPattern } from '../ids.ts';
+import { roleSchema } from '../role.ts';
+import { textSchema } from '../text.ts';
+import { changesetSchema } from './changeset.ts';
+import { plannedTaskSchema } from './plan.ts';
+
+const oid = z
+  .string()
+  .regex(objectIdPattern)
+  .transform((id) => id as ObjectId);
+
+/** What one agent run cost and how it ended; kept in the session's note, latest runs last. */
+export const agentRunSchema = z.object({
+  id: z.string(),
+  role: roleSchema,
+  task_id: z.string().nullable(),
+  model: z.string().nullable(),
+  started_at: z.string(),
+  ended_at: z.string(),
+  outcome: z.string(),
+  cost_usd: z.number(),
+  tokens: z.number(),
+});
+export type AgentRun = z.infer<typeof agentRunSchema>;
+
+/** A model API that said to wait. */
+export const servicePauseSchema = z.object({ adapter: z.string(), until: z.string(), why: z.string() });
+export type ServicePause = Readonly<z.infer<typeof servicePauseSchema>>;
+
+export const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
+
+/** What the agents of a role were expected to cost: how many if all goes well and at worst, and USD for one. */
+export const roleEstimateSchema = z.object({
+  runs: z.int().min(0),
+  runs_with_retries: z.int().min(0),
+  agent_usd: z.number(),
+});
+
+/**
+ * A session as its note on refs/blueflame/sessions stores it. Its wave says where it stands, its state whether
+ * anything goes on:
+ *
+ *     ┌──────────── re-plan ◀─────────── gate: another cycle? ◀── work is left ──┐
+ *     ▼                                            │ continue                    │
+ *   plan ── gate ──▶ work ──▶ validate ──▶ merge ──┼──▶ review ── gate ──▶ land ─┤
+ *     │               ▲                            │                             │ nothing is left
+ *     │               └────────────────────────────┘                             ▼
+ *     └── quit, or nothing planned ───────────────────────────────────────────▶ done ■
+ *
+ *   active ── a person stops it ──▶ stopped ── resume, or any wave ──▶ active
+ *   active ── done ──▶ ended ── a task of it is added or taken up again ──▶ active
+ *
+ * Which wave is next is never stored: core's nextAction finds it from the tasks.
+ */
+export const sessionSchema = z.object({
+  v: z.literal(1),
+  rev: z.int().min(1),
+  id: z
+    .string()
+    .regex(sessionIdPattern)
+    .transform((id) => id as SessionId),
+  objective: textSchema(50_000),
+  /** Short branch name. */
+  base_branch: z.string(),
+  /** Where the base branch was when the session last built on it. */
+  base_commit: oid,
+  config_digest: z.string(),
+  /** 0 until the first plan is approved. */
+  cycle: z.int().min(0),
+  wave: z.enum(['plan', 'work', 'validate', 'merge', 'review', 'done']),
+  state: z.enum(['active', 'stopped', 'ended']),
+  replans: z.int().min(0),
+  /** A plan that waits for its gate, so that nobody pays for it twice. */
+  proposal: z.array(plannedTaskSchema).nullable(),
+  /** The person's notes for the next plan. */
+  replan_notes: z.string().nullable(),
+  /** All that was said of plans that were sent back, oldest first, and the one sent back last. */
+  sent_back: z.object({ notes: z.array(z.string()), plan: z.array(plannedTaskSchema).nullable() }).optional(),
+  created_by: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  estimate: z
+    .object({
+      base_usd: z.number(),
+      with_retries_usd: z.number(),
+      roles: z.partialRecord(roleSchema, roleEstimateSchema).optional(),
+    })
+    .nullable(),
+  cost_usd: z.number(),
+  tokens: z.number(),
+  /** Spend per role, retries included. */
+  spend: z.record(z.string(), spendSchema),
+  /** Limit raised by a person at the budget gate, in the unit of the configured limit. */
+  raised_limit: z.number().nullable(),
+  agents: z.array(agentRunSchema),
+  changesets: z.array(changesetSchema),
+  gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
+  /**
+   * Where approved work lands instead of the base branch, from the first such landing on (`project.landing: branch`):
+   * the branch, the commit of the base it began at, and the address of its pull request once there is one.
+   */
+  landing: z.object({ branch: z.string(), from: oid, pull_request: z.string().nullable() }).optional(),
+  /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
+  checkout: z
+    .object({
+      from: oid,
+      to: oid,
+      /** The clone it is to happen in, see cloneName; null in older notes. */
+      place: z.string().nullable().default(null),
+    })
+    .nullable(),
+  /** Set once the session is on refs/blueflame/archive/*: this note then is what says so, and holds no lists. */
+  archived_at: z.string().optional(),
+  /** Adapters that nothing is asked of before a time. */
+  pauses: z.array(servicePauseSchema).default([]),
+});
+export type Session = Readonly<z.infer<typeof sessionSchema>>;
+
+/** The short name of the branch that a session's work starts from and lands on. */
+export function landsOn({ base_branch, landing }: Pick<Session, 'base_branch' | 'landing'>): string {
+  return landing?.branch ?? base_branch;
+}

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
+import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
+import { roleSchema } from '../role.ts';
+import { lineSchema, textSchema } from '../text.ts';
+import { lineCommentsSchema } from './line-comment.ts';
+
+export const taskStatuses = [
+  'pending',
+  'claimed',
+  'done',
+  'failed',
+  'blocked',
+  'requeued',
+  'merged',
+  'dropped',
+] as const;
+export const taskStatusSchema = z.enum(taskStatuses);
+export type TaskStatus = z.infer<typeof taskStatusSchema>;
+
+const taskId = z
+  .string()
+  .regex(taskIdPattern, 'must be lower-case words joined by hyphens, like task-001')
+  .transform((id) => id as TaskId);
+const sessionId = z
+  .string()
+  .regex(sessionIdPattern)
+  .transform((id) => id as SessionId);
+const objectId = z
+  .string()
+  .regex(objectIdPattern)
+  .transform((id) => id as ObjectId);
+const agentId = z.string().transform((id) => id as AgentId);
+
+export const historyEntrySchema = z.object({
+  attempt: z.int().min(0),
+  agent_id: z.string().nullable(),
+  timestamp: z.string(),
+  /** What became of the attempt: failed, rejected, validation_failed, conflict, released, summary. */
+  result: z.string(),
+  notes: z.string(),
+  rejection_reason: z.string().nullable(),
+  cost_usd: z.number(),
+  tokens_used: z.number(),
+  /** A reviewer's remarks on lines of the attempt; left out where there are none, and of older attempts. */
+  comments: lineCommentsSchema.optional(),
+});
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+
+export const taskResultSchema = z.object({
+  status: z.enum(['pass', 'fail']).nullable(),
+  notes: z.string(),
+  issues: z.array(z.string()),
+});
+
+/** A task as its note stores it (docs: the page on refs). Dates are ISO 8601 in UTC. */
+export const taskSchema = z.object({
+  v: z.literal(1),
+  /** Grows by one with every change of the note. */
+  rev: z.int().min(1),
+  id: taskId,
+  session: sessionId,
+  title: lineSchema(200),
+  description: textSchema(50_000),
+  status: taskStatusSchema,
+  role: roleSchema,
+  agent_id: agentId.nullable(),
+  /** 1 is the highest. */
+  priority: z.int().min(1).max(999),
+  cohesion_group: z.string().regex(taskIdPattern),
+  dependencies: z.array(taskId),
+  file_locks: z.array(lineSchema(500)),
+  worktree: z.string().nullable(),
+  /** Short name, `blueflame/<session>/<task>`; null before the first accepted attempt. */
+  branch: z.string().nullable(),
+  /** The accepted tip of the branch, and the commit the attempt started from. */
+  commit: objectId.nullable(),
+  start_commit: objectId.nullable(),
+  /**
+   * The tip of an earlier attempt that a person rejected and kept, and what it is compared with: the next attempt
+   * starts from it. Of work that started there: where exactly. Left out where there is none.
+   */
+  kept: z.object({ commit: objectId, start: objectId }).optional(),
+  retry_count: z.int().min(0),
+  /** Not to be claimed before this time (backoff). */
+  not_before: z.string().nullable(),
+  result: taskResultSchema,
+  history: z.array(historyEntrySchema),
+  model: z.string().nullable(),
+  adapter: z.string().nullable(),
+  acceptance_criteria: z.array(textSchema(2_000)),
+  constraints: z.array(textSchema(2_000)),
+  /** Why it is blocked, failed or dropped, in one line. */
+  reason: z.string().nullable(),
+  created_by: z.string(),
+  claimed_by: z.string().nullable(),
+  /** The clone the claim was made in, see cloneName: only there can be known whether its agent still lives. */
+  claimed_host: z.string().nullable().default(null),
+  created_at: z.string(),
+  updated_at: z.string(),
+  claimed_at: z.string().nullable(),
+});
+export type Task = Readonly<z.infer<typeof taskSchema>>;

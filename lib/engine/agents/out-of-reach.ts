@@ -1,0 +1,75 @@
+import type { Failure } from '../../domain/failure.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { showName } from '../../util/file-names.ts';
+import { lockCovers } from '../../util/path-globs.ts';
+import type { Workshop } from '../workshop.ts';
+
+/**
+ * Why a task can't be worked on, before anything is paid for it: its locks reach into a submodule, whose files are
+ * another repository's, or name files that a filter turns into something else, which an agent never sees as they are.
+ * null: nothing is against it.
+ */
+export async function outOfReach(
+  { git }: Pick<Workshop, 'git'>,
+  { file_locks }: Pick<Task, 'file_locks'>,
+  start: ObjectId,
+): Promise<Failure | null> {
+  for (const path of await git.submodules(start)) {
+    const lock = file_locks.find((one) => one.replace(/^\.\//, '').startsWith(`${path}/`));
+    if (lock !== undefined) return inSubmodule(lock, showName(path));
+  }
+  const filtered = await git.filteredPaths(start);
+  if (filtered.length === 0) return null;
+  const names = new Map(filtered.map(({ path, filter }) => [path, filter]));
+  const tracked = await git.listFiles(start, Number.POSITIVE_INFINITY);
+  for (const lock of file_locks) {
+    const covered = tracked.filter((path) => lockCovers(lock, path));
+    const [first] = covered;
+    // One that covers others too may well be about those; what comes of it is judged then.
+    if (first !== undefined && covered.every((path) => names.has(path)))
+      return throughFilter(names.get(first) ?? '', covered);
+  }
+  return null;
+}
+
+/** Files of a task's work that a filter would have to turn into what is committed, new ones too; null: none. */
+export async function filteredWork(
+  { git }: Pick<Workshop, 'git'>,
+  { base: start, quarantine }: Pick<CellWorktree, 'base' | 'quarantine'>,
+  tip: ObjectId,
+): Promise<Failure | null> {
+  const changes = await git.treeChanges(start, tip, quarantine);
+  const kept = changes.flatMap(({ path, blob }) => (blob === null ? [] : path));
+  const touched = await git.filteredPaths(start, kept);
+  const [first] = touched;
+  return first === undefined
+    ? null
+    : throughFilter(
+        first.filter,
+        touched.map(({ path }) => path),
+      );
+}
+
+function inSubmodule(lock: string, path: string): Failure {
+  return {
+    kind: 'violation',
+    message: `Its lock ${lock} reaches into the submodule ${path}: changes inside submodule ${path} cannot be taken in.`,
+    details: ['A submodule is another repository: change it there, then let a task move its commit.'],
+    retryable: false,
+  };
+}
+
+function throughFilter(filter: string, paths: readonly string[]): Failure {
+  const names = paths.slice(0, 5).map(showName).join(', ');
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  return {
+    kind: 'violation',
+    message: `${names}${more} ${paths.length === 1 ? 'goes' : 'go'} through the filter ${JSON.stringify(filter)}, which never runs on what an agent wrote: such files can't be worked on.`,
+    details: [
+      'An agent sees them as git stores them, and what it wrote would be committed unfiltered. Change them yourself.',
+    ],
+    retryable: false,
+  };
+}

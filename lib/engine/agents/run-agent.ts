@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { addRun } from '../../core/schedule/add-run.ts';
+import { nextAttempt } from '../../core/task/task-history.ts';
+import {
+  mergeAnswerJsonSchema,
+  planAnswerJsonSchema,
+  verdictAnswerJsonSchema,
+} from '../../domain/config/answers.ts';
+import { roleModel, sessionBudget } from '../../domain/config/config.ts';
+import { priceTokens } from '../../domain/config/token-price.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
+import type {
+  AgentActivity,
+  AgentOutcome,
+  AgentRequest,
+  RunningAgent,
+} from '../../domain/ports/agent-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
+import type { Role } from '../../domain/role.ts';
+import { agentAuthor } from '../../domain/state/agent-identity.ts';
+import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { stoppedBeforeStart } from '../interrupted.ts';
+import { record, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { readProjectFiles } from './project-files.ts';
+import { proveEnforcement } from './prove-enforcement.ts';
+import { withReach } from './reach-service.ts';
+import { pauseService, untilServed } from './service-pauses.ts';
+import {
+  agentShare,
+  noteSpending,
+  noteTooLittle,
+  requireBudget,
+  sharedBudget,
+  watchBudget,
+} from './session-budget.ts';
+
+/** Grace between SIGTERM and SIGKILL when a person stops the program, in milliseconds. */
+const stopGraceMs = 10_000;
+
+// A worker's commits are its answer.
+const answerSchemas = {
+  planner: planAnswerJsonSchema,
+  worker: null,
+  validator: verdictAnswerJsonSchema,
+  merger: mergeAnswerJsonSchema,
+} as const;
+
+export interface AgentJob {
+  readonly id: AgentId;
+  readonly session: SessionId;
+  readonly role: Role;
+  readonly adapter: string;
+  readonly task: Task | null;
+  readonly cell: CellWorktree;
+  readonly policy: AgentPolicy;
+  /** See AgentRequest. */
+  readonly recorded?: readonly DiagnosticRun[];
+  readonly isReadOnly: boolean;
+  readonly isInteractive?: boolean;
+  readonly prompt: PromptData;
+}
+
+// A service that stays at its limit must not keep a session alive for ever.
+const maxWaits = 50;
+// Milliseconds before a cell that could not be made is tried again: no agent was in it, so no attempt is used up.
+const cellPauses = [500, 2_000];
+
+/**
+ * Runs one agent to its end and books what it cost to the session. Where its service refuses for now, nothing is
+ * started before that ends; a worker's attempt is then over, any other agent is started again.
+ */
+export async function runAgent(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
+  await proveEnforcement(workshop, job.adapter);
+  const attempts = job.role === 'worker' ? nextAttempt(job.task?.history ?? []) : 0;
+  for (let tries = attempts; ; tries += 1) {
+    const wait = await untilServed(workshop, job.session, job.adapter);
+    if (workshop.signal.aborted) throw stoppedBeforeStart(wait);
+    if (workshop.adapter(job.adapter).needsModel) await requireBudget(workshop, job.session);
+    const outcome = await runInCell(workshop, job);
+    const { failure } = outcome;
+    // Who else may go on after a raise starts anew; a worker's task is taken up again by its wave.
+    if (failure?.kind === 'session-budget' && job.role !== 'worker') continue;
+    if (failure?.kind !== 'rate-limit' && failure?.kind !== 'unreachable') return outcome;
+    await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
+    if (job.role === 'worker' || workshop.signal.aborted || tries >= maxWaits) return outcome;
+  }
+}
+
+/** A cell that can't be made now may be in a moment: what it takes is shared with everything on the machine. */
+async function runInCell(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
+  for (const pause of cellPauses) {
+    const outcome = withReach(workshop, job.adapter, await runOnce(workshop, job));
+    if (outcome.failure?.kind !== 'spawn-failed' || !outcome.failure.retryable) return outcome;
+    await workshop.machine.sleep(pause, workshop.signal);
+    if (workshop.signal.aborted) return outcome;
+  }
+  const last = await runOnce(workshop, job);
+  // Whoever retries would only fail again.
+  return last.failure?.kind === 'spawn-failed'
+    ? { ...last, failure: { ...last.failure, retryable: false } }
+    : last;
+}
+
+async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
+  const began = timestamp(workshop);
+  const model = roleModel(workshop.config, job.role, job.task);
+  const { session } = await viewSession(workshop, job.session);
+  const { budget, isCut } = agentShare(workshop, session, job.role);
+  requirePrice(workshop, { model, budget, adapter: job.adapter, role: job.role });
+  const running = await startAgent(workshop, job, { model, budget });
+  const { role, id } = job;
+  const task = job.task?.id ?? null;
+  workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
+  const outcome = explainByShare(await untilEnd(workshop, running), isCut);
+  if (isCut && outcome.failure?.kind === 'session-budget') await noteTooLittle(workshop, job.session);
+  const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
+  const { cost_usd, tokens, duration_ms } = outcome;
+  const run: AgentRun = {
+    ...{ id, role, task_id: task },
+    model: workshop.adapter(job.adapter).needsModel ? model : null,
+    ...{ started_at: began, ended_at: timestamp(workshop), outcome: told, cost_usd, tokens },
+  };
+  // First of all: a kill from here on makes nobody pay twice.
+  if (role === 'worker' && outcome.failure === null)
+    await workshop.git.noteEnd(job.cell, { run, text: outcome.text.slice(0, 2_000) });
+  for (const message of outcome.warnings ?? []) {
+    workshop.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
+  }
+  workshop.events.emit({
+    event: 'agent-ended',
+    agent: id,
+    role,
+    task,
+    outcome: told,
+    cost_usd,
+    tokens,
+    duration_ms,
+  });
+  await bookRun(workshop, job.session, run);
+  noteSpending(workshop, job.id, null);
+  watchBudget(workshop, (await viewSession(workshop, job.session)).session);
+  return outcome;
+}
+
+/** Whose share was cut ends by the session's budget: it is tried again once that is raised. */
+function explainByShare(outcome: AgentOutcome, isCut: boolean): AgentOutcome {
+  if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
+  const message = "What was left of the session's budget was too little for the agent.";
+  return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };
+}
+
+/** A budget in dollars says nothing of a model without a price: nothing is started then. */
+function requirePrice(
+  workshop: Workshop,
+  { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
+): void {
+  const ofSession = sessionBudget(workshop.config);
+  const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
+  if (!isInUsd || !workshop.adapter(adapter).needsModel) return;
+  if (priceTokens(model, {}, workshop.config.models.prices) !== null) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-price',
+    message: `The price of the model ${model} is not known, so the budget in dollars can't hold the ${role}.`,
+    hints: [
+      `say in .blueflame.yml what a million tokens cost: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
+      'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
+    ],
+  });
+}
+
+async function startAgent(
+  workshop: Workshop,
+  job: AgentJob,
+  { model, budget }: Pick<AgentRequest, 'model' | 'budget'>,
+): Promise<RunningAgent> {
+  const { system, prompt } = await promptFor(workshop, job);
+  const onActivity = ({ text, tokens, cost_usd, quiet_ms }: AgentActivity): void => {
+    noteSpending(workshop, job.id, { tokens, cost_usd });
+    if (quiet_ms === undefined)
+      workshop.events.emit({ event: 'agent-activity', agent: job.id, text, tokens, cost_usd });
+    else
+      workshop.events.emit({ event: 'agent-stalled', agent: job.id, task: job.task?.id ?? null, quiet_ms });
+  };
+  return workshop.agents.start(
+    {
+      id: job.id,
+      role: job.role,
+      adapter: job.adapter,
+      session: job.session,
+      task: job.task?.id ?? null,
+      ...(job.task === null ? {} : { taskTitle: job.task.title, attempt: nextAttempt(job.task.history) }),
+      ...(job.isInteractive === true ? { conversation: randomUUID() } : {}),
+      model,
+      systemPrompt: system,
+      prompt,
+      answerSchema: job.isInteractive === true ? null : answerSchemas[job.role],
+      worktree: job.cell,
+      isReadOnly: job.isReadOnly,
+      policy: job.policy,
+      ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
+      budget,
+      timeoutMs: job.isInteractive === true ? 0 : workshop.config.limits.agent_timeout,
+      isInteractive: job.isInteractive ?? false,
+      author: agentAuthor(job.id),
+    },
+    onActivity,
+    sharedBudget(workshop, job),
+  );
+}
+
+/** A script's prompt is the script: the task's description as it was planned. */
+async function promptFor(workshop: Workshop, job: AgentJob): Promise<Prompts> {
+  if (job.prompt.role === 'worker' && !workshop.adapter(job.adapter).needsModel) {
+    return { system: '', prompt: job.prompt.task.description };
+  }
+  return workshop.prompts.render(job.prompt, await readProjectFiles(workshop, beginningOf(job)));
+}
+
+/** Where the work began: an agent that judges or merges must not be told what the work itself says. */
+function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
+  return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
+}
+
+async function untilEnd(workshop: Workshop, running: RunningAgent): Promise<AgentOutcome> {
+  const stop = (): void => void running.stop(stopGraceMs);
+  if (workshop.signal.aborted) stop();
+  workshop.signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await running.outcome;
+  } finally {
+    workshop.signal.removeEventListener('abort', stop);
+  }
+}
+
+async function bookRun(workshop: Workshop, id: SessionId, run: AgentRun): Promise<void> {
+  // A free run leaves nothing to book; its task tells the rest.
+  if (run.model === null && run.cost_usd === 0) return;
+  await record(workshop, id, ({ session }) => {
+    const next: Session = addRun(session, run);
+    return {
+      session: { next, subject: `session: ${run.id} ${run.outcome}, ${run.cost_usd.toFixed(4)} USD` },
+    };
+  });
+}

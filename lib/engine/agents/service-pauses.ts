@@ -1,0 +1,75 @@
+import { addPause, pauseOf } from '../../core/schedule/service-pause.ts';
+import { backoffMs } from '../../core/task/after-failure.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { ServicePause, Session } from '../../domain/state/session.ts';
+import { record, viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+
+/**
+ * Notes that an adapter's service refuses for now: nothing asks it before it says that ends, else before a backoff
+ * is over. It's in the session's note, so that a new start waits too.
+ */
+export async function pauseService(
+  workshop: Workshop,
+  id: SessionId,
+  limited: { readonly adapter: string; readonly failure: Failure; readonly tries: number },
+): Promise<void> {
+  const now = workshop.now().getTime();
+  const backoff = new Date(now + backoffMs(limited.tries, workshop.random())).toISOString();
+  const { adapter, failure } = limited;
+  const pause: ServicePause = { adapter, until: failure.until ?? backoff, why: failure.message };
+  await record(workshop, id, ({ session }) => {
+    const next = addPause(session, pause, now);
+    if (pauseOf(session, adapter, now)?.until === pauseOf(next, adapter, now)?.until) return null;
+    return { session: { next, subject: `session: ${adapter} pauses until ${pause.until}` } };
+  });
+  tellPauses(workshop, (await viewSession(workshop, id)).session);
+}
+
+/**
+ * Waits until an adapter's service can be asked, or the person stops the program. Resolves to what it last waited for,
+ * null where it didn't.
+ */
+export async function untilServed(
+  workshop: Workshop,
+  id: SessionId,
+  adapter: string,
+): Promise<string | null> {
+  let why: string | null = null;
+  while (!workshop.signal.aborted) {
+    const { session } = await viewSession(workshop, id);
+    tellPauses(workshop, session);
+    const now = workshop.now().getTime();
+    const pause = pauseOf(session, adapter, now);
+    if (pause === null) return why;
+    why = pause.why;
+    await workshop.machine.sleep(Date.parse(pause.until) - now, workshop.signal);
+  }
+  return why;
+}
+
+/** What a session waits for now: why one of its services can't be asked; null: nothing. */
+export function waitedFor(workshop: Workshop, { pauses }: Session): string | null {
+  const now = workshop.now().getTime();
+  return pauses.find(({ until }) => Date.parse(until) > now)?.why ?? null;
+}
+
+const told = new WeakMap<Workshop['events'], Map<string, string>>();
+
+/** Reports pauses that have begun or are over since the last time. */
+export function tellPauses(workshop: Workshop, session: Session): void {
+  const known = told.get(workshop.events) ?? new Map<string, string>();
+  told.set(workshop.events, known);
+  const now = workshop.now().getTime();
+  for (const { adapter, until, why } of session.pauses) {
+    if (Date.parse(until) <= now || known.get(adapter) === until) continue;
+    known.set(adapter, until);
+    workshop.events.emit({ event: 'paused', adapter, until, why });
+  }
+  for (const [adapter] of known) {
+    if (pauseOf(session, adapter, now) !== null) continue;
+    known.delete(adapter);
+    workshop.events.emit({ event: 'resumed', adapter });
+  }
+}

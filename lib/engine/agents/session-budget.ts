@@ -1,0 +1,210 @@
+import { type BudgetState, budgetState } from '../../core/schedule/budget-state.ts';
+import { roleBudget, sessionBudget } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
+import type { Role } from '../../domain/role.ts';
+import type { Session } from '../../domain/state/session.ts';
+import {
+  addSpending,
+  type Demand,
+  grantOutput,
+  type Spending,
+  spendingOf,
+  unlimited,
+} from '../../domain/state/spending.ts';
+import { formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+import { askForBudget } from './ask-for-budget.ts';
+
+interface Ledger {
+  /** What agents that run have spent so far; booked when they end. */
+  readonly live: Map<string, Spending>;
+  /** What requests on their way may use up. */
+  readonly open: Map<symbol, Spending>;
+  readonly waiting: Set<() => void>;
+  /** The limit somebody was warned about. */
+  warnedAt: number;
+  /** The limit of which less is left than an agent's next request needs. */
+  tooLittleAt: number | null;
+  /** One question at a time. */
+  asking: Promise<unknown>;
+}
+
+// By the events: a workshop is built anew when the configuration changes, they stay.
+const ledgers = new WeakMap<Workshop['events'], Ledger>();
+
+/** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
+export function noteSpending(workshop: Workshop, agent: string, spending: Spending | null): void {
+  const { live } = ledgerOf(workshop);
+  if (spending === null) return void live.delete(agent);
+  const known = live.get(agent);
+  live.set(agent, {
+    cost_usd: Math.max(spending.cost_usd, known?.cost_usd ?? 0),
+    tokens: Math.max(spending.tokens, known?.tokens ?? 0),
+  });
+}
+
+/** Where the session stands, agents that run included; warns once when the limit is near. */
+export function watchBudget(workshop: Workshop, session: Session): BudgetState {
+  const ledger = ledgerOf(workshop);
+  const spent = { ...session };
+  for (const { cost_usd, tokens } of ledger.live.values()) {
+    spent.cost_usd += cost_usd;
+    spent.tokens += tokens;
+  }
+  const found = budgetState(workshop.config, spent);
+  const state = {
+    ...found,
+    isSpent: found.isSpent || (found.limit > 0 && ledger.tooLittleAt === found.limit),
+  };
+  if (state.isNear && !state.isSpent && ledger.warnedAt !== state.limit) {
+    ledger.warnedAt = state.limit;
+    const format = state.unit === 'usd' ? formatUsd : formatTokens;
+    const message = `${format(state.spent)} of ${format(state.limit)} of the session's budget are spent.`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+  }
+  return state;
+}
+
+/**
+ * Called before an agent that costs something is started: where the session's budget is spent, the person is asked.
+ * Throws FlameError `budget-stop` when that ends the session, or what the gate throws where nobody can be asked.
+ */
+export async function requireBudget(workshop: Workshop, id: SessionId): Promise<void> {
+  const ledger = ledgerOf(workshop);
+  const turn = ledger.asking.then(() => askWhileSpent(workshop, id));
+  ledger.asking = turn.catch(() => undefined);
+  return turn;
+}
+
+async function askWhileSpent(workshop: Workshop, id: SessionId): Promise<void> {
+  for (;;) {
+    const { session } = await viewSession(workshop, id);
+    if (session.state === 'stopped') throw budgetStop();
+    const state = watchBudget(workshop, session);
+    if (!state.isSpent) return;
+    if (!(await askForBudget(workshop, id, state))) throw budgetStop();
+  }
+}
+
+/**
+ * The session's budget as one of its agents meets it. A request that doesn't fit beside those of others waits for them;
+ * one that doesn't fit in what is left at all waits until the person has raised the budget, or is refused.
+ */
+export function sharedBudget(
+  workshop: Workshop,
+  {
+    id,
+    session,
+    isInteractive,
+  }: { readonly id: string; readonly session: SessionId; readonly isInteractive?: boolean },
+): SharedBudget {
+  const { open, waiting } = ledgerOf(workshop);
+  const { unit, limit } = sessionBudget(workshop.config);
+  return {
+    isInUsd: unit === 'usd' && limit > 0,
+    note: (spent) => noteSpending(workshop, id, spent),
+    // Who talks with a person has the terminal: nobody can be asked there, and nobody works beside it.
+    take: async (request, demand, isGone) =>
+      isInteractive === true ? demand.most : takeShare(workshop, session, { request, demand, isGone }),
+    giveBack: (request) => {
+      open.delete(request);
+      for (const wake of waiting) wake();
+      waiting.clear();
+    },
+  };
+}
+
+interface Asked {
+  readonly request: symbol;
+  readonly demand: Demand;
+  readonly isGone: () => boolean;
+}
+
+async function takeShare(workshop: Workshop, id: SessionId, asked: Asked): Promise<number | null> {
+  const ledger = ledgerOf(workshop);
+  while (!asked.isGone()) {
+    const { session } = await viewSession(workshop, id);
+    if (session.state === 'stopped') return null;
+    const state = watchBudget(workshop, session);
+    const granted = grantOutput(asked.demand, leftFor(state, ledger));
+    if (granted !== null) {
+      ledger.open.set(asked.request, spendingOf(asked.demand, granted));
+      return granted;
+    }
+    if (ledger.open.size > 0) await new Promise<void>((resolve) => ledger.waiting.add(resolve));
+    else if (!(await askForMore(workshop, id, state))) return null;
+  }
+  return null;
+}
+
+/** What is left of the session's budget beside what requests on their way may use up. */
+function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spending {
+  if (limit === 0) return unlimited;
+  const held = addSpending(open.values());
+  return unit === 'usd'
+    ? { ...unlimited, cost_usd: limit - spent - held.cost_usd }
+    : { ...unlimited, tokens: limit - spent - held.tokens };
+}
+
+/** What is left is too little: the person is asked, once for all who wait. */
+async function askForMore(workshop: Workshop, id: SessionId, { limit }: BudgetState): Promise<boolean> {
+  ledgerOf(workshop).tooLittleAt = limit;
+  return requireBudget(workshop, id).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** An agent ended because its share, cut to what is left of the session's budget, was too small. */
+export async function noteTooLittle(workshop: Workshop, id: SessionId): Promise<void> {
+  const { session } = await viewSession(workshop, id);
+  ledgerOf(workshop).tooLittleAt = watchBudget(workshop, session).limit;
+}
+
+/** Whether an error is the session's stop at its budget. */
+export function isBudgetStop(error: unknown): boolean {
+  return error instanceof FlameError && error.code === 'budget-stop';
+}
+
+/** What one agent may spend. */
+export interface Share {
+  readonly budget: AgentRequest['budget'];
+  /** It is less than the agent would have had, for others have spent of the session's budget. */
+  readonly isCut: boolean;
+}
+
+/**
+ * What one agent may spend: its role's budget, and never more than is left of the session's. So no agent, however
+ * long it goes round in circles, spends more than its share.
+ */
+export function agentShare(workshop: Workshop, session: Session, role: Role): Share {
+  const own = roleBudget(workshop.config, role);
+  const { limit, spent, unit } = watchBudget(workshop, session);
+  if (limit === 0 || (own.limit > 0 && own.unit !== unit)) return { budget: own, isCut: false };
+  const left = Math.max(limit - spent, unit === 'usd' ? 0.01 : 1);
+  const most = own.limit === 0 ? limit : own.limit;
+  return { budget: { unit, limit: Math.min(most, left) }, isCut: left < most };
+}
+
+function ledgerOf({ events }: Workshop): Ledger {
+  const known = ledgers.get(events);
+  if (known !== undefined) return known;
+  const made: Ledger = {
+    ...{ live: new Map(), open: new Map(), waiting: new Set<() => void>() },
+    ...{ warnedAt: 0, tooLittleAt: null, asking: Promise.resolve() },
+  };
+  ledgers.set(events, made);
+  return made;
+}
+
+function budgetStop(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'budget-stop',
+    message: "The session was stopped: its budget is spent, and it wasn't raised.",
+    hints: ['git flame run'],
+  });
+}

@@ -1,0 +1,177 @@
+import { reopenSession } from '../../core/changesets/reopen-session.ts';
+import { handDecisions } from '../../core/decisions/decisions.ts';
+import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
+import { selectReady } from '../../core/schedule/select-ready.ts';
+import { isHeldBy } from '../../core/schedule/task-holder.ts';
+import { releaseTask } from '../../core/task/task-state.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import type { Role } from '../../domain/role.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { keepCommit } from '../keep/rescue-refs.ts';
+import { record, taskOf, viewSession } from '../record.ts';
+import { startPoint } from '../start-point.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { branchName, freeWorktreePath, isThere } from './hand-task.ts';
+import { freeExpired } from './release-expired.ts';
+
+export interface HandClaim {
+  readonly task: Task;
+  /** null: the person works where they like. */
+  readonly worktree: string | null;
+  /** Checked out in the worktree. */
+  readonly branch: string | null;
+}
+
+/** The next task by the scheduler's rules that is for this role; null: none, and why. */
+export function nextTask(
+  tasks: readonly Task[],
+  { limit, now, role }: { readonly limit: number; readonly now: Date; readonly role: Role | null },
+): { readonly task: Task | null; readonly why: string } {
+  const rules = { tasks, running: [], now: now.getTime() };
+  const wanted = (task: Task): boolean => role === null || task.role === role;
+  const task = selectReady({ ...rules, limit }).selected.find(wanted);
+  if (task !== undefined) return { task, why: '' };
+  const deferred = selectReady({ ...rules, limit }).deferred.find((one) => wanted(one.task));
+  if (deferred !== undefined) return { task: null, why: `${deferred.task.id} waits: ${deferred.because}` };
+  const open = tasks.filter(({ status }) => status === 'pending').length;
+  return { task: null, why: open === 0 ? 'none is pending' : `${open} pending, none can start yet` };
+}
+
+/**
+ * Claims a task for the person, the next one where none is named, and makes a worktree for it on the task's branch.
+ * Where the worktree of what they hold is gone it is made anew. Throws FlameErrors `already-yours`, `task-not-free`,
+ * `nothing-ready`.
+ */
+export async function claimByHand(
+  workshop: Workshop,
+  session: SessionId,
+  wish: { readonly task: string | null; readonly role: Role | null; readonly wantsWorktree: boolean },
+): Promise<HandClaim> {
+  await freeExpired(workshop, session);
+  for (;;) {
+    const view = await viewSession(workshop, session);
+    const task = wish.task === null ? pick(workshop, view.tasks, wish.role) : taskOf(view, wish.task);
+    if (isHeldBy(task, workshop.gates.person)) return takeUpAgain(workshop, task, wish.wantsWorktree);
+    requireFree(workshop, task, view.tasks);
+    const start = await startPoint(workshop, view.session, task, view.tasks);
+    if (start.kind === 'conflict') throw startConflict(task, start.with, start.paths);
+    const worktree = wish.wantsWorktree ? await freeWorktreePath(workshop, task) : null;
+    const claimed = await claim(workshop, task, { worktree, start: start.commit });
+    if (claimed === null) continue;
+    return worktree === null
+      ? { task: claimed, worktree, branch: null }
+      : settleIn(workshop, claimed, worktree);
+  }
+}
+
+function pick(workshop: Workshop, tasks: readonly Task[], role: Role | null): Task {
+  const limit = workshop.config.concurrency.development;
+  const { task, why } = nextTask(tasks, { limit, now: workshop.now(), role });
+  if (task !== null) return task;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'nothing-ready',
+    message: `No task is ready: ${why}.`,
+    hints: ['git flame status'],
+  });
+}
+
+function requireFree(workshop: Workshop, task: Task, tasks: readonly Task[]): void {
+  const objection = claimObjection(task, tasks, workshop.config.concurrency.development);
+  if (objection === null) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'task-not-free',
+    message: `${task.id} can't be claimed: it ${objection}.`,
+    hints: ['git flame task next', `git flame task show ${task.id}`],
+    data: { task: task.id, status: task.status },
+  });
+}
+
+/** By compare-and-swap; null where somebody was quicker. */
+async function claim(
+  workshop: Workshop,
+  task: Task,
+  { worktree, start }: { readonly worktree: string | null; readonly start: ObjectId },
+): Promise<Task | null> {
+  const person = workshop.gates.person;
+  const done = await record(workshop, task.session, (view) => {
+    const now = taskOf(view, task.id);
+    // Of the others only what is in the way counts: a change of theirs is no reason to begin again.
+    if (now.rev !== task.rev) return null;
+    if (claimObjection(now, view.tasks, workshop.config.concurrency.development) !== null) return null;
+    const at = timestamp(workshop);
+    const reopened = reopenSession(view.session, task.id);
+    const steps = takeByHand(now, { worktree, at, claimedBy: person, host: workshop.place, start });
+    // Whoever takes a task that was received has said what they think of it.
+    return { steps, vouched: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
+  });
+  return done.kind === 'done' ? taskOf(done.view, task.id) : null;
+}
+
+async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
+  const { worktree } = task;
+  if (worktree === null || !wantsWorktree) throw alreadyYours(task);
+  if (!(await isThere(workshop, worktree))) return settleIn(workshop, task, worktree);
+  // A kill may have come before they were there; what is there already stays.
+  await bringFiles(workshop, worktree);
+  throw alreadyYours(task);
+}
+
+/** Of several claims of one identity only one is to go to work. */
+function alreadyYours({ id, worktree }: Task): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'already-yours',
+    message: `${id} is yours already${worktree === null ? '' : `: its worktree is ${worktree}`}.`,
+    hints: [...(worktree === null ? [] : [`cd ${shellQuote(worktree)}`]), `git flame task submit ${id}`],
+    data: { task: id, worktree },
+  });
+}
+
+async function bringFiles(workshop: Workshop, worktree: string): Promise<void> {
+  const { copy, link } = workshop.config.project;
+  await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
+}
+
+/** A worktree that can't be made leaves no claim behind. */
+async function settleIn(workshop: Workshop, task: Task, worktree: string): Promise<HandClaim> {
+  try {
+    await makeWorktree(workshop, task, worktree);
+    await bringFiles(workshop, worktree);
+  } catch (error) {
+    await record(workshop, task.session, (view) => {
+      const now = taskOf(view, task.id);
+      if (!isHeldBy(now, workshop.gates.person)) return null;
+      const reason = error instanceof Error ? error.message : 'no worktree could be made';
+      return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };
+    });
+    throw error;
+  }
+  return { task, worktree, branch: branchName(task) };
+}
+
+/** Work on the branch that follows from where the task starts now is gone on with; other work is kept as a rescue. */
+async function makeWorktree(workshop: Workshop, task: Task, path: string): Promise<void> {
+  const { git } = workshop;
+  const branch = branchName(task);
+  const tip = await git.resolveCommit(taskBranch(task.session, task.id));
+  const start = task.start_commit;
+  if (start === null) throw new Error('a claim with a worktree has a start');
+  if (tip === null) return git.addPersonWorktree(path, { branch, start, mode: 'new' });
+  if (await git.isAncestor(start, tip)) return git.addPersonWorktree(path, { branch, start, mode: 'as-is' });
+  if (!(await git.isAncestor(tip, start)))
+    await keepCommit(workshop, { session: task.session, task: task.id }, tip);
+  return git.addPersonWorktree(path, { branch, start, mode: 'reset' });
+}
+
+function startConflict(task: Task, other: string, paths: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'dependencies-conflict',
+    message: `The work ${task.id} builds on conflicts: ${other} in ${paths.join(', ')}.`,
+    hints: ['git flame merge', `git flame task show ${other}`],
+  });
+}

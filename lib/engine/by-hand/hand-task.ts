@@ -1,0 +1,67 @@
+import { isHeld } from '../../core/schedule/next-action.ts';
+import { holderOf, isFree, isHeldBy } from '../../core/schedule/task-holder.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, taskBranch } from '../../domain/ids.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { type Workshop, worktreePath } from '../workshop.ts';
+
+/** Short name of the branch a person works on. */
+export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): string {
+  return taskBranch(session, id).slice('refs/heads/'.length);
+}
+
+/** A free folder for a person's worktree: two sessions may both have a task-001, and an earlier one may be kept. */
+export async function freeWorktreePath(workshop: Workshop, { session, id }: Task): Promise<string> {
+  const taken = new Set((await workshop.git.worktrees()).map(({ path }) => path));
+  const first = worktreePath(workshop, `${id}-${session.slice(-4)}`);
+  let path = first;
+  for (let n = 2; taken.has(path); n += 1) path = `${first}-${n}`;
+  return path;
+}
+
+/** The commit of a person's worktree, else of the task's branch; null where neither is there. */
+export async function handTip(workshop: Workshop, task: Task): Promise<ObjectId | null> {
+  if (task.worktree !== null && (await isThere(workshop, task.worktree)))
+    return (await workshop.git.head(task.worktree)).commit;
+  return workshop.git.resolveCommit(taskBranch(task.session, task.id));
+}
+
+/** Whether a worktree of the repository is at this path. */
+export async function isThere(workshop: Workshop, path: string): Promise<boolean> {
+  return (await workshop.git.worktrees()).some((worktree) => worktree.path === path);
+}
+
+/**
+ * Leaves a person's worktree: it goes where nothing in it is unsaved and nobody stands in it, else it stays, off its
+ * branch. Resolves to its path where it stays. Whatever goes wrong, it stays.
+ */
+export async function leaveWorktree(workshop: Workshop, task: Task, cwd: string): Promise<string | null> {
+  const path = task.worktree;
+  if (path === null || !(await isThere(workshop, path))) return null;
+  try {
+    await detachHand(workshop, task);
+    if (cwd === path || cwd.startsWith(`${path}/`)) return path;
+    return (await workshop.git.removePersonWorktree(path)) ? null : path;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    return path;
+  }
+}
+
+/** Takes a person's worktree off its branch, so that the branch may move or go without it. */
+export async function detachHand(workshop: Workshop, { worktree }: Task): Promise<void> {
+  if (worktree === null || !(await isThere(workshop, worktree))) return;
+  if ((await workshop.git.head(worktree)).branch !== null) await workshop.git.detachWorktree(worktree);
+}
+
+/** Throws FlameError `not-yours` unless the person holds the task; `isForced`: another person's claim will do. */
+export function requireHeld(task: Task, person: string, isForced: boolean): void {
+  if (isHeldBy(task, person) || (isForced && isHeld(task))) return;
+  const who = task.status === 'claimed' ? `claimed by ${holderOf(task)}` : task.status;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'not-yours',
+    message: `${task.id} is ${who}, not claimed by you.`,
+    hints: [`git flame task ${isFree(task) ? 'claim' : 'show'} ${task.id}`],
+  });
+}

@@ -1,0 +1,160 @@
+import { reopenSession } from '../../core/changesets/reopen-session.ts';
+import { isHeld } from '../../core/schedule/next-action.ts';
+import { holderOf } from '../../core/schedule/task-holder.ts';
+import { dropTask, releaseTask, restartTask, type TaskChange } from '../../core/task/task-state.ts';
+import { withdraw } from '../../core/task/withdraw.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
+import { type Recording, record, taskOf, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
+
+export interface HandRelease {
+  readonly task: Task;
+  /** Where it stays: something in it is not saved, or the person stands in it. */
+  readonly worktree: string | null;
+  /** Name under which commits that were not submitted are kept. */
+  readonly rescue: string | null;
+}
+
+export interface ReleaseWish {
+  readonly task: string;
+  readonly reason: string;
+  /** Also the claim of somebody else, or one made in another clone. */
+  readonly isForced: boolean;
+  /** Where the person stands. */
+  readonly cwd: string;
+}
+
+/**
+ * Gives a claim back: the task is pending again, its commits are kept as a rescue, its worktree goes or stays with
+ * what is not saved. An agent's claim too, when its agent is gone. A task that failed is tried again, with all its
+ * retries. Throws FlameErrors `not-yours`, `agent-at-work`, `claimed-elsewhere`.
+ */
+export async function releaseByHand(
+  workshop: Workshop,
+  session: SessionId,
+  wish: ReleaseWish,
+): Promise<HandRelease> {
+  const task = taskOf(await viewSession(workshop, session), wish.task);
+  if (task.status === 'failed') return tryAgain(workshop, task, wish.reason);
+  await requireReleasable(workshop, task, wish.isForced);
+  const { rescue, refs } = await keepWork(workshop, task);
+  const done = await record(workshop, session, (view) => {
+    const now = taskOf(view, task.id);
+    if (now.rev !== task.rev) return null;
+    return { steps: [releaseTask(now, { reason: wish.reason, at: timestamp(workshop) })], refs };
+  });
+  if (done.kind !== 'done') throw changedMeanwhile(task);
+  const worktree = isHeld(task) ? await leaveWorktree(workshop, task, wish.cwd) : task.worktree;
+  return { task: taskOf(done.view, task.id), worktree, rescue };
+}
+
+/** What its attempts left stays where it is. */
+async function tryAgain(
+  workshop: Workshop,
+  { id, session, rev }: Task,
+  reason: string,
+): Promise<HandRelease> {
+  const done = await record(workshop, session, (view): Recording | null => {
+    const now = taskOf(view, id);
+    if (now.rev !== rev) return null;
+    const reopened = reopenSession(view.session, id);
+    return {
+      steps: [restartTask(now)],
+      body: reason,
+      ...(reopened === undefined ? {} : { session: reopened }),
+    };
+  });
+  if (done.kind !== 'done') throw changedMeanwhile({ id });
+  return { task: taskOf(done.view, id), worktree: null, rescue: null };
+}
+
+/** Drops a task, the person's own claim on it too, and what can't be done without it is blocked. */
+export async function dropByHand(
+  workshop: Workshop,
+  session: SessionId,
+  wish: ReleaseWish,
+): Promise<HandRelease & { readonly blocked: readonly string[] }> {
+  const task = taskOf(await viewSession(workshop, session), wish.task);
+  const isClaimed = task.status === 'claimed';
+  if (isClaimed) await requireReleasable(workshop, task, wish.isForced);
+  const { rescue, refs } = isClaimed ? await keepWork(workshop, task) : { rescue: null, refs: [] };
+  let blocked: readonly string[] = [];
+  const done = await record(workshop, session, (view): Recording | null => {
+    const now = taskOf(view, task.id);
+    if (now.rev !== task.rev) return null;
+    const at = timestamp(workshop);
+    const released: TaskChange[] = isClaimed ? [releaseTask(now, { reason: wish.reason, at })] : [];
+    const dropped = dropTask(released[0]?.task ?? now, { reason: wish.reason });
+    const steps = withdraw(view.tasks, [dropped], at);
+    blocked = steps.slice(1).map((step) => step.task.id);
+    return { steps: [...released, ...steps], refs, body: wish.reason };
+  });
+  if (done.kind !== 'done') throw changedMeanwhile(task);
+  const worktree = isHeld(task)
+    ? await leaveWorktree(workshop, task, wish.cwd)
+    : await stillThere(workshop, task);
+  return { task: taskOf(done.view, task.id), worktree, rescue, blocked: [...new Set(blocked)] };
+}
+
+/** The worktree of an attempt, unless it went when its work was accepted. */
+async function stillThere(workshop: Workshop, { worktree }: Task): Promise<string | null> {
+  return worktree !== null && (await isThere(workshop, worktree)) ? worktree : null;
+}
+
+async function requireReleasable(workshop: Workshop, task: Task, isForced: boolean): Promise<void> {
+  if (task.status !== 'claimed' || isHeld(task)) return requireHeld(task, workshop.gates.person, isForced);
+  const agent = (await workshop.agents.live()).find(({ id }) => id === task.agent_id);
+  if (agent !== undefined) throw agentAtWork(task);
+  const isHere = task.claimed_host === null || task.claimed_host === workshop.place;
+  if (!isHere && !isForced) throw claimedElsewhere(task);
+}
+
+/** A person's commits that no branch is to hold any more, under a rescue ref; and the branch they were on goes. */
+export async function keepWork(
+  workshop: Workshop,
+  task: Task,
+): Promise<{ readonly rescue: string | null; readonly refs: NonNullable<Recording['refs']> }> {
+  if (!isHeld(task)) return { rescue: null, refs: [] };
+  const tip = await handTip(workshop, task);
+  // Off its branch first: git can't take a worktree off a branch that is gone.
+  await detachHand(workshop, task);
+  const subject = { session: task.session, task: task.id };
+  const isWork = tip !== null && tip !== task.start_commit && task.start_commit !== null;
+  const rescue = isWork ? rescueName(await keepCommit(workshop, subject, tip)) : null;
+  const ref: RefName = taskBranch(task.session, task.id);
+  const old = await workshop.git.resolveCommit(ref);
+  // A branch that held accepted work before stays with it.
+  const isOwn = task.branch === null && old !== null && (old === tip || old === task.start_commit);
+  return { rescue, refs: isOwn ? [{ ref, old, new: null }] : [] };
+}
+
+function agentAtWork(task: Task): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'agent-at-work',
+    message: `${task.agent_id} is at work on ${task.id}.`,
+    hints: [`git flame agent stop ${task.agent_id}`, `git flame agent attach ${task.agent_id}`],
+  });
+}
+
+function claimedElsewhere(task: Task): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'claimed-elsewhere',
+    message: `${task.id} was claimed by ${holderOf(task)} on ${task.claimed_host}; whether that still works on it can't be known here.`,
+    hints: [`git flame sync`, `git flame task release ${task.id} --force`],
+  });
+}
+
+function changedMeanwhile({ id }: Pick<Task, 'id'>): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'changed-meanwhile',
+    message: `${id} was changed by somebody else in that moment.`,
+    hints: [`git flame task show ${id}`],
+  });
+}

@@ -1,0 +1,173 @@
+import { workDecision } from '../../core/decisions/decisions.ts';
+import { completeTask } from '../../core/task/task-state.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import type { Violation } from '../../domain/policy.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { judgeCommits } from '../judge/judge-commits.ts';
+import { keepFormer } from '../keep/rescue-refs.ts';
+import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { baseTip, startPoint } from '../start-point.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { branchName, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
+
+export interface HandSubmission {
+  readonly task: Task;
+  /** Not empty: nothing was accepted, the claim stays. */
+  readonly violations: readonly Violation[];
+  /** The person's worktree where it stays: they stand in it, or something in it is not saved. */
+  readonly worktree: string | null;
+}
+
+export interface SubmitWish {
+  readonly task: string;
+  /** Instead of what the worktree or the branch is at. */
+  readonly commit: string | null;
+  /** What the next one is told. */
+  readonly notes: string | null;
+  /** Uncommitted files stay behind. */
+  readonly isForced: boolean;
+  /** Where the person stands. */
+  readonly cwd: string;
+}
+
+/**
+ * Hands in what a person made of a task: its commits are judged as an agent's are, and the task is done, its branch
+ * where the work is, in one transaction. Validation goes on as for any other. Throws FlameErrors `not-yours`,
+ * `uncommitted`, `no-commits`, `branch-moved`.
+ */
+export async function submitByHand(
+  workshop: Workshop,
+  session: SessionId,
+  wish: SubmitWish,
+): Promise<HandSubmission> {
+  const view = await viewSession(workshop, session);
+  const task = taskOf(view, wish.task);
+  requireHeld(task, workshop.gates.person, false);
+  if (!wish.isForced) await requireSaved(workshop, task);
+  const tip = await tipOf(workshop, task, wish);
+  const start = await startOf(workshop, view, task, tip);
+  if (tip === start) throw nothingDone(task);
+  const violations = await judgeCommits(workshop, {
+    start,
+    tip,
+    policy: policyFor(workshop, task),
+    ours: [],
+    signer: null,
+  });
+  if (violations.length > 0) return { task, violations, worktree: task.worktree };
+  const done = await complete(workshop, task, { start, tip, notes: wish.notes });
+  return { task: done, violations, worktree: await leaveWorktree(workshop, done, wish.cwd) };
+}
+
+async function requireSaved(workshop: Workshop, { id, worktree }: Task): Promise<void> {
+  if (worktree === null || !(await isThere(workshop, worktree))) return;
+  const dirty = await workshop.git.dirtyPaths(worktree);
+  if (dirty.length === 0) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'uncommitted',
+    message: `The worktree of ${id} holds changes that are not committed.`,
+    details: dirty.slice(0, 20),
+    hints: [
+      `git -C ${shellQuote(worktree)} add -A && git -C ${shellQuote(worktree)} commit`,
+      `leave them out: git flame task submit ${id} --force`,
+    ],
+  });
+}
+
+async function tipOf(workshop: Workshop, task: Task, { commit, cwd }: SubmitWish): Promise<ObjectId> {
+  if (commit !== null) {
+    const named = await workshop.git.resolveCommit(commit);
+    if (named === null) throw noCommit(commit);
+    return named;
+  }
+  const tip = (await handTip(workshop, task)) ?? (await workshop.git.head(cwd)).commit;
+  if (tip === null) throw nothingDone(task);
+  return tip;
+}
+
+/** What the work starts from: as claimed, or where the branch left the base, after a rebase. */
+async function startOf(workshop: Workshop, view: SessionView, task: Task, tip: ObjectId): Promise<ObjectId> {
+  const { git } = workshop;
+  if (task.start_commit !== null && (await git.isAncestor(task.start_commit, tip))) return task.start_commit;
+  const point = await startPoint(workshop, view.session, task, view.tasks);
+  if (point.kind === 'start' && (await git.isAncestor(point.commit, tip))) return point.commit;
+  const base = await baseTip(workshop, view.session);
+  // Work of unmerged dependencies is on no base branch: without it below, theirs would count as this task's.
+  const fork = point.kind === 'start' && point.commit === base ? await git.mergeBase(base, tip) : null;
+  if (fork !== null) return fork;
+  throw notBasedOnStart(task, view.session, point.kind === 'start' ? point.commit : base);
+}
+
+function policyFor({ config }: Workshop, task: Task): ReturnType<typeof compilePolicy> {
+  return compilePolicy({
+    config,
+    role: 'worker',
+    agentId: parseAgentId('worker-00000000'),
+    worktree: task.worktree ?? '/',
+    fileLocks: task.file_locks,
+  });
+}
+
+async function complete(
+  workshop: Workshop,
+  task: Task,
+  work: { readonly start: ObjectId; readonly tip: ObjectId; readonly notes: string | null },
+): Promise<Task> {
+  const person = workshop.gates.person;
+  const ref = taskBranch(task.session, task.id);
+  const old = await workshop.git.resolveCommit(ref);
+  await keepFormer(workshop, { session: task.session, task: task.id }, { old, tip: work.tip });
+  const done = await record(workshop, task.session, (view) => {
+    const now = taskOf(view, task.id);
+    requireHeld(now, person, false);
+    const step = completeTask(now, {
+      ...{ commit: work.tip, start: work.start, branch: branchName(task) },
+      notes: work.notes ?? `Submitted by ${person}.`,
+      at: timestamp(workshop),
+      cost: 0,
+      tokens: 0,
+    });
+    // Where it is there already it is verified to be there still.
+    const vouched = [workDecision(step.task, workshop.configDigest)];
+    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, vouched };
+  });
+  if (done.kind === 'done') return taskOf(done.view, task.id);
+  throw new FlameError({
+    kind: 'refused',
+    code: 'branch-moved',
+    message: `Branch ${branchName(task)} was moved while ${task.id} was being submitted.`,
+    hints: [`git flame task submit ${task.id}`],
+  });
+}
+
+function nothingDone({ id }: Task): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-commits',
+    message: `There is no commit to submit for ${id} yet.`,
+    hints: [`git flame task show ${id}`, `git flame task release ${id}`],
+  });
+}
+
+function noCommit(name: string): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-such-commit',
+    message: `There is no commit ${JSON.stringify(name)}.`,
+    hints: ['git log'],
+  });
+}
+
+function notBasedOnStart({ id }: Task, session: Session, start: ObjectId): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-on-start',
+    message: `The commits do not follow from where ${id} begins: ${landsOn(session)} with the work it depends on.`,
+    hints: [`git rebase ${start}`],
+  });
+}

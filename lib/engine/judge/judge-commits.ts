@@ -1,0 +1,127 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import type { AgentPolicy, Violation } from '../../domain/policy.ts';
+import type { CommitInfo, GitPort, Quarantine } from '../../domain/ports/git-port.ts';
+import type { ChangedFile } from '../../domain/state/patch.ts';
+import { checkBranch, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
+import type { Signer } from '../../policy/check-signature.ts';
+import type { SecretFinding } from '../../policy/secrets/secrets.ts';
+import type { Workshop } from '../workshop.ts';
+import { openScanner, type Scanner } from './scan-secrets.ts';
+
+export interface JudgedCommits {
+  readonly start: ObjectId;
+  readonly tip: ObjectId;
+  readonly policy: AgentPolicy;
+  /** Where the objects are when they aren't in the repository yet. */
+  readonly quarantine?: Quarantine;
+  /** Commits that were there already when it began, or were made for the agent, by this program. */
+  readonly ours: readonly ObjectId[];
+  /** Whose the others must be; null: a person's. */
+  readonly signer: Signer | null;
+}
+
+/**
+ * The post-check: everything that start..tip does against the policy, judged on git objects alone. What a commit
+ * brings and a later one takes back is judged too: it would enter the repository with the rest.
+ */
+export async function judgeCommits(
+  { git, signal }: Pick<Workshop, 'git'> & Partial<Pick<Workshop, 'signal'>>,
+  judged: JudgedCommits,
+): Promise<readonly Violation[]> {
+  const { start, tip, policy, quarantine, ours, signer } = judged;
+  const scanner = openScanner(signal);
+  const [files, commits] = await Promise.all([
+    git.changedFiles(start, tip, quarantine),
+    git.commitsBetween(start, tip, quarantine),
+  ]);
+  // The message and names of a commit made for the agent aren't the agent's.
+  const own = commits.filter(({ oid }) => !ours.includes(oid));
+  const contents = await readContents(git, judged, { commit: tip, files, scanner });
+  return [
+    ...(commits.length === 0 && tip !== start ? [wentBack(judged)] : []),
+    ...checkBranch({ policy, files, commits: own, start, given: ours, signer, ...contents }),
+    ...(await judgePassing(git, judged, { commits, files, scanner })),
+  ];
+}
+
+function wentBack({ start, tip }: JudgedCommits): Violation {
+  return {
+    rule: 'history',
+    where: tip,
+    details: `HEAD stands before ${start.slice(0, 12)}, where the task began. Add commits on top; take none back from before.`,
+  };
+}
+
+interface Passing {
+  readonly commits: readonly CommitInfo[];
+  readonly files: readonly ChangedFile[];
+  readonly scanner: Scanner;
+}
+
+/**
+ * What commits on the way hold that neither the start nor the tip does, each content once. Each commit is compared
+ * with the one before it, so that many commits to many files are no more than they say.
+ */
+async function judgePassing(
+  git: GitPort,
+  judged: JudgedCommits,
+  { commits, files, scanner }: Passing,
+): Promise<readonly Violation[]> {
+  const { start, tip, policy, quarantine } = judged;
+  const seen = new Set(
+    files.flatMap((file) => [
+      nameContent(file.path, file.newMode, file.newOid),
+      nameContent(file.path, file.oldMode, file.oldOid),
+    ]),
+  );
+  const touched = new Set<string>();
+  const found: Violation[] = [];
+  for (const { oid, parents } of commits.filter((commit) => commit.oid !== tip)) {
+    const before = parents[0] ?? start;
+    const fresh = new Set<string>();
+    for (const change of await git.treeChanges(before, oid, quarantine)) {
+      const { path, mode, blob } = change;
+      const name = nameContent(path, mode, blob);
+      // What the start has of a path is what its first change was made to.
+      if (!touched.has(path)) seen.add(nameContent(path, change.oldMode, change.oldBlob));
+      touched.add(path);
+      if (blob !== null && !seen.has(name)) fresh.add(path);
+      seen.add(name);
+    }
+    if (fresh.size === 0) continue;
+    const passing = (await git.changedFiles(before, oid, quarantine)).filter(({ path }) => fresh.has(path));
+    const contents = await readContents(git, judged, { commit: oid, files: passing, scanner });
+    for (const violation of checkFiles({ policy, files: passing, ...contents }))
+      found.push({
+        ...violation,
+        details: `In commit ${oid.slice(0, 12)}: ${violation.details} A later commit does not take it back.`,
+      });
+  }
+  return found;
+}
+
+function nameContent(path: string, mode: string, blob: ObjectId | null): string {
+  return `${mode} ${blob} ${path}`;
+}
+
+type Contents = Pick<FilesInput, 'readText' | 'secrets'>;
+
+async function readContents(
+  git: GitPort,
+  { policy, quarantine }: JudgedCommits,
+  { commit, files, scanner }: Omit<Passing, 'commits'> & { readonly commit: ObjectId },
+): Promise<Contents> {
+  const links = files.filter(({ newMode }) => newMode === '120000').map(({ path }) => path);
+  const texts = await git.readTexts(commit, links, quarantine);
+  const secrets = new Map<string, readonly SecretFinding[]>();
+  const plain = files.filter(
+    ({ newMode, size }) => newMode.startsWith('100') && size <= policy.max_file_bytes,
+  );
+  // One after another: together they may be larger than the memory.
+  for (const { path, status, oldOid, newOid, isBinary } of plain) {
+    const old = status === 'modified' ? oldOid : null;
+    const read = (oid: ObjectId): Promise<string | null> => git.readContent(oid, commit, quarantine);
+    secrets.set(path, await scanner.scan({ blob: newOid, old, isBinary }, read));
+  }
+  return { readText: (path) => texts.get(path) ?? null, secrets: (path) => secrets.get(path) ?? [] };
+}

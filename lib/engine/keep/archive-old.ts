@@ -1,0 +1,37 @@
+import { sessionsToArchive } from '../../core/changesets/sessions-to-archive.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Workshop } from '../workshop.ts';
+
+/** The sessions that are more than `retention.sessions` keeps at hand. */
+export async function oldSessions(workshop: Workshop): Promise<readonly SessionId[]> {
+  return (await picker(workshop))(await workshop.store.snapshot());
+}
+
+/** Moves them out of what every command reads; they stay readable by name. Resolves to those that were moved. */
+export async function archiveOld(workshop: Workshop): Promise<readonly SessionId[]> {
+  const pick = await picker(workshop);
+  if (pick(await workshop.store.snapshot()).length === 0) return [];
+  return workshop.store.moveToArchive(pick, workshop.gates.person);
+}
+
+/** archiveOld at the end of a session: what goes wrong is told and has time until the next. */
+export async function archiveInPassing(workshop: Workshop): Promise<void> {
+  const message = await archiveOld(workshop).then(
+    (moved) =>
+      moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`,
+    (error: unknown) =>
+      `Old sessions could not be archived: ${error instanceof Error ? error.message : error}`,
+  );
+  if (message !== null) workshop.events.emit({ event: 'notice', level: 'info', message });
+}
+
+async function picker(workshop: Workshop): Promise<(snapshot: Snapshot) => readonly SessionId[]> {
+  const cells = await workshop.git.cells();
+  const busy = new Set(cells.flatMap(({ subject }) => subject?.session ?? []));
+  return (snapshot) => sessionsToArchive(snapshot, { keep: workshop.config.retention.sessions, busy });
+}
+
+function countOf(sessions: readonly SessionId[]): string {
+  return sessions.length === 1 ? 'An old session was' : `${sessions.length} old sessions were`;
+}

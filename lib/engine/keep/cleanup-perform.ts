@@ -1,0 +1,77 @@
+import type { Workshop } from '../workshop.ts';
+import type { Stale } from './cleanup-plan.ts';
+import { removeHandWorktree } from './person-worktrees.ts';
+import { keepCommit, rescueName } from './rescue-refs.ts';
+import { putAway } from './rescue-worktree.ts';
+
+/** What became of one thing that was to go. */
+export interface Cleaned {
+  readonly name: string;
+  readonly outcome: 'removed' | 'rescued' | 'archived' | 'kept';
+  /** Name of the rescue, or why it was kept. */
+  readonly details: string;
+}
+
+/**
+ * Removes what a plan names, without force only what holds no work that was not merged; work that isn't elsewhere is
+ * kept as a rescue first.
+ */
+export async function performCleanup(
+  workshop: Workshop,
+  plan: readonly Stale[],
+  { isForced }: { readonly isForced: boolean },
+): Promise<readonly Cleaned[]> {
+  const done: Cleaned[] = [];
+  for (const stale of removable(plan, isForced)) {
+    if (stale.kind === 'session') continue;
+    done.push({ name: stale.name, ...(await remove(workshop, stale)) });
+  }
+  return [...done, ...(await archive(workshop, plan))];
+}
+
+/** What of a plan goes. */
+export function removable(plan: readonly Stale[], isForced: boolean): readonly Stale[] {
+  return plan.filter(({ needsForce }) => isForced || !needsForce);
+}
+
+/** After the worktrees and branches: a session with worktrees is still in use. */
+async function archive(workshop: Workshop, plan: readonly Stale[]): Promise<readonly Cleaned[]> {
+  const named = plan.flatMap((stale) => (stale.kind === 'session' ? stale.session : []));
+  if (named.length === 0) return [];
+  const moved = new Set(await workshop.store.moveToArchive(() => named, workshop.gates.person));
+  return named.map((id): Cleaned => {
+    if (moved.has(id)) return { name: id, outcome: 'archived', details: `git flame status --session ${id}` };
+    return { name: id, outcome: 'kept', details: 'one of its notes can not be read' };
+  });
+}
+
+async function remove(
+  workshop: Workshop,
+  stale: Exclude<Stale, { kind: 'session' }>,
+): Promise<Omit<Cleaned, 'name'>> {
+  if (stale.kind === 'own worktree') return removeHandWorktree(workshop, stale.worktree);
+  if (stale.kind !== 'worktree') return removeRef(workshop, stale);
+  const why = `Cleaned up by ${workshop.gates.person}: ${stale.why}.`;
+  const outcome = await putAway(workshop, stale.cell, { why, isAsked: true });
+  if (outcome.kind === 'kept') return { outcome: 'kept', details: outcome.reasons.slice(0, 3).join(' ') };
+  if (outcome.kind === 'removed') return { outcome: 'removed', details: '' };
+  return { outcome: 'rescued', details: rescueName(outcome.ref) };
+}
+
+async function removeRef(
+  workshop: Workshop,
+  stale: Exclude<Stale, { kind: 'worktree' | 'own worktree' | 'session' }>,
+): Promise<Omit<Cleaned, 'name'>> {
+  const { ref, commit } = stale.ref;
+  const isElsewhere = stale.kind === 'commit' || stale.isMerged;
+  const rescue = isElsewhere ? null : await keepCommit(workshop, stale.subject, commit);
+  const result = await workshop.store.transact(() => ({
+    changes: [],
+    refs: [{ ref, old: commit, new: null }],
+    actor: workshop.gates.person,
+  }));
+  if (result.kind === 'ref-moved') return { outcome: 'kept', details: 'it has just moved' };
+  return rescue === null
+    ? { outcome: 'removed', details: '' }
+    : { outcome: 'rescued', details: rescueName(rescue) };
+}

@@ -1,0 +1,128 @@
+import { basename } from 'node:path';
+import type { SessionId } from '../../domain/ids.ts';
+import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
+import type { CellInfo, CellSubject, RefInfo } from '../../domain/ports/git-port.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Workshop } from '../workshop.ts';
+import { oldSessions } from './archive-old.ts';
+import { type StaleHandWorktree, staleHandWorktrees } from './person-worktrees.ts';
+import { isElsewhere, taskIn } from './rescue-worktree.ts';
+
+/** Something that could go. `needsForce`: it holds work that was not merged. */
+export type Stale = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
+  | { readonly kind: 'worktree'; readonly cell: CellInfo }
+  | { readonly kind: 'own worktree'; readonly worktree: StaleHandWorktree }
+  | { readonly kind: 'session'; readonly session: SessionId }
+  | { readonly kind: 'commit'; readonly ref: RefInfo }
+  | {
+      readonly kind: 'branch' | 'changeset';
+      readonly ref: RefInfo;
+      readonly subject: CellSubject;
+      readonly isMerged: boolean;
+    }
+);
+
+/** What ended sessions and dead processes left in the repository. Changes nothing. */
+export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]> {
+  const snapshot = await workshop.store.snapshot();
+  const [worktrees, branches, changesets] = [
+    await staleWorktrees(workshop),
+    await staleRefs(workshop, snapshot, { prefix: 'refs/heads/blueflame/', kind: 'branch' }),
+    await staleRefs(workshop, snapshot, { prefix: 'refs/blueflame/changesets/', kind: 'changeset' }),
+  ];
+  const sessions = (await oldSessions(workshop)).map((session): Stale => {
+    const why = 'older than the sessions kept at hand (retention.sessions), to be archived';
+    return { kind: 'session', session, name: session, why, needsForce: false };
+  });
+  const own = (await staleHandWorktrees(workshop, snapshot)).map((worktree): Stale => {
+    const { path, subject, isDirty, isSaved } = worktree;
+    const why = `of a claim by hand on ${subject.task}${isDirty ? ', with unsaved changes' : ''}`;
+    return { kind: 'own worktree', worktree, name: path, why, needsForce: isDirty || !isSaved };
+  });
+  return [
+    ...worktrees,
+    ...own,
+    ...branches,
+    ...changesets,
+    ...(await staleCommits(workshop, snapshot)),
+    ...sessions,
+  ];
+}
+
+/** Commits that were kept for other clones while their session was open, and that landed. */
+async function staleCommits(workshop: Workshop, snapshot: Snapshot): Promise<readonly Stale[]> {
+  const prefix = 'refs/blueflame/commits/';
+  const found = (await workshop.git.listRefs(prefix)).map(async (ref): Promise<Stale[]> => {
+    const id = ref.ref.slice(prefix.length).split('/')[0];
+    const session = snapshot.sessions.find((candidate) => candidate.id === id);
+    if (session?.state !== 'ended' || !(await isOnBase(workshop, session, ref))) return [];
+    const why = `merged into ${landsOn(session)}`;
+    return [{ kind: 'commit', ref, name: ref.ref, why, needsForce: false }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function staleWorktrees(workshop: Workshop): Promise<readonly Stale[]> {
+  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
+  const idle = (await workshop.git.cells()).filter(
+    ({ owner, path }) => owner !== 'alive' && !live.has(basename(path)),
+  );
+  return Promise.all(
+    idle.map(async (cell) => ({ kind: 'worktree', cell, name: cell.path, ...(await judge(workshop, cell)) })),
+  );
+}
+
+async function judge(
+  workshop: Workshop,
+  cell: CellInfo,
+): Promise<{ readonly why: string; readonly needsForce: boolean }> {
+  // Another container or machine may be at work in it.
+  if (cell.owner === 'unknown')
+    return { why: 'nothing is known of the process that made it', needsForce: true };
+  if (cell.subject === null) return { why: 'left by a check', needsForce: false };
+  const task = await taskIn(workshop, cell);
+  if (await isElsewhere(workshop, cell, task).catch(() => false))
+    return { why: 'nothing is in it', needsForce: false };
+  const status = task?.status ?? 'unknown';
+  const isSettled = status === 'merged' || status === 'dropped';
+  return { why: `an attempt at ${cell.subject.task}, which is ${status}`, needsForce: !isSettled };
+}
+
+async function staleRefs(
+  workshop: Workshop,
+  snapshot: Snapshot,
+  { prefix, kind }: { readonly prefix: string; readonly kind: 'branch' | 'changeset' },
+): Promise<readonly Stale[]> {
+  const checkedOut = new Set((await workshop.git.worktrees()).map(({ branch }) => branch));
+  const found = (await workshop.git.listRefs(prefix)).map(async (ref): Promise<Stale | null> => {
+    const subject = subjectOf(ref.ref.slice(prefix.length));
+    const session = snapshot.sessions.find(({ id }) => id === subject?.session);
+    if (subject === null || session?.state !== 'ended') return null;
+    if (checkedOut.has(ref.ref.slice('refs/heads/'.length))) return null;
+    const isMerged = await isOnBase(workshop, session, ref);
+    // A changeset only joins what task branches hold.
+    const needsForce = !isMerged && kind === 'branch';
+    const why = isMerged ? `merged into ${landsOn(session)}` : `not merged, of ${session.id}`;
+    return { kind, ref, subject, isMerged, name: ref.ref, why, needsForce };
+  });
+  return (await Promise.all(found)).filter((stale) => stale !== null);
+}
+
+function subjectOf(name: string): CellSubject | null {
+  const [session = '', rest = ''] = name.split('/');
+  try {
+    return { session: parseSessionId(session), task: parseTaskId(rest) };
+  } catch {
+    return null;
+  }
+}
+
+async function isOnBase(workshop: Workshop, session: Session, { commit }: RefInfo): Promise<boolean> {
+  // A landing branch goes once its pull request is merged.
+  for (const branch of new Set([landsOn(session), session.base_branch])) {
+    const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+    if (tip !== null && (await workshop.git.isAncestor(commit, tip))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,137 @@
+import { basename } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
+import type { CellInfo, CellWorktree } from '../../domain/ports/git-port.ts';
+import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import type { RuleName } from '../../policy/rules.ts';
+import { describeViolation } from '../judge/describe-violation.ts';
+import { judgeCommits } from '../judge/judge-commits.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { keepCommit } from './rescue-refs.ts';
+
+export type PutAway =
+  /** Nothing was in it that isn't elsewhere. */
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'rescued'; readonly ref: RefName }
+  | { readonly kind: 'kept'; readonly reasons: readonly string[] };
+
+export interface PutAwayOptions {
+  /** For the commit's message. */
+  readonly why: string;
+  /** A person asked for it: then work against the rules is rescued too, but never a secret. */
+  readonly isAsked: boolean;
+}
+
+/**
+ * Removes an agent's worktree, what is in it kept as a rescue commit first. What breaks the rules of its task
+ * does not enter the repository unasked, and a secret never does: then the worktree stays. Trouble of any kind
+ * keeps it too.
+ */
+export async function putAway(workshop: Workshop, cell: CellInfo, options: PutAwayOptions): Promise<PutAway> {
+  try {
+    const task = await taskIn(workshop, cell);
+    if (cell.subject === null || (await isElsewhere(workshop, cell, task))) {
+      await workshop.git.discardCell(cell);
+      return { kind: 'removed' };
+    }
+    return await rescue(workshop, cell, { ...options, task });
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    return { kind: 'kept', reasons: [error.message] };
+  }
+}
+
+/** Whether a worktree holds nothing that would be lost with it: untouched, or exactly what was accepted. */
+export async function isElsewhere(
+  workshop: Workshop,
+  cell: CellWorktree,
+  task: Task | null,
+): Promise<boolean> {
+  const head = await workshop.git.cellHead(cell);
+  if (head !== cell.start && head !== task?.commit) return false;
+  return (await workshop.git.cellLeftovers(cell)).length === 0;
+}
+
+/** The task an agent's worktree is for; null where it isn't known any more. */
+export async function taskIn(workshop: Workshop, { subject }: CellInfo): Promise<Task | null> {
+  if (subject === null) return null;
+  const tasks = (await workshop.store.snapshot()).tasksOf(subject.session);
+  return tasks.find(({ id }) => id === subject.task) ?? null;
+}
+
+async function rescue(
+  workshop: Workshop,
+  cell: CellInfo,
+  { task, why, isAsked }: PutAwayOptions & { readonly task: Task | null },
+): Promise<PutAway> {
+  const agent = basename(cell.path);
+  const message = rescueMessage(cell, { agent, why, at: timestamp(workshop) });
+  const commit = await workshop.git.rescueCell(cell, {
+    message,
+    author: agentIdentity(agent),
+  });
+  if (commit === null || cell.subject === null) {
+    await workshop.git.discardCell(cell);
+    return { kind: 'removed' };
+  }
+  const reasons = await objections(workshop, cell, { commit, task, isAsked });
+  if (reasons.length > 0) return { kind: 'kept', reasons };
+  await workshop.git.importCell(cell, commit);
+  const ref = await keepCommit(workshop, cell.subject, commit);
+  await workshop.git.discardCell(cell);
+  return { kind: 'rescued', ref };
+}
+
+// What is only unfinished, such as missing tests, may be kept: these rules are about where and what.
+const unfinished: readonly RuleName[] = ['tests-missing', 'commit-message', 'file-name', 'history'];
+
+async function objections(
+  workshop: Workshop,
+  cell: CellInfo,
+  {
+    commit,
+    task,
+    isAsked,
+  }: { readonly commit: ObjectId; readonly task: Task | null; readonly isAsked: boolean },
+): Promise<readonly string[]> {
+  const agent = basename(cell.path);
+  const made = await workshop.git.cellMade(cell);
+  // A merger's worktree holds what it was to merge: that was judged when it was handed in.
+  const accepted = task?.commit ? await workshop.git.commitsBetween(cell.start, task.commit) : [];
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'worker',
+    agentId: parseAgentId(agent),
+    worktree: cell.path,
+    fileLocks: task?.file_locks ?? [],
+  });
+  const violations = await judgeCommits(workshop, {
+    start: cell.start,
+    tip: commit,
+    policy,
+    quarantine: cell.quarantine,
+    ours: [commit, ...(made === null ? [] : [made]), ...accepted.map(({ oid }) => oid)],
+    signer: { identity: agentIdentity(agent), began: null, now: workshop.now().getTime() },
+  });
+  return violations
+    .filter(({ rule }) => (isAsked ? rule === 'secret' : !unfinished.some((known) => known === rule)))
+    .map(describeViolation);
+}
+
+function rescueMessage(
+  cell: CellInfo,
+  { agent, why, at }: { readonly agent: string; readonly why: string; readonly at: string },
+): string {
+  const { session, task } = cell.subject ?? { session: '', task: '' };
+  const trailers = [
+    `Task: ${task}`,
+    `Session: ${session}`,
+    `Agent: ${agent}`,
+    `Worktree: ${cell.path}`,
+    `Start: ${cell.start}`,
+    `Rescued-At: ${at}`,
+  ];
+  return `rescue: ${task} by ${agent}\n\n${why}\n\n${trailers.join('\n')}\n`;
+}

@@ -1,0 +1,161 @@
+import type { ChangesetPlan } from '../../core/changesets/group-changesets.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { CommitInfo } from '../../domain/ports/git-port.ts';
+import type { DiffStat } from '../../domain/state/changeset.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { foreignCommits } from '../foreign-commits.ts';
+import { diagnoseCommit } from '../validate/run-diagnostics.ts';
+import type { Workshop } from '../workshop.ts';
+import { changesetMessage } from './changeset-message.ts';
+import { solveConflict } from './solve-conflict.ts';
+
+export interface BuiltChangeset {
+  /** null: nothing of the group could be merged. */
+  readonly commit: ObjectId | null;
+  readonly parent: ObjectId;
+  readonly merged: readonly Task[];
+  readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
+  readonly diffstat: DiffStat;
+  readonly diagnostics: readonly DiagnosticRun[];
+}
+
+export interface ChangesetJob {
+  readonly session: Session;
+  readonly group: ChangesetPlan;
+  readonly base: ObjectId;
+  /** Commits of the changesets it depends on. */
+  readonly parents: readonly ObjectId[];
+}
+
+/**
+ * Merges a group's tasks, one after another, into one commit whose parents are where it starts and each task's
+ * tip, and runs the diagnostics on the merged tree: green apart can be red together.
+ */
+export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Promise<BuiltChangeset> {
+  const parent = await joinParents(workshop, job);
+  const steps = await mergeTasks(workshop, job, parent);
+  const { merged, conflicts, tree, tips } = steps;
+  if (merged.length === 0)
+    return {
+      commit: null,
+      parent,
+      merged,
+      conflicts,
+      diffstat: { files: 0, insertions: 0, deletions: 0 },
+      diagnostics: [],
+    };
+  // The tips no other tip holds already: a task built upon another brings that one's commits along.
+  const parents = [parent, ...(await workshop.git.independent(tips))];
+  const message = await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged });
+  const commit = await workshop.git.commitSigned({ tree, parents, message });
+  const diffstat = await workshop.git.diffStat(parent, commit);
+  return { commit, parent, merged, conflicts, diffstat, diagnostics: await diagnoseCommit(workshop, commit) };
+}
+
+interface MergeState {
+  readonly tip: ObjectId;
+  readonly tree: ObjectId;
+  /** What holds the work of the merged tasks: their own commits, or others where these can't be merged. */
+  readonly tips: readonly ObjectId[];
+  readonly merged: readonly Task[];
+  readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
+}
+
+async function mergeTasks(workshop: Workshop, job: ChangesetJob, parent: ObjectId): Promise<MergeState> {
+  const { tree } = await workshop.git.readCommit(parent);
+  let state: MergeState = { tip: parent, tree, tips: [], merged: [], conflicts: [] };
+  for (const task of job.group.tasks) state = await mergeTask(workshop, { job, parent }, state, task);
+  return state;
+}
+
+async function mergeTask(
+  workshop: Workshop,
+  { job, parent }: { readonly job: ChangesetJob; readonly parent: ObjectId },
+  state: MergeState,
+  task: Task,
+): Promise<MergeState> {
+  if (task.commit === null) return state;
+  // Built upon a task that fell out: it falls out with it.
+  const missing = task.dependencies.find((id) => state.conflicts.some((conflict) => conflict.task.id === id));
+  if (missing !== undefined) return withConflict(state, task, `It builds upon ${missing}, which conflicts.`);
+  const foreign = await foreignCommits(workshop, { onto: parent, group: job.group.tasks, task });
+  if (foreign.length > 0) return replayTask(workshop, { job, foreign }, state, task);
+  const merge = await workshop.git.mergeTree(state.tip, task.commit);
+  const solved =
+    merge.kind === 'clean'
+      ? merge
+      : await solveConflict(workshop, {
+          session: job.session,
+          tip: state.tip,
+          task,
+          paths: merge.paths,
+          messages: merge.messages,
+        });
+  if (solved.kind === 'unsolved') return withConflict(state, task, solved.notes);
+  const { tree } = solved;
+  // Only to merge the next one onto; what lands is one commit over all.
+  const tip = await workshop.git.commitTree({
+    tree,
+    parents: [state.tip, task.commit],
+    message: `Merge ${task.id}\n`,
+  });
+  return { ...state, tip, tree, tips: [...state.tips, task.commit], merged: [...state.merged, task] };
+}
+
+/** Takes over what a task itself changed, in a commit of its own: with its commits, others would come back. */
+async function replayTask(
+  workshop: Workshop,
+  { job, foreign }: { readonly job: ChangesetJob; readonly foreign: readonly CommitInfo[] },
+  state: MergeState,
+  task: Task,
+): Promise<MergeState> {
+  if (task.commit === null || task.start_commit === null) return state;
+  const gone = describeGone(landsOn(job.session), foreign);
+  const merge = await workshop.git.replay(state.tip, task.start_commit, task.commit);
+  if (merge.kind === 'conflict')
+    return withConflict(
+      state,
+      task,
+      `${gone} Without it, ${task.id} conflicts in ${merge.paths.join(', ')}.`,
+    );
+  const { author, message } = await workshop.git.readCommit(task.commit);
+  const tip = await workshop.git.commitTree({ tree: merge.tree, parents: [state.tip], author, message });
+  const said = `${task.id} began before that: what it changed itself is merged, without its commits.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message: gone, details: [said] });
+  return { ...state, tip, tree: merge.tree, tips: [...state.tips, tip], merged: [...state.merged, task] };
+}
+
+/** Says that commits were taken off a branch. */
+export function describeGone(branch: string, gone: readonly CommitInfo[]): string {
+  const [first] = gone;
+  const isOne = gone.length === 1;
+  const subject = first?.message.split('\n')[0] ?? '';
+  const which = isOne ? ` (${first?.oid.slice(0, 12)} ${subject})` : '';
+  return `${branch} was rewound: ${gone.length} ${isOne ? 'commit is' : 'commits are'} gone from it${which}; ${isOne ? 'it' : 'they'} will not come back.`;
+}
+
+function withConflict(state: MergeState, task: Task, notes: string): MergeState {
+  return { ...state, conflicts: [...state.conflicts, { task, notes }] };
+}
+
+async function joinParents(workshop: Workshop, { base, parents, group }: ChangesetJob): Promise<ObjectId> {
+  let tip = base;
+  for (const commit of parents) {
+    if (await workshop.git.isAncestor(commit, tip)) continue;
+    if (await workshop.git.isAncestor(tip, commit)) {
+      tip = commit;
+      continue;
+    }
+    const merge = await workshop.git.mergeTree(tip, commit);
+    // Two changesets that conflict with each other: shown on the first, the conflict appears when it lands.
+    if (merge.kind === 'conflict') continue;
+    tip = await workshop.git.commitTree({
+      tree: merge.tree,
+      parents: [tip, commit],
+      message: `What ${group.group} builds upon\n`,
+    });
+  }
+  return tip;
+}

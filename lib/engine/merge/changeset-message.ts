@@ -1,0 +1,84 @@
+import type { Config } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { judgeCommitMessage } from '../../policy/commit-message.ts';
+import type { Workshop } from '../workshop.ts';
+
+const subjectWidth = 72;
+
+/**
+ * The message a changeset lands with, by the form the repository asks of commits. Throws FlameError
+ * `landing-message` where that holds for every commit and no subject fits; nothing has landed then.
+ */
+export async function changesetMessage(
+  { config, git }: Pick<Workshop, 'config' | 'git'>,
+  session: Session,
+  { group, tasks }: { readonly group: string; readonly tasks: readonly Task[] },
+): Promise<string> {
+  const list = tasks.map(({ id, title }) => `* ${id}: ${title}`).join('\n');
+  const trailers = [...tasks.map(({ id }) => `Task: ${id}`), `Session: ${session.id}`].join('\n');
+  const complete = (subject: string): string => `${subject}\n\n${list}\n\n${trailers}\n`;
+  const plain = `${group}: ${joinTitles(tasks, subjectWidth - group.length - 2)}`;
+  if (fits(config, complete(plain))) return complete(plain);
+  const own = tasks.flatMap(({ commit }) => (commit === null ? [] : [git.readCommit(commit)]));
+  const subjects = (await Promise.all(own)).map(({ message }) => message.split('\n')[0] ?? '');
+  const fitting = [...likeExample(config, group, tasks), ...subjects].find((subject) =>
+    fits(config, complete(subject)),
+  );
+  if (fitting !== undefined) return complete(fitting);
+  if (config.validation.commit_format.apply_to === 'all') throw noSubject(config, group);
+  return complete(plain);
+}
+
+function fits({ validation }: Config, message: string): boolean {
+  const { pattern: commit_pattern, example: commit_example } = validation.commit_format;
+  return judgeCommitMessage({ commit_pattern, commit_example }, message) === null;
+}
+
+/** As many titles as fit, and how many more there are. */
+function joinTitles(tasks: readonly Task[], width: number): string {
+  const [first, ...others] = tasks.map(({ title }) => title);
+  let joined = first ?? '';
+  for (const [index, title] of others.entries()) {
+    const isLast = index === others.length - 1;
+    const left = others.length - index;
+    const more = ` and ${left} more`;
+    const longer = isLast ? `${joined} and ${title}` : `${joined}, ${title}`;
+    if (longer.length + (isLast ? 0 : more.length) > width) return `${joined}${more}`;
+    joined = longer;
+  }
+  return joined;
+}
+
+/** The example with its own words replaced, and usual forms, in the cases people ask for. */
+function likeExample({ validation }: Config, group: string, tasks: readonly Task[]): readonly string[] {
+  const [first] = tasks;
+  if (first === undefined) return [];
+  const { example } = validation.commit_format;
+  const lead = /^.*?[:\]]\s*/.exec(example)?.[0] ?? '';
+  const leads = [
+    lead.replace(/\btask-\d+\b/g, first.id),
+    lead,
+    ...['feat', 'chore'].flatMap((type) => [`${type}(${group}): `, `${type}(${first.id}): `, `${type}: `]),
+  ];
+  return leads.flatMap((start) => {
+    const titles = joinTitles(tasks, Math.max(20, subjectWidth - start.length));
+    return [`${start}${titles}`, `${start}${titles.charAt(0).toLowerCase()}${titles.slice(1)}`];
+  });
+}
+
+function noSubject({ validation }: Config, group: string): FlameError {
+  const { pattern, example } = validation.commit_format;
+  return new FlameError({
+    kind: 'refused',
+    code: 'landing-message',
+    message: `No subject for changeset ${group} matches validation.commit_format.pattern, which holds for all commits here.`,
+    details: [`pattern: ${pattern}`, `example: ${example === '' ? 'none is configured' : example}`],
+    hints: [
+      'set validation.commit_format.example in .blueflame.yml to a subject whose words after the colon can be replaced',
+      'or give the tasks titles that match: git flame task edit ID --title TITLE',
+      'git flame merge',
+    ],
+  });
+}

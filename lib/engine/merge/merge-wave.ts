@@ -1,0 +1,195 @@
+import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
+import { checksDecision } from '../../core/decisions/decisions.ts';
+import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
+import { requeueTask } from '../../core/task/task-state.ts';
+import { withdraw } from '../../core/task/withdraw.ts';
+import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { baseTip } from '../start-point.ts';
+import { failedDiagnostics } from '../validate/run-diagnostics.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { type BuiltChangeset, buildChangeset, describeGone } from './build-changeset.ts';
+
+/**
+ * Wave 4, first half: one changeset per cohesion group, built from commits alone where they merge cleanly. What
+ * conflicts and can't be solved goes back to its workers with the conflict as notes.
+ */
+export async function mergeWave(
+  workshop: Workshop,
+  id: SessionId,
+): Promise<{ readonly built: number; readonly conflicts: number }> {
+  const view = await enterWave(workshop, id);
+  const base = await noteBase(workshop, view.session);
+  const free = mergeable(view.tasks, changesetsOfCycle(view.session));
+  const { changesets: groups, waiting } = groupChangesets(
+    view.tasks.filter((task) => task.status !== 'done' || free.includes(task)),
+  );
+  for (const { task, because } of waiting) {
+    workshop.events.emit({ event: 'notice', level: 'warning', message: `${task.id} waits: it ${because}` });
+  }
+  const built = new Map<string, Changeset>();
+  let conflicts = 0;
+  for (const group of groups) {
+    const result = await buildGroup(workshop, view.session, { group, base, built });
+    conflicts += result.conflicts;
+    if (result.changeset !== null) built.set(group.group, result.changeset);
+  }
+  workshop.events.emit({
+    event: 'wave-ended',
+    wave: 'merge',
+    cycle: view.session.cycle,
+    summary: `${built.size} ${built.size === 1 ? 'changeset' : 'changesets'}`,
+  });
+  return { built: built.size, conflicts };
+}
+
+/** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
+async function noteBase(workshop: Workshop, session: Session): Promise<ObjectId> {
+  const base = await baseTip(workshop, session);
+  if (base !== session.base_commit) await tellRewound(workshop, session, base);
+  await record(workshop, session.id, ({ session: now }) => {
+    if (now.base_commit === base) return null;
+    return {
+      session: {
+        next: { ...now, base_commit: base },
+        subject: `session: ${landsOn(now)} is at ${base.slice(0, 12)}`,
+      },
+    };
+  });
+  return base;
+}
+
+/** Says what was on the base and is no more: a rewound, amended or rebased branch. */
+async function tellRewound(workshop: Workshop, session: Session, base: ObjectId): Promise<void> {
+  const before = session.base_commit;
+  const isThere = (await workshop.git.resolveCommit(before)) !== null;
+  if (!isThere || (await workshop.git.isAncestor(before, base))) return;
+  const gone = await workshop.git.commitsBetween(base, before);
+  const message = describeGone(landsOn(session), gone);
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+}
+
+interface GroupJob {
+  readonly group: ChangesetPlan;
+  readonly base: ObjectId;
+  readonly built: ReadonlyMap<string, Changeset>;
+}
+
+async function buildGroup(
+  workshop: Workshop,
+  session: Session,
+  { group, base, built }: GroupJob,
+): Promise<{ readonly changeset: Changeset | null; readonly conflicts: number }> {
+  const { tasks } = await viewSession(workshop, session.id);
+  // A conflict in a group before this one takes along what was built upon it.
+  const left = group.tasks.filter(({ id }) => taskOf({ tasks }, id).status === 'done');
+  const needed = group.dependsOn.map((name) => built.get(name));
+  if (left.length === 0 || needed.some((changeset) => changeset === undefined))
+    return { changeset: null, conflicts: 0 };
+  const parents = needed.flatMap((changeset) => (changeset === undefined ? [] : [changeset.commit]));
+  const result = await buildChangeset(workshop, { session, group: { ...group, tasks: left }, base, parents });
+  await requeueConflicting(workshop, session.id, result);
+  const conflicts = result.conflicts.length;
+  if (result.commit === null) return { changeset: null, conflicts };
+  const { session: now } = await viewSession(workshop, session.id);
+  const changeset = toChangeset(now, group, base, result, result.commit);
+  await keep(workshop, session.id, changeset);
+  const red = failedDiagnostics(changeset.diagnostics).length > 0;
+  workshop.events.emit({
+    event: 'changeset-built',
+    session: session.id,
+    changeset: changeset.id,
+    tasks: changeset.tasks,
+    commit: changeset.commit,
+    red,
+  });
+  return { changeset, conflicts };
+}
+
+function toChangeset(
+  session: Session,
+  group: ChangesetPlan,
+  base: ObjectId,
+  result: BuiltChangeset,
+  commit: ObjectId,
+): Changeset {
+  return {
+    id: freeChangesetId(session, group.group),
+    group: group.group,
+    tasks: result.merged.map(({ id }) => id),
+    missing: [...group.missing.map(({ id }) => id), ...result.conflicts.map(({ task }) => task.id)],
+    depends_on: [...group.dependsOn],
+    state: 'waiting',
+    base,
+    parent: result.parent,
+    commit,
+    diffstat: result.diffstat,
+    diagnostics: [...result.diagnostics],
+    reason: null,
+    decided_by: null,
+    landed_commit: null,
+  };
+}
+
+async function requeueConflicting(
+  workshop: Workshop,
+  id: SessionId,
+  { conflicts }: BuiltChangeset,
+): Promise<void> {
+  if (conflicts.length === 0) return;
+  const at = timestamp(workshop);
+  await record(workshop, id, (view) => {
+    const isThere = ({ task }: { readonly task: Task }): boolean => taskOf(view, task.id).status === 'done';
+    const steps = conflicts
+      .filter(isThere)
+      .map(({ task, notes }) => requeueTask(taskOf(view, task.id), { kind: 'conflict', notes, at }));
+    return steps.length === 0 ? null : { steps: withdraw(view.tasks, steps, at) };
+  });
+  for (const { task, notes } of conflicts) {
+    workshop.events.emit({
+      event: 'notice',
+      level: 'warning',
+      message: `${task.id} conflicts and goes back to its worker: ${notes.split('\n')[0] ?? ''}`,
+    });
+  }
+}
+
+/** Notes the changeset and keeps its commit alive until it has landed or is void. */
+async function keep(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<void> {
+  const ref = changesetRef(id, changeset.id);
+  const old = await workshop.git.resolveCommit(ref);
+  await record(workshop, id, ({ session }) => ({
+    session: {
+      next: {
+        ...session,
+        changesets: [...session.changesets.filter((known) => known.id !== changeset.id), changeset],
+      },
+      subject: `changeset ${changeset.id}: built of ${changeset.tasks.join(', ')}`,
+    },
+    refs: [{ ref, old, new: changeset.commit }],
+    vouched: [checksDecision(session, changeset.commit, workshop.configDigest)],
+  }));
+}
+
+/** The ref that keeps a changeset's commit alive. */
+export function changesetRef(session: SessionId, changeset: string): RefName {
+  return parseRefName(`refs/blueflame/changesets/${session}/${changeset}`);
+}
+
+async function enterWave(workshop: Workshop, id: SessionId): Promise<SessionView> {
+  await record(workshop, id, ({ session }) => {
+    if (session.wave === 'merge') return null;
+    return {
+      session: {
+        next: { ...session, wave: 'merge', state: 'active' },
+        subject: `session: wave merge, cycle ${session.cycle}`,
+      },
+    };
+  });
+  const view = await viewSession(workshop, id);
+  workshop.events.emit({ event: 'wave-started', wave: 'merge', cycle: view.session.cycle });
+  return view;
+}

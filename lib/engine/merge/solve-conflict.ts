@@ -1,0 +1,221 @@
+import { parseMergeAnswer } from '../../domain/config/answers.ts';
+import { roleAdapter } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
+import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-port.ts';
+import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { checkBranch } from '../../policy/check-branch.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { lockCovers } from '../../util/path-globs.ts';
+import { runAgent } from '../agents/run-agent.ts';
+import { interruptedError } from '../interrupted.ts';
+import { putAway } from '../keep/rescue-worktree.ts';
+import { viewSession } from '../record.ts';
+import { type Workshop, worktreePath } from '../workshop.ts';
+
+/** A prompt with every task of a large group would say nothing. */
+const mostOthers = 8;
+
+export interface Conflict {
+  readonly session: Session;
+  readonly tip: ObjectId;
+  readonly task: Task;
+  readonly paths: readonly string[];
+  readonly messages: readonly string[];
+}
+
+export type Solution =
+  | { readonly kind: 'solved'; readonly tree: ObjectId }
+  | { readonly kind: 'unsolved'; readonly notes: string };
+
+/**
+ * Lets a merger agent solve a conflict in a worktree of its own, under its watcher. Unsolved is an answer: a
+ * conflict is never guessed away, and without a merger it's simply reported.
+ */
+export async function solveConflict(workshop: Workshop, conflict: Conflict): Promise<Solution> {
+  const adapter = roleAdapter(workshop.config, 'merger');
+  const report = [`It conflicts in: ${conflict.paths.join(', ')}`, ...conflict.messages].join('\n');
+  if (adapter === 'none') return { kind: 'unsolved', notes: report };
+  const agent = workshop.newAgentId('merger');
+  const subject = { session: conflict.session.id, task: conflict.task.id };
+  const cell = await workshop.git.addCellWorktree(worktreePath(workshop, agent), conflict.tip, subject);
+  let isKept = false;
+  try {
+    const solution = await letSolve(workshop, conflict, { cell, agent, adapter });
+    if (solution.kind === 'unsolved') return { kind: 'unsolved', notes: `${solution.notes}\n${report}` };
+    await workshop.git.acceptCell(cell, solution.commit);
+    isKept = true;
+    return { kind: 'solved', tree: (await workshop.git.readCommit(solution.commit)).tree };
+  } finally {
+    const why = `${agent} did not solve the conflict.`;
+    if (!isKept)
+      await putAway(workshop, { ...cell, owner: 'own', subject, ended: null }, { why, isAsked: false });
+  }
+}
+
+interface Place {
+  readonly cell: CellWorktree;
+  readonly agent: AgentId;
+  readonly adapter: string;
+}
+
+type Attempt =
+  | { readonly kind: 'solved'; readonly commit: ObjectId }
+  | { readonly kind: 'unsolved'; readonly notes: string };
+
+async function letSolve(
+  workshop: Workshop,
+  conflict: Conflict,
+  { cell, agent, adapter }: Place,
+): Promise<Attempt> {
+  const { task, session } = conflict;
+  if (task.commit === null) return { kind: 'unsolved', notes: 'It has no commit.' };
+  const paths = await workshop.git.startMergeIn(cell, task.commit);
+  const before = await workshop.git.snapshotCell(cell);
+  // With what the merge brings by itself, which its commit holds as well.
+  const brought = await changedByTask(workshop, task);
+  const locks = [...new Set([...task.file_locks, ...paths, ...brought])];
+  const rules = compilePolicy({
+    config: workshop.config,
+    role: 'merger',
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: locks,
+  });
+  // A merger's scope is the conflict, also where that of a task isn't enforced.
+  const policy = { ...rules, file_locks: locks };
+  const outcome = await runAgent(workshop, {
+    id: agent,
+    session: session.id,
+    role: 'merger',
+    adapter,
+    task,
+    cell,
+    policy,
+    isReadOnly: false,
+    prompt: {
+      role: 'merger',
+      group: task.cohesion_group,
+      tasks: [task],
+      others: await otherSide(workshop, conflict),
+      paths,
+      messages: conflict.messages,
+      policy,
+    },
+  });
+  // A stop is no answer: the conflict is as open as before.
+  if (workshop.signal.aborted) throw interruptedError();
+  const refusal = refusalOf(conflict, outcome);
+  if (refusal !== null) return { kind: 'unsolved', notes: `${agent} ${refusal}` };
+  try {
+    return await checkSolution(workshop, conflict, { cell, agent, paths, before, policy });
+  } catch (error) {
+    // What it left can't be judged: that is no trouble of the run.
+    if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
+    return { kind: 'unsolved', notes: `${agent} left what can't be judged: ${error.message}` };
+  }
+}
+
+/** The tasks whose work is in the tip already and may have written what conflicts. */
+async function otherSide(
+  workshop: Workshop,
+  { session, tip, task, paths }: Conflict,
+): Promise<readonly Task[]> {
+  const { tasks } = await viewSession(workshop, session.id);
+  const near = tasks.filter(
+    ({ id, file_locks }) =>
+      id !== task.id && paths.some((path) => file_locks.some((lock) => lockCovers(lock, path))),
+  );
+  const found: Task[] = [];
+  for (const other of near)
+    if (other.commit !== null && (await workshop.git.isAncestor(other.commit, tip))) found.push(other);
+  return found.slice(-mostOthers);
+}
+
+/**
+ * Why an agent's end is no solution; null where its commit decides. One that says nothing is believed where its
+ * work can be seen: conflicts in text leave markers. A person reads the changeset all the same.
+ */
+function refusalOf({ messages }: Conflict, { failure, answer }: AgentOutcome): string | null {
+  if (failure !== null && failure.kind !== 'malformed-answer') return `failed: ${failure.message}`;
+  const said = parseMergeAnswer(answer);
+  if (said.kind === 'ok') return said.value.status === 'unresolvable' ? `gave up: ${said.value.notes}` : null;
+  const leavesMarkers = (message: string): boolean => /CONFLICT \((?:content|add\/add)\)/.test(message);
+  const isVisible = messages.filter((message) => message.includes('CONFLICT')).every(leavesMarkers);
+  return isVisible ? null : `did not say whether it is solved: ${said.problems[0] ?? ''}`;
+}
+
+interface Checked {
+  readonly cell: CellWorktree;
+  readonly agent: AgentId;
+  readonly paths: readonly string[];
+  /** The cell with the merge begun. */
+  readonly before: CellSnapshot;
+  readonly policy: Parameters<typeof checkBranch>[0]['policy'];
+}
+
+/** What it left is committed and judged: no marker may be left, and nothing outside both sides' scope changed. */
+async function checkSolution(
+  workshop: Workshop,
+  { task }: Conflict,
+  { cell, agent, paths, before, policy }: Checked,
+): Promise<Attempt> {
+  const { git } = workshop;
+  const untouched = await findUntouched(workshop, { cell, paths, before });
+  if (untouched.length > 0)
+    return { kind: 'unsolved', notes: `${agent} neither changed nor committed ${untouched.join(', ')}.` };
+  const leftovers = await git.cellLeftovers(cell);
+  const message = `Merge ${task.id}, conflicts solved by ${agent}\n`;
+  if (leftovers.length > 0)
+    await git.commitLeftovers(
+      cell,
+      leftovers.map(({ path }) => path),
+      message,
+      agentIdentity(agent),
+    );
+  const commit = await git.cellHead(cell);
+  if (commit === cell.start) return { kind: 'unsolved', notes: `${agent} changed nothing.` };
+  const texts = await git.readTexts(commit, paths, cell.quarantine);
+  const marked = paths.filter((path) => /^(?:<{7}|>{7}) /m.test(texts.get(path) ?? ''));
+  if (marked.length > 0)
+    return { kind: 'unsolved', notes: `${agent} left conflict markers in ${marked.join(', ')}.` };
+  const files = await git.changedFiles(cell.start, commit, cell.quarantine);
+  const violations = checkBranch({
+    policy,
+    files,
+    // Of a merger's commits only the tree is taken over.
+    commits: [],
+    signer: null,
+    start: cell.start,
+    readText: (path) => texts.get(path) ?? null,
+  });
+  const [first] = violations;
+  if (first !== undefined)
+    return { kind: 'unsolved', notes: `${agent} broke a rule: ${first.where}: ${first.details}` };
+  return { kind: 'solved', commit };
+}
+
+/**
+ * Conflicted files that are as the merge left them, where nothing was committed either. Not all conflicts leave
+ * markers: a file one side deleted stands there as the other side has it.
+ */
+async function findUntouched(
+  { git }: Workshop,
+  { cell, paths, before }: Pick<Checked, 'cell' | 'paths' | 'before'>,
+): Promise<readonly string[]> {
+  if ((await git.cellHead(cell)) !== cell.start) return [];
+  const after = await git.snapshotCell(cell);
+  return paths.filter((path) => {
+    const key = Buffer.from(path).toString('latin1');
+    return before.has(key) && before.get(key) === after.get(key);
+  });
+}
+
+async function changedByTask(workshop: Workshop, task: Task): Promise<readonly string[]> {
+  if (task.start_commit === null || task.commit === null) return [];
+  const files = await workshop.git.changedFiles(task.start_commit, task.commit);
+  return files.map(({ path }) => path);
+}

@@ -1,0 +1,209 @@
+import {
+  courseDecision,
+  handDecisions,
+  sessionDecision,
+  standingDecision,
+  taskDecision,
+} from '../../core/decisions/decisions.ts';
+import { toldOfPlan, toldOfTask } from '../../core/decisions/told-to-agents.ts';
+import { describeHead, headOf } from '../../core/merge/merge-task-head.ts';
+import { estimateCost } from '../../core/schedule/estimate-cost.ts';
+import { planWaves } from '../../core/schedule/plan-waves.ts';
+import { planChanges, planOf } from '../../core/task/edit-task.ts';
+import { sendBack } from '../../core/task/send-back.ts';
+import { dropTask, type TaskChange } from '../../core/task/task-state.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type SessionId, taskBranch } from '../../domain/ids.ts';
+import type { PlanDecision } from '../../domain/ports/gates.ts';
+import type { RefUpdate } from '../../domain/ports/git-port.ts';
+import type { Decision } from '../../domain/state/origins.ts';
+import type { Plan } from '../../domain/state/plan.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { withGate } from '../agents/ask-for-budget.ts';
+import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from '../plan-problems.ts';
+import { type Recording, record, type SessionView, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { toTask } from './take-plan.ts';
+
+/**
+ * Asks the person about a session and tasks that came from another clone, as about any plan. Only what they are
+ * shown counts from then on; what changes afterwards is asked about again. Throws FlameErrors `not-accepted`,
+ * `bad-plan`, and what the gate throws where nobody can be asked.
+ */
+export async function acceptReceived(workshop: Workshop, id: SessionId): Promise<void> {
+  const view = await viewSession(workshop, id);
+  if (view.isOurs && view.received.length === 0) return;
+  const decision = await ask(workshop, view);
+  workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
+  if (decision.kind === 'quit') throw notAccepted(view.session);
+  const accept = (now: SessionView): Recording | null => answer(workshop, { shown: view, now }, decision);
+  const refs = decision.kind === 'approve' ? await branchesOf(workshop, view.received) : [];
+  const done = await record(workshop, id, (now) => {
+    const accepted = accept(now);
+    return accepted === null ? null : { ...accepted, refs };
+  });
+  // A branch that somebody is moving is theirs.
+  if (done.kind === 'ref-moved') await record(workshop, id, accept);
+}
+
+/** The branches of accepted work: made where there is none, moved where that only adds to them and nobody is on them. */
+async function branchesOf({ git }: Workshop, tasks: readonly Task[]): Promise<readonly RefUpdate[]> {
+  const updates = await Promise.all(
+    tasks.map(async ({ session, id, status, commit }): Promise<readonly RefUpdate[]> => {
+      const ref = taskBranch(session, id);
+      if (status !== 'done' || commit === null || (await git.resolveCommit(commit)) === null) return [];
+      const old = await git.resolveCommit(ref);
+      const isFree =
+        old === null ||
+        ((await git.branchUses(ref.slice('refs/heads/'.length))).length === 0 &&
+          (await git.isAncestor(old, commit)));
+      return isFree && old !== commit ? [{ ref, old, new: commit }] : [];
+    }),
+  );
+  return updates.flat();
+}
+
+async function ask(workshop: Workshop, view: SessionView): Promise<PlanDecision> {
+  const { session, received } = view;
+  const plan = { tasks: received.map(planOf) };
+  const check = (other: Plan): ReturnType<typeof problemsBeside> =>
+    problemsBeside(workshop, other, takenIds(view.tasks));
+  const problems = [...check(plan), ...notOffered(workshop, session.id, plan)];
+  const { sessions } = view.snapshot;
+  const decision = await workshop.gates.plan({
+    objective: session.objective,
+    plan,
+    waves: planWaves(plan.tasks, workshop.config.concurrency.development),
+    estimate: estimateCost({
+      config: workshop.config,
+      tasks: plan.tasks,
+      runs: sessions.flatMap(({ agents }) => agents),
+    }),
+    problems: problems.map(describeProblem),
+    replansLeft: 1,
+    received: describeReceived(workshop, view),
+    told: received.flatMap((task) => [...toldOfPlan([planOf(task)]), ...toldOfTask(task)]),
+    check,
+  });
+  if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
+  return decision;
+}
+
+/** What of a session was received and not approved here yet, a line each. */
+export function describeReceived(
+  { origins }: Pick<Workshop, 'origins'>,
+  { stored, isOurs, received }: Pick<SessionView, 'stored' | 'isOurs' | 'received'>,
+): readonly string[] {
+  return [
+    ...(isOurs ? [] : [`${describeSession(stored)}${changes(origins.changesTo(sessionDecision(stored)))}`]),
+    ...received.map((task) => `${describeTask(task)}${changes(origins.changesTo(taskDecision(task)))}`),
+  ];
+}
+
+function describeSession(session: Session): string {
+  const { id, created_by, cycle, wave } = session;
+  const where = wave === 'plan' ? ', to be planned' : '';
+  return `${id}, begun by ${created_by}, which lands on ${landsOn(session)}, in cycle ${cycle}${where}`;
+}
+
+function describeTask(task: Task): string {
+  const { id, created_by, history, kept } = task;
+  const tries = history.length === 0 ? '' : `, after ${formatCount(history.length, 'attempt')}`;
+  const from = kept === undefined ? '' : `, which goes on from ${kept.commit.slice(0, 12)}`;
+  return `${id}, by ${created_by}, ${describeHead(headOf(task))}${tries}${from}`;
+}
+
+/** null: nothing is known of it here; nothing changed: it asks for an adapter that isn't offered any more. */
+function changes(names: readonly string[] | null): string {
+  if (names === null) return '';
+  return names.length === 0
+    ? ': as approved here before, but brought to this by another clone'
+    : `: changed since it was approved here: ${names.join(', ')}`;
+}
+
+interface Answered {
+  /** What the person was shown: their word is about nothing else. */
+  readonly shown: SessionView;
+  readonly now: SessionView;
+}
+
+function answer(workshop: Workshop, { shown, now }: Answered, decision: PlanDecision): Recording | null {
+  const gated = withGate(now.session, 'plan', decision.kind, workshop);
+  const session = sessionDecision(shown.stored);
+  const by = workshop.gates.person;
+  switch (decision.kind) {
+    case 'approve':
+      return {
+        session: { next: gated, subject: `session: what was received is approved by ${by}` },
+        vouched: [
+          session,
+          courseDecision(shown.stored),
+          ...shown.received.flatMap((task) => [taskDecision(task), standingDecision(task)]),
+        ],
+      };
+    case 'replan': {
+      const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
+      return {
+        session: {
+          next,
+          subject: 'session: planned again, what was received is not wanted so',
+        },
+        vouched: [session, courseDecision(next)],
+        body: decision.notes,
+      };
+    }
+    case 'edit':
+      return edit(workshop, { shown, now }, { plan: decision.plan, gated, session });
+    case 'quit':
+      return null;
+  }
+}
+
+/** The plan as the person wrote it takes the place of what was received; what they left out is dropped. */
+function edit(
+  workshop: Workshop,
+  { shown, now }: Answered,
+  { plan, gated, session }: { readonly plan: Plan; readonly gated: Session; readonly session: Decision },
+): Recording {
+  const at = timestamp(workshop);
+  const before = new Map(shown.received.map((task) => [task.id, task]));
+  const kept = plan.tasks.flatMap((planned) => {
+    const task = before.get(planned.id);
+    return task === undefined ? [] : [{ planned, task }];
+  });
+  const steps = kept
+    .filter(({ planned, task }) => planChanges(planOf(task), planned).length > 0)
+    .map(({ planned, task }) => editStep(workshop, { ...task, ...planned }));
+  const added = plan.tasks.filter(({ id }) => !before.has(id)).map((one) => toTask(workshop, now, one, at));
+  const wanted = new Set<string>(plan.tasks.map(({ id }) => id));
+  const left = now.received.filter(({ id, status }) => !wanted.has(id) && status !== 'claimed');
+  const subject = `plan: what was received is changed by ${workshop.gates.person}`;
+  return {
+    ...(added.length === 0 ? {} : { newTasks: { tasks: added, subject } }),
+    steps: [...steps, ...left.map((task) => dropTask(task, { reason: 'left out of the plan' }))],
+    session: { next: gated, subject },
+    vouched: [
+      session,
+      courseDecision(shown.stored),
+      ...kept.flatMap(({ planned, task }) => handDecisions({ ...task, ...planned })),
+      ...added.flatMap(handDecisions),
+    ],
+  };
+}
+
+function editStep(workshop: Workshop, task: Task): TaskChange {
+  const subject = `${task.id}: changed by ${workshop.gates.person}`;
+  return { task, subject, transition: `${task.status} -> ${task.status}` };
+}
+
+/** What was received stays what it is: nothing is done with it here. */
+export function notAccepted({ id }: Pick<Session, 'id'>): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'not-accepted',
+    message: `Nothing that was received of ${id} is taken up.`,
+    hints: ['git flame status', 'git flame task drop TASK'],
+  });
+}

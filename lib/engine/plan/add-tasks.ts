@@ -1,0 +1,121 @@
+import { courseDecision, handDecisions, sessionDecision } from '../../core/decisions/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { describeProblem, problemsBeside } from '../plan-problems.ts';
+import { newSession } from '../session/create-session.ts';
+import { findBase } from '../work/preflight.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { toTask } from './take-plan.ts';
+
+/** A task as a person adds it; without an id it gets the next free one. */
+export type NewTask = Omit<PlannedTask, 'id'> & { readonly id: TaskId | null };
+
+export interface AddedTasks {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  /** Whether the session was made for them. */
+  readonly isNewSession: boolean;
+}
+
+/**
+ * Adds tasks to a session that goes on; without one, a session is made in the same transaction whose plan they are.
+ * A run that is going picks them up. Throws FlameErrors `bad-task`, `session-ended`.
+ */
+export async function addTasks(
+  workshop: Workshop,
+  wanted: SessionId | null,
+  added: readonly NewTask[],
+): Promise<AddedTasks> {
+  const base = await findBase(workshop);
+  const id = workshop.newSessionId();
+  let done: AddedTasks | undefined;
+  const result = await workshop.store.transact((snapshot) => {
+    const open = openSession(snapshot, wanted);
+    const at = timestamp(workshop);
+    const existing = open === null ? [] : snapshot.tasksOf(open.id);
+    // A plan that is still to come begins with task-001.
+    const planned = withIds(added, existing, open?.wave === 'plan' ? 'hand' : 'task');
+    const problems = problemsBeside(
+      workshop,
+      { tasks: planned },
+      existing.map((task) => task.id),
+    );
+    if (problems.length > 0) throw badTask(problems.map(describeProblem));
+    const session = open ?? begun(newSession(workshop, id, objectiveOf(added), base));
+    const view = { session, tasks: existing };
+    const tasks = planned.map((task) => toTask(workshop, view, task, at));
+    done = { session, tasks, isNewSession: open === null };
+    const what = tasks.length === 1 ? `${tasks[0]?.id}` : `${tasks.length} tasks`;
+    const subject = `${what}: added by ${workshop.gates.person}`;
+    workshop.origins.vouch([
+      ...(open === null ? [sessionDecision(session), courseDecision(session)] : []),
+      ...tasks.flatMap(handDecisions),
+    ]);
+    const started = { subject: `session: started on ${base.branch} by hand`, session };
+    return {
+      changes: [...(open === null ? [started] : []), { subject, tasks, transition: 'none -> pending' }],
+      actor: workshop.gates.person,
+    };
+  });
+  if (done === undefined || result.kind !== 'done') throw new Error('nothing was added');
+  if (done.isNewSession) tellNew(workshop, done.session);
+  // As stored: the store sets some of it.
+  const stored = new Map(result.snapshot.tasksOf(done.session.id).map((task) => [task.id, task]));
+  return { ...done, tasks: done.tasks.map((task) => stored.get(task.id) ?? task) };
+}
+
+/** The session named, else the current one unless it has ended. */
+function openSession({ sessions, current }: Snapshot, wanted: SessionId | null): Session | null {
+  const session = wanted === null ? current : (sessions.find(({ id }) => id === wanted) ?? null);
+  if (session?.state !== 'ended') return session;
+  if (wanted === null) return null;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'session-ended',
+    message: `Session ${session.id} has ended: nothing can be added to it.`,
+    hints: ['git flame task add TITLE --locks PATH'],
+  });
+}
+
+/** Its plan is what was added by hand: nobody is asked about it. */
+function begun(session: Session): Session {
+  return { ...session, cycle: 1, wave: 'work' };
+}
+
+function objectiveOf(added: readonly NewTask[]): string {
+  const [first] = added;
+  return added.length === 1 && first !== undefined ? first.title : `${added.length} tasks added by hand`;
+}
+
+function withIds(
+  added: readonly NewTask[],
+  existing: readonly Task[],
+  prefix: string,
+): readonly PlannedTask[] {
+  const taken = [...existing.map(({ id }) => id), ...added.flatMap(({ id }) => id ?? [])];
+  const numbers = taken.map((id) => (id.startsWith(`${prefix}-`) ? Number(id.slice(prefix.length + 1)) : 0));
+  let last = Math.max(0, ...numbers.filter(Number.isSafeInteger));
+  return added.map((task) => {
+    if (task.id !== null) return { ...task, id: task.id };
+    last += 1;
+    return { ...task, id: parseTaskId(`${prefix}-${String(last).padStart(3, '0')}`) };
+  });
+}
+
+function tellNew(workshop: Workshop, { id, objective, base_branch }: Session): void {
+  workshop.events.emit({ event: 'session-started', session: id, objective, base_branch });
+}
+
+function badTask(problems: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'bad-task',
+    message: `Nothing was added: ${problems.length === 1 ? 'there is a mistake' : `there are ${problems.length} mistakes`}.`,
+    details: problems,
+    hints: ['git flame help task'],
+  });
+}

@@ -1,0 +1,140 @@
+import { boundText } from '../../core/task/one-line.ts';
+import { parsePlanAnswer } from '../../domain/config/answers.ts';
+import { roleAdapter } from '../../domain/config/config.ts';
+import type { Failure } from '../../domain/failure.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { type AgentJob, runAgent } from '../agents/run-agent.ts';
+import { recall } from '../session/remember.ts';
+import { baseTip } from '../start-point.ts';
+import { inScratch } from '../validate/run-diagnostics.ts';
+import type { Workshop } from '../workshop.ts';
+
+export type PlannerAnswer =
+  | { readonly kind: 'plan'; readonly plan: Plan }
+  | { readonly kind: 'unusable'; readonly problems: readonly string[] };
+
+export interface PlannerRequest {
+  readonly session: Session;
+  readonly tasks: readonly Task[];
+  /** Why the last answer or plan was not taken. */
+  readonly problems: readonly string[];
+  readonly isInteractive: boolean;
+}
+
+const maxFiles = 400;
+
+/** Asks a planner for a plan, in a worktree it can only read. Throws FlameError `planner-failed` when it can't run. */
+export async function askPlanner(workshop: Workshop, request: PlannerRequest): Promise<PlannerAnswer> {
+  const { session, isInteractive } = request;
+  if (!workshop.adapter(roleAdapter(workshop.config, 'planner')).needsModel) throw noPlanner();
+  const agent = workshop.newAgentId('planner');
+  const base = await baseTip(workshop, session);
+  const outcome = await inScratch(
+    workshop,
+    base,
+    async (cell) => runAgent(workshop, await plannerJob(workshop, request, { agent, base, cell })),
+    agent,
+  );
+  if (outcome.failure !== null && outcome.failure.kind !== 'malformed-answer')
+    throw plannerFailed(outcome.failure);
+  if (isInteractive && outcome.answer === null) throw leftWithoutPlan();
+  return readAnswer(outcome.answer, outcome.text);
+}
+
+interface PlannerPlace {
+  readonly agent: AgentId;
+  readonly base: ObjectId;
+  readonly cell: CellWorktree;
+}
+
+async function plannerJob(
+  workshop: Workshop,
+  { session, tasks, problems, isInteractive }: PlannerRequest,
+  { agent, base, cell }: PlannerPlace,
+): Promise<AgentJob> {
+  const { config, git } = workshop;
+  const readme = (await git.readTexts(base, ['README.md'])).get('README.md') ?? '';
+  return {
+    id: agent,
+    session: session.id,
+    role: 'planner',
+    adapter: roleAdapter(config, 'planner'),
+    task: null,
+    cell,
+    policy: compilePolicy({ config, role: 'planner', agentId: agent, worktree: cell.path, fileLocks: [] }),
+    isReadOnly: true,
+    isInteractive,
+    prompt: {
+      role: 'planner',
+      isInteractive,
+      objective: session.objective,
+      files: (await git.listFiles(base, maxFiles)).join('\n'),
+      readme: readme.slice(0, 4_000),
+      memory: await recall(workshop, session.objective),
+      notes: session.sent_back?.notes ?? (session.replan_notes === null ? [] : [session.replan_notes]),
+      sentBack: (session.sent_back?.plan ?? []).map(describePlanned),
+      tasks: describeTasks(tasks),
+      problems,
+    },
+  };
+}
+
+function plannerFailed({ kind, message, details }: Failure): FlameError {
+  return new FlameError({
+    kind: kind === 'agent-stopped' ? 'interrupted' : 'refused',
+    code: 'planner-failed',
+    message: `The planner failed: ${message}`,
+    details: details.slice(0, 20),
+    hints: ['git flame run', 'git flame plan --from FILE'],
+  });
+}
+
+function noPlanner(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-planner',
+    message: 'The planner of this configuration is exec, and a script plans nothing.',
+    hints: ['git flame plan --from FILE', 'git flame run --from FILE'],
+  });
+}
+
+function leftWithoutPlan(): FlameError {
+  return new FlameError({
+    kind: 'waiting',
+    code: 'no-plan',
+    message: 'The planning session ended without a plan.',
+    hints: ['git flame plan', 'git flame plan --no-interactive', 'git flame plan --from FILE'],
+  });
+}
+
+/** On a re-plan the planner must know what there is: ids that are taken, and what became of them. */
+function describeTasks(tasks: readonly Task[]): readonly string[] {
+  return tasks.map(
+    ({ id, title, status, reason }) => `${id} is ${status}: ${title}${reason === null ? '' : ` (${reason})`}`,
+  );
+}
+
+/** A task of a plan in one line, and below it the beginning of what it said. */
+function describePlanned({ id, title, description, dependencies, file_locks }: PlannedTask): string {
+  const needs = dependencies.length === 0 ? '' : `, needs ${dependencies.join(', ')}`;
+  return `${id}: ${title} (${file_locks.join(', ')}${needs})\n${boundText(description, 500)}`;
+}
+
+function readAnswer(answer: unknown, text: string): PlannerAnswer {
+  if (answer === null || answer === undefined) {
+    return {
+      kind: 'unusable',
+      problems: [`The answer holds no plan, only text: ${JSON.stringify(text.slice(0, 200))}`],
+    };
+  }
+  const parsed = parsePlanAnswer(answer);
+  return parsed.kind === 'ok'
+    ? { kind: 'plan', plan: parsed.value }
+    : { kind: 'unusable', problems: parsed.problems };
+}

@@ -1,0 +1,205 @@
+import { adapterDecision, sessionDecision } from '../../core/decisions/decisions.ts';
+import { toldOfPlan } from '../../core/decisions/told-to-agents.ts';
+import type { PlanProblem } from '../../core/schedule/check-plan.ts';
+import { estimateCost } from '../../core/schedule/estimate-cost.ts';
+import { planWaves } from '../../core/schedule/plan-waves.ts';
+import { sendBack } from '../../core/task/send-back.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { PlanDecision } from '../../domain/ports/gates.ts';
+import type { Decision } from '../../domain/state/origins.ts';
+import type { Plan } from '../../domain/state/plan.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { withGate } from '../agents/ask-for-budget.ts';
+import { describeProblem, invalidPlan, planProblems, problemsBeside, takenIds } from '../plan-problems.ts';
+import { record, type SessionView, viewSession } from '../record.ts';
+import { runScript } from '../validate/run-script.ts';
+import type { Workshop } from '../workshop.ts';
+import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
+import { askPlanner } from './ask-planner.ts';
+import { takePlan } from './take-plan.ts';
+
+const maxReplans = 3;
+
+export interface PlanOptions {
+  /** A plan written by hand: no planner is asked. */
+  readonly plan: Plan | null;
+  /** Whether the planner should talk with the person, where there is one at a terminal. */
+  readonly wantsTalk: boolean;
+}
+
+/**
+ * Wave 1: a plan, checked, and a person's word on it. What the planner answered is kept before anybody is asked,
+ * so that going on later costs nothing twice. Resolves to whether there is work now.
+ */
+export async function planWave(workshop: Workshop, id: SessionId, options: PlanOptions): Promise<boolean> {
+  let view = await viewSession(workshop, id);
+  workshop.events.emit({ event: 'wave-started', wave: 'plan', cycle: view.session.cycle + 1 });
+  let isByHand = options.plan !== null;
+  let proposal = options.plan ?? (view.session.proposal === null ? null : { tasks: view.session.proposal });
+  if (proposal === null && !view.isOurs) {
+    await acceptReceived(workshop, id);
+    view = await viewSession(workshop, id);
+  }
+  for (;;) {
+    proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
+    view = await propose(workshop, view.session, proposal, isByHand);
+    const problems = planProblems(workshop, view, proposal);
+    if (proposal.tasks.length === 0) return endEmpty(workshop, id);
+    const decision = await decidePlan(workshop, view, proposal, problems);
+    if (decision.kind === 'approve') return approve(workshop, view, proposal);
+    if (decision.kind === 'quit') {
+      if (!view.isOurs) throw notAccepted(view.session);
+      return quit(workshop, id);
+    }
+    isByHand = decision.kind === 'edit';
+    proposal = decision.kind === 'edit' ? decision.plan : null;
+    if (decision.kind === 'replan') view = await noteReplan(workshop, id, decision.notes);
+  }
+}
+
+function canTalk(workshop: Workshop, { wantsTalk }: PlanOptions): boolean {
+  if (!wantsTalk || workshop.gates.isInteractive) return wantsTalk;
+  const message = 'The planner answers at once: talking with it needs a terminal and no --decisions-file.';
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  return false;
+}
+
+/** Asks the planner, and once more with the reasons when its answer can't be used; a second bad plan goes to the person. */
+async function planFromPlanner(workshop: Workshop, view: SessionView, isInteractive: boolean): Promise<Plan> {
+  let problems: readonly string[] = [];
+  let plan: Plan | null = null;
+  for (let tries = 0; tries < 2; tries += 1) {
+    const answer = await askPlanner(workshop, {
+      session: view.session,
+      tasks: view.tasks,
+      problems,
+      isInteractive: isInteractive && tries === 0,
+    });
+    if (answer.kind === 'plan') plan = answer.plan;
+    problems =
+      answer.kind === 'plan'
+        ? planProblems(workshop, view, answer.plan).map(describeProblem)
+        : answer.problems;
+    if (problems.length === 0 && plan !== null) return plan;
+    workshop.events.emit({ event: 'plan-invalid', problems });
+  }
+  if (plan !== null) return plan;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'no-plan',
+    message: 'The planner gave no usable plan, not even when told why.',
+    details: problems,
+    hints: ['git flame plan', 'or write it by hand: git flame plan --from FILE'],
+  });
+}
+
+/** Refuses a plan that can't be approved, before anything is stored: for plans nobody could mend at the gate. */
+export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): void {
+  const problems = problemsBeside(workshop, plan, takenIds(tasks));
+  if (problems.length > 0) throw invalidPlan(problems);
+}
+
+async function propose(
+  workshop: Workshop,
+  session: Session,
+  plan: Plan,
+  isByHand: boolean,
+): Promise<SessionView> {
+  const { sessions } = await workshop.store.snapshot();
+  const runs = sessions.flatMap(({ agents }) => agents);
+  const estimate = estimateCost({ config: workshop.config, tasks: plan.tasks, runs });
+  await record(workshop, session.id, ({ session: now }) => ({
+    session: {
+      next: { ...now, proposal: [...plan.tasks], estimate },
+      subject: `session: a plan of ${plan.tasks.length} tasks is proposed`,
+    },
+    // The plan a person wrote is their word on its adapters, whatever comes of the rest.
+    vouched: isByHand ? adapterChoices(session.id, plan) : [],
+  }));
+  const waves = planWaves(plan.tasks, workshop.config.concurrency.development).length;
+  workshop.events.emit({ event: 'plan-proposed', tasks: plan.tasks.length, waves });
+  return viewSession(workshop, session.id);
+}
+
+function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[] {
+  return tasks.flatMap(({ id, adapter }) =>
+    adapter === null ? [] : [adapterDecision({ session, id, adapter })],
+  );
+}
+
+async function decidePlan(
+  workshop: Workshop,
+  view: SessionView,
+  plan: Plan,
+  problems: readonly PlanProblem[],
+): Promise<PlanDecision> {
+  const { session } = view;
+  const decision = await workshop.gates.plan({
+    objective: session.objective,
+    plan,
+    waves: planWaves(plan.tasks, workshop.config.concurrency.development),
+    estimate: session.estimate,
+    problems: problems.map(describeProblem),
+    replansLeft: maxReplans - session.replans,
+    check: (edited) => problemsBeside(workshop, edited, takenIds(view.tasks)),
+    ...(view.isOurs ? {} : { received: describeReceived(workshop, view), told: toldOfPlan(plan.tasks) }),
+  });
+  workshop.events.emit({ event: 'gate', gate: 'plan', decision: decision.kind });
+  if (decision.kind === 'approve' && problems.length > 0) throw invalidPlan(problems);
+  if (decision.kind === 'replan' && session.replans >= maxReplans) throw tooManyReplans();
+  return decision;
+}
+
+function tooManyReplans(): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'too-many-replans',
+    message: `The planner has tried ${maxReplans} more times; a plan written by hand may be quicker now.`,
+    hints: ['git flame plan --from FILE'],
+  });
+}
+
+async function approve(workshop: Workshop, { session, isOurs }: SessionView, plan: Plan): Promise<boolean> {
+  const { id } = session;
+  await takePlan(workshop, id, plan, isOurs ? [] : [sessionDecision(session)]);
+  await runScript(workshop, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
+  return true;
+}
+
+async function noteReplan(workshop: Workshop, id: SessionId, notes: string): Promise<SessionView> {
+  await record(workshop, id, ({ session }) => {
+    const gated = withGate(session, 'plan', 'replan', workshop);
+    const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
+    return { session: { next, subject: 'session: another plan is wanted' }, body: notes };
+  });
+  return viewSession(workshop, id);
+}
+
+async function quit(workshop: Workshop, id: SessionId): Promise<boolean> {
+  await record(workshop, id, ({ session }) => {
+    const next = {
+      ...withGate(session, 'plan', 'quit', workshop),
+      proposal: null,
+      state: 'ended' as const,
+      wave: 'done' as const,
+    };
+    return { session: { next, subject: 'session: ended at the plan by the project lead' } };
+  });
+  return false;
+}
+
+async function endEmpty(workshop: Workshop, id: SessionId): Promise<boolean> {
+  workshop.events.emit({
+    event: 'notice',
+    level: 'info',
+    message: 'The plan is empty: there is nothing to do.',
+  });
+  await record(workshop, id, ({ session }) => ({
+    session: {
+      next: { ...session, proposal: null, state: 'ended', wave: 'done' },
+      subject: 'session: ended, the plan is empty',
+    },
+  }));
+  return false;
+}

@@ -1,0 +1,99 @@
+import { courseDecision } from '../../core/decisions/decisions.ts';
+import { dropTask } from '../../core/task/task-state.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Decision } from '../../domain/state/origins.ts';
+import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { withGate } from '../agents/ask-for-budget.ts';
+import { record } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+/**
+ * Turns an approved plan into tasks and begins the next cycle, all in one transaction. On a re-plan the new plan
+ * takes the place of what is still open; a task of the same id keeps its history.
+ */
+export async function takePlan(
+  workshop: Workshop,
+  id: SessionId,
+  plan: Plan,
+  vouched: readonly Decision[] = [],
+): Promise<void> {
+  const at = timestamp(workshop);
+  await record(workshop, id, (view) => {
+    const planned = new Set(plan.tasks.map((task) => task.id));
+    const all = [...view.tasks, ...view.received];
+    const tasks = plan.tasks.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
+    // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
+    const open = view.session.cycle === 0 ? [] : all.filter(isReplaceable);
+    const replaced = open.filter((task) => !planned.has(task.id));
+    const gated = withGate(view.session, 'plan', 'approve', workshop);
+    const next: Session = {
+      ...gated,
+      proposal: null,
+      replan_notes: null,
+      // What was said holds for later plans too; the plan it was said of is over.
+      ...(gated.sent_back === undefined ? {} : { sent_back: { ...gated.sent_back, plan: null } }),
+      cycle: view.session.cycle + 1,
+      wave: 'work',
+      state: 'active',
+    };
+    return {
+      newTasks: {
+        tasks,
+        subject: `plan: ${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'} approved by ${workshop.gates.person}`,
+      },
+      steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
+      session: { next, subject: `session: cycle ${next.cycle} begins` },
+      vouched: [...vouched, courseDecision(next)],
+    };
+  });
+}
+
+function isReplaceable({ status }: Task): boolean {
+  return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
+}
+
+/** A planned task as it is stored; one of the same id keeps its history. */
+export function toTask(
+  workshop: Pick<Workshop, 'gates'>,
+  view: { readonly session: Pick<Session, 'id'>; readonly tasks: readonly Task[] },
+  planned: PlannedTask,
+  at: string,
+): Task {
+  const before = view.tasks.find(({ id }) => id === planned.id);
+  return {
+    v: 1,
+    rev: before?.rev ?? 1,
+    id: planned.id,
+    session: view.session.id,
+    title: planned.title,
+    description: planned.description,
+    status: 'pending',
+    role: 'worker',
+    agent_id: null,
+    priority: planned.priority,
+    cohesion_group: planned.cohesion_group,
+    dependencies: [...planned.dependencies],
+    file_locks: [...planned.file_locks],
+    worktree: null,
+    branch: before?.branch ?? null,
+    commit: null,
+    start_commit: null,
+    retry_count: 0,
+    not_before: null,
+    result: { status: null, notes: '', issues: [] },
+    history: before === undefined ? [] : [...before.history],
+    model: planned.model,
+    adapter: planned.adapter,
+    acceptance_criteria: [...planned.acceptance_criteria],
+    constraints: [...planned.constraints],
+    reason: null,
+    created_by: workshop.gates.person,
+    claimed_by: null,
+    claimed_host: null,
+    created_at: before?.created_at ?? at,
+    updated_at: at,
+    claimed_at: null,
+  };
+}

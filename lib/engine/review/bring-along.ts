@@ -1,0 +1,148 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { requireMovable } from '../base-in-use.ts';
+import { record, viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+
+/** Work trees that have a branch checked out. */
+async function worktreesOf(workshop: Workshop, name: string): Promise<readonly string[]> {
+  const worktrees = await workshop.git.worktrees();
+  return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
+}
+
+/**
+ * Refuses to land while git would not move the base, or a checked-out one has local changes. Throws FlameError
+ * `dirty-tree` or as requireMovable; nothing has happened then.
+ */
+export async function requireCleanBase(workshop: Workshop, session: Session): Promise<void> {
+  await requireMovable(workshop, landsOn(session));
+  for (const path of await worktreesOf(workshop, landsOn(session))) {
+    const dirty = await workshop.git.changedTracked(path);
+    if (dirty.length === 0) continue;
+    throw new FlameError({
+      kind: 'refused',
+      code: 'dirty-tree',
+      message: `${landsOn(session)} is checked out in ${path} with local changes, so nothing was landed.`,
+      details: dirty.slice(0, 20),
+      hints: [`git -C ${shellQuote(path)} stash`, 'git flame review'],
+    });
+  }
+}
+
+/**
+ * Asked right before a landing: refuses a commit that adds files where a checked-out base holds untracked ones, and
+ * a base that git would not move. Throws FlameError `files-in-the-way` or as requireMovable; nothing has happened
+ * then.
+ */
+export async function requireFreePaths(
+  workshop: Workshop,
+  session: Session,
+  move: { readonly from: ObjectId; readonly to: ObjectId },
+): Promise<void> {
+  await requireMovable(workshop, landsOn(session));
+  for (const path of await worktreesOf(workshop, landsOn(session))) {
+    const files = await workshop.git.filesInTheWay(path, move.from, move.to);
+    if (files.length === 0) await requireAdvance(workshop, path, move);
+    else throw filesInTheWay(path, files);
+  }
+}
+
+function filesInTheWay(path: string, files: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'files-in-the-way',
+    message: `Untracked files in ${path} stand where the landing would write, so it was not done.`,
+    details: files.slice(0, 20),
+    // --all: the file may be an ignored one, which nothing less takes.
+    hints: [
+      `git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`,
+      'git flame review',
+    ],
+  });
+}
+
+/** Refuses what git would refuse to check out: it would leave the work tree behind, to be committed back by the next commit. */
+async function requireAdvance(
+  { git }: Workshop,
+  path: string,
+  { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
+): Promise<void> {
+  const words = await git.advanceObstacles(path, from, to);
+  if (words.length === 0) return;
+  const here = `git -C ${shellQuote(path)}`;
+  const isLocked = words.some((word) => word.includes('index.lock'));
+  throw new FlameError({
+    kind: 'refused',
+    code: isLocked ? 'index-locked' : 'checkout-refused',
+    message: isLocked
+      ? `Another git is at work in ${path} or was killed there: its index is locked, so nothing was landed.`
+      : `git would not bring ${path} to what is to land, so it was not done.`,
+    details: words.slice(0, 20),
+    hints: isLocked
+      ? ['git flame review']
+      : [
+          `${here} ls-files -v | grep '^[a-zS]'`,
+          `${here} update-index --no-assume-unchanged --no-skip-worktree FILE`,
+          'git flame review',
+        ],
+  });
+}
+
+/** What is still to be brought along in this clone: a session that came through sync may tell of another one's. */
+export function ownCheckout(
+  workshop: Workshop,
+  { checkout }: Pick<Session, 'checkout'>,
+): Session['checkout'] {
+  return checkout === null || (checkout.place !== null && checkout.place !== workshop.place)
+    ? null
+    : checkout;
+}
+
+/**
+ * Brings checked-out base branches to where landings moved them. Also finishes what a kill between a landing and
+ * this left undone. A tree that got local changes meanwhile is left alone and named; nothing is touched where the
+ * branch isn't where the landing moved it. Returns whether there was anything to bring along.
+ */
+export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boolean> {
+  const { session } = await viewSession(workshop, id);
+  const checkout = ownCheckout(workshop, session);
+  if (checkout === null) return false;
+  const { from, to } = checkout;
+  const branch = landsOn(session);
+  const isThere = (await workshop.git.resolveCommit(`refs/heads/${branch}`)) === to;
+  // An older note doesn't say which clone it is about: this one only if the landing was here.
+  if (!isThere && checkout.place === null) return false;
+  if (!isThere) tellMoved(workshop, branch, to);
+  for (const path of isThere ? await worktreesOf(workshop, branch) : []) {
+    if ((await workshop.git.advanceWorktree(path, from, to)) !== 'refused') continue;
+    workshop.events.emit({
+      event: 'notice',
+      level: 'warning',
+      message: `${path} has local changes, so its files still show ${from.slice(0, 12)} while ${landsOn(session)} is at ${to.slice(0, 12)}.`,
+      details: [`To see what landed: git -C ${shellQuote(path)} status`],
+    });
+  }
+  await record(workshop, id, ({ session: now }) => ({
+    session: {
+      next: { ...now, checkout: null },
+      subject: `session: work trees of ${landsOn(now)} brought along`,
+    },
+  }));
+  return isThere;
+}
+
+function tellMoved(workshop: Workshop, branch: string, to: ObjectId): void {
+  const message = `${branch} was moved by somebody since ${to.slice(0, 12)} landed, so its work trees are left as they are.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+}
+
+/** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
+export async function bringOthersAlong(workshop: Workshop, session: Session): Promise<void> {
+  const { sessions } = await workshop.store.snapshot();
+  const left = sessions.filter(
+    (other) => other.id !== session.id && other.checkout !== null && landsOn(other) === landsOn(session),
+  );
+  for (const other of left) await bringAlong(workshop, other.id);
+}

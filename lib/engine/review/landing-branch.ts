@@ -1,0 +1,39 @@
+import { landingBranch } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Workshop } from '../workshop.ts';
+
+/**
+ * The session with the branch its approved work lands on: what it landed on before, else what the configuration
+ * says now. Once something has landed on a branch of its own, the rest does too.
+ */
+export function destinedFor({ config }: Workshop, session: Session): Session {
+  if (session.landing !== undefined || config.project.landing === 'base') return session;
+  const branch = landingBranch(config, session.id);
+  return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
+}
+
+/** What a session's note says about its landing branch; nothing before there is one. */
+export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
+  return landing === undefined ? {} : { landing };
+}
+
+/** A branch that is there already is somebody's: it is not moved. Throws FlameError `landing-branch-exists`. */
+export async function requireFreeName(
+  workshop: Workshop,
+  session: Session,
+  destined: Session,
+): Promise<void> {
+  const branch = landsOn(destined);
+  if (branch === landsOn(session)) return;
+  if ((await workshop.git.resolveCommit(`refs/heads/${branch}`)) === null) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'landing-branch-exists',
+    message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,
+    hints: [
+      `git branch -m ${branch} ${branch}-old`,
+      'or set project.landing_branch in .blueflame.yml, then: git flame review',
+    ],
+  });
+}

@@ -1,0 +1,69 @@
+import type { TaskId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Workshop } from '../workshop.ts';
+
+const longestLine = 200;
+
+/** A reviewer's comments by the task they are for, each with the lines it is about. */
+export type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
+
+/**
+ * Comments go to the tasks that changed their file, or to all where none did. The lines are read now: the commit
+ * they stand in is gone when the next attempt begins.
+ */
+export async function placeComments(
+  workshop: Workshop,
+  changeset: Changeset,
+  tasks: readonly Task[],
+  comments: readonly LineComment[],
+): Promise<PlacedComments> {
+  if (comments.length === 0) return new Map();
+  const quoted = await quoteLines(workshop, changeset, comments);
+  const changed = new Map(await Promise.all(tasks.map((task) => changedBy(workshop, task))));
+  const takersOf = (path: string): readonly Task[] => {
+    const takers = tasks.filter(({ id }) => changed.get(id)?.has(path) === true);
+    return takers.length === 0 ? tasks : takers;
+  };
+  return new Map(tasks.map((task) => [task.id, quoted.filter(({ path }) => takersOf(path).includes(task))]));
+}
+
+async function changedBy(
+  { git }: Workshop,
+  { id, start_commit: start, commit }: Task,
+): Promise<readonly [TaskId, ReadonlySet<string>]> {
+  if (start === null || commit === null) return [id, new Set()];
+  return [id, new Set((await git.changedFiles(start, commit)).map(({ path }) => path))];
+}
+
+async function quoteLines(
+  { git }: Workshop,
+  { parent, commit }: Changeset,
+  comments: readonly LineComment[],
+): Promise<readonly LineComment[]> {
+  const pathsOf = (side: LineComment['side']): readonly string[] => [
+    ...new Set(comments.filter((comment) => comment.side === side).map(({ path }) => path)),
+  ];
+  const texts = {
+    old: await git.readTexts(parent, pathsOf('old')),
+    new: await git.readTexts(commit, pathsOf('new')),
+  };
+  return comments.map((comment) => {
+    const excerpt = quoteLine(texts[comment.side].get(comment.path) ?? '', comment.line);
+    return excerpt === '' ? comment : { ...comment, excerpt };
+  });
+}
+
+/** The line, marked, between its neighbours; '' where there is no such line. */
+function quoteLine(text: string, line: number): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  if (text === '' || line > lines.length) return '';
+  return [line - 1, line, line + 1]
+    .filter((number) => number >= 1 && number <= lines.length)
+    .map((number) => {
+      const content = (lines[number - 1] ?? '').slice(0, longestLine);
+      return `${number === line ? '>' : ' '} ${number} | ${content}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,100 @@
+import { builtDecision, checksDecision, workDecision } from '../../core/decisions/decisions.ts';
+import { type AgentId, parseAgentId } from '../../domain/ids.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
+import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { describeViolation } from '../judge/describe-violation.ts';
+import { judgeCommits } from '../judge/judge-commits.ts';
+import { type SessionView, taskOf } from '../record.ts';
+import { diagnoseCommit } from '../validate/run-diagnostics.ts';
+import type { Workshop } from '../workshop.ts';
+
+export type LandingProof =
+  | { readonly kind: 'proven' }
+  /** Whatever it holds, this clone did not merge it. */
+  | { readonly kind: 'strange' }
+  /** The work of its tasks breaks their rules. */
+  | { readonly kind: 'broken'; readonly notes: string }
+  /** Its checks fail, and nobody has said why it may land all the same. */
+  | { readonly kind: 'red'; readonly diagnostics: readonly DiagnosticRun[] };
+
+/**
+ * Proves an approved changeset once more before it lands, whoever approved it: this clone or a named signer merged it
+ * from the commits of its tasks, those keep to the rules, and the diagnostics are green or overridden. What this clone proved of the same
+ * commits by the same configuration is not done again.
+ */
+export async function proveLanding(
+  workshop: Workshop,
+  view: SessionView,
+  changeset: Changeset,
+): Promise<LandingProof> {
+  const built = builtDecision(view.session, changeset);
+  if (!workshop.origins.has(built)) return { kind: 'strange' };
+  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const notes: string[] = [];
+  for (const task of tasks) notes.push(...(await brokenRules(workshop, task)));
+  if (workshop.origins.signedBy(built) !== null)
+    notes.push(...(await brokenMerge(workshop, changeset, tasks)));
+  if (notes.length > 0) return { kind: 'broken', notes: notes.slice(0, 20).join('\n') };
+  return proveChecks(workshop, view, changeset);
+}
+
+/** The post-check, as where an agent or a person handed the work in. */
+async function brokenRules(workshop: Workshop, task: Task): Promise<readonly string[]> {
+  const { commit: tip, start_commit: start, agent_id: agent } = task;
+  const work = workDecision(task, workshop.configDigest);
+  if (tip === null || start === null || workshop.origins.has(work)) return [];
+  const policy = policyOver(workshop, agent ?? parseAgentId('worker-00000000'), task.file_locks);
+  const now = workshop.now().getTime();
+  // The work it went on with is by other agents, and was judged when it was handed in.
+  const given = task.kept === undefined ? [] : await workshop.git.commitsBetween(start, task.kept.commit);
+  const violations = await judgeCommits(workshop, {
+    ...{ start, tip, policy },
+    // An agent's last commit may have been made for it, by a message and in a name that were not its own.
+    ours: [...given.map(({ oid }) => oid), ...(agent === null ? [] : [tip])],
+    signer: agent === null ? null : { identity: agentIdentity(agent), began: null, now },
+  });
+  if (violations.length === 0) workshop.origins.vouch([work]);
+  return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
+}
+
+/** What another clone merged holds nothing but what its tasks may write, whoever signed it. */
+async function brokenMerge(
+  workshop: Workshop,
+  { id, parent, commit }: Changeset,
+  tasks: readonly Task[],
+): Promise<readonly string[]> {
+  const commits = await workshop.git.commitsBetween(parent, commit);
+  const violations = await judgeCommits(workshop, {
+    ...{ start: parent, tip: commit, signer: null },
+    policy: policyOver(
+      workshop,
+      parseAgentId('merger-00000000'),
+      tasks.flatMap(({ file_locks }) => file_locks),
+    ),
+    // The names and messages of its tasks' commits were judged with each of them.
+    ours: commits.map(({ oid }) => oid),
+  });
+  return violations.map((violation) => `${id}: [${violation.rule}] ${describeViolation(violation)}`);
+}
+
+function policyOver({ config }: Workshop, agentId: AgentId, fileLocks: readonly string[]): AgentPolicy {
+  return compilePolicy({ config, role: 'worker', agentId, worktree: '/', fileLocks });
+}
+
+async function proveChecks(
+  workshop: Workshop,
+  { session }: SessionView,
+  changeset: Changeset,
+): Promise<LandingProof> {
+  const proof = checksDecision(session, changeset.commit, workshop.configDigest);
+  if (workshop.origins.has(proof)) return { kind: 'proven' };
+  const diagnostics = await diagnoseCommit(workshop, changeset.commit);
+  const isOverridden = (changeset.reason ?? '').trim() !== '';
+  if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
+  workshop.origins.vouch([proof]);
+  return { kind: 'proven' };
+}

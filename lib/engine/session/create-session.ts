@@ -1,0 +1,95 @@
+import { courseDecision, sessionDecision } from '../../core/decisions/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Base } from '../work/preflight.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+/** Starts a session of this id, beside others or only where none is going on. Throws FlameError `session-open`. */
+export async function createSession(
+  workshop: Workshop,
+  id: SessionId,
+  { objective, base, isBeside }: NewSession,
+): Promise<void> {
+  const session = newSession(workshop, id, objective, base);
+  await workshop.store.transact((snapshot) => {
+    if (!isBeside) requireNoOpenSession(snapshot);
+    workshop.origins.vouch([sessionDecision(session), courseDecision(session)]);
+    return {
+      changes: [{ subject: `session: started on ${base.branch}`, body: objective, session }],
+      actor: workshop.gates.person,
+    };
+  });
+  workshop.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
+}
+
+export interface NewSession {
+  readonly objective: string;
+  readonly base: Base;
+  /** Whether others may be going on. */
+  readonly isBeside: boolean;
+}
+
+/** Throws FlameError `session-open` where a session is going on. */
+export function requireNoOpenSession({ sessions }: Pick<Snapshot, 'sessions'>): void {
+  const open = sessions.find(({ state }) => state === 'active');
+  if (open !== undefined) throw sessionOpen(open);
+}
+
+/** Stops a session that is open and that no command works on, so that another can take its place; `--session` goes on with it. */
+export async function leaveSession(workshop: Workshop, id: SessionId): Promise<void> {
+  await workshop.store.transact(({ sessions }) => {
+    const open = sessions.find((session) => session.id === id && session.state === 'active');
+    if (open === undefined) return null;
+    const subject = 'session: left for another one';
+    return { changes: [{ subject, session: { ...open, state: 'stopped' } }], actor: workshop.gates.person };
+  });
+}
+
+/** A session that has nothing but its objective yet. */
+export function newSession(
+  workshop: Workshop,
+  id: SessionId,
+  objective: string,
+  { branch, commit }: Base,
+): Session {
+  const at = timestamp(workshop);
+  return {
+    v: 1,
+    rev: 1,
+    id,
+    objective,
+    base_branch: branch,
+    base_commit: commit,
+    config_digest: workshop.configDigest,
+    cycle: 0,
+    wave: 'plan',
+    state: 'active',
+    replans: 0,
+    proposal: null,
+    replan_notes: null,
+    created_by: workshop.gates.person,
+    created_at: at,
+    updated_at: at,
+    estimate: null,
+    cost_usd: 0,
+    tokens: 0,
+    spend: {},
+    raised_limit: null,
+    agents: [],
+    changesets: [],
+    gates: [],
+    checkout: null,
+    pauses: [],
+  };
+}
+
+function sessionOpen({ id, objective }: Session): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'session-open',
+    message: `Session ${id} is still open: ${objective.split('\n')[0] ?? ''}`,
+    hints: ['git flame run', 'or leave it where it is and start anew: git flame run --new OBJECTIVE'],
+  });
+}

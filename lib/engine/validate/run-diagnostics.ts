@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { interruptedError } from '../interrupted.ts';
+import { prepareWorktree } from '../prepare-worktree.ts';
+import { type Workshop, worktreePath } from '../workshop.ts';
+
+/** Whether any diagnostic is to run. */
+export function hasDiagnostics(workshop: Workshop): boolean {
+  const { enabled, commands } = workshop.config.validation.validator_diagnostics;
+  return enabled && commands.length > 0;
+}
+
+/** Runs every configured diagnostic in a prepared worktree, one after another, each with its time limit. */
+export async function runDiagnostics(
+  workshop: Workshop,
+  cell: CellWorktree,
+): Promise<readonly DiagnosticRun[]> {
+  const { commands, timeout } = workshop.config.validation.validator_diagnostics;
+  const prepared = await prepareWorktree(workshop, cell);
+  if (prepared.failure !== null) {
+    return [
+      {
+        command: 'setup',
+        exit_code: 1,
+        timed_out: false,
+        duration_ms: 0,
+        output: [prepared.failure.message, ...prepared.failure.details].join('\n'),
+      },
+    ];
+  }
+  const runs: DiagnosticRun[] = [];
+  for (const command of commands) {
+    const run = await workshop.agents.runCommand({
+      command,
+      worktree: cell,
+      timeoutMs: timeout,
+      label: 'check',
+    });
+    // A check that was cut short says nothing about the commit.
+    if (workshop.signal.aborted) throw interruptedError();
+    runs.push({
+      command,
+      exit_code: run.exitCode,
+      timed_out: run.timedOut,
+      duration_ms: run.duration_ms,
+      output: run.output,
+      ...(run.output_hash === undefined ? {} : { output_hash: run.output_hash }),
+    });
+  }
+  return runs;
+}
+
+/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. */
+export async function diagnoseCommit(
+  workshop: Workshop,
+  commit: ObjectId,
+): Promise<readonly DiagnosticRun[]> {
+  if (!hasDiagnostics(workshop)) return [];
+  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell));
+}
+
+/** Does something in a worktree of a commit that is thrown away afterwards, whatever happens. */
+export async function inScratch<T>(
+  workshop: Workshop,
+  commit: ObjectId,
+  work: (cell: CellWorktree) => Promise<T>,
+  name = `check-${randomUUID().slice(0, 8)}`,
+): Promise<T> {
+  const cell = await workshop.git.addScratchWorktree(worktreePath(workshop, name), commit);
+  try {
+    return await work(cell);
+  } finally {
+    await workshop.git.discardCell(cell);
+  }
+}
+
+/** The diagnostics that did not end well. */
+export function failedDiagnostics(runs: readonly DiagnosticRun[]): readonly DiagnosticRun[] {
+  return runs.filter(({ exit_code: exitCode }) => exitCode !== 0);
+}

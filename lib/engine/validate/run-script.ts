@@ -1,0 +1,36 @@
+import type { Failure } from '../../domain/failure.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Workshop } from '../workshop.ts';
+
+export type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' | 'on_waiting';
+
+/**
+ * Runs one of the person's lifecycle scripts, if it is configured, with the facts as FLAME_* variables and as
+ * JSON on stdin. Its failure is shown; the caller decides whether it matters. Resolves to whether it went well.
+ */
+export async function runScript(
+  workshop: Pick<Workshop, 'config' | 'machine' | 'events' | 'root'>,
+  hook: ScriptName,
+  facts: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const command = workshop.config.hooks[hook];
+  if (command === '') return true;
+  const { exitCode, output } = await workshop.machine.runScript({
+    command,
+    cwd: workshop.root,
+    timeoutMs: workshop.config.hooks.timeout,
+    facts: { hook, ...facts },
+  });
+  workshop.events.emit({ event: 'script', hook, exit_code: exitCode, output });
+  return exitCode === 0;
+}
+
+/** Tells `hooks.on_failure` that a task failed for good. */
+export async function runFailureScript(
+  workshop: Workshop,
+  session: SessionId,
+  task: string,
+  failure: Failure,
+): Promise<void> {
+  await runScript(workshop, 'on_failure', { session, task, failure: failure.kind, message: failure.message });
+}

@@ -1,0 +1,54 @@
+import { requeueNotes } from '../../core/task/requeue-notes.ts';
+import { dropTask, failTask, requeueTask } from '../../core/task/task-state.ts';
+import { withdraw } from '../../core/task/withdraw.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { ValidationDecision } from '../../domain/ports/gates.ts';
+import { badTask, editProblems } from '../edit-task.ts';
+import { record, taskOf } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+/** Does what the person decided about a task whose verdict is fail. */
+export async function applyValidation(
+  workshop: Workshop,
+  session: SessionId,
+  id: string,
+  decision: ValidationDecision,
+): Promise<void> {
+  const at = timestamp(workshop);
+  await record(workshop, session, ({ tasks, ...view }) => {
+    const task = taskOf({ ...view, tasks }, id);
+    if (task.status !== 'done') return null;
+    if (decision.kind === 'drop') {
+      const reason = decision.reason ?? 'dropped by the project lead';
+      return { steps: withdraw(tasks, [dropTask(task, { reason })], at) };
+    }
+    const { notes, description, file_locks } = decision;
+    const edits = {
+      ...(description === undefined ? {} : { description }),
+      ...(file_locks === undefined ? {} : { file_locks }),
+    };
+    const told = requeueNotes(notes, task.result);
+    const step = requeueTask(task, { kind: 'validation_failed', reason: notes, notes: told, at, ...edits });
+    const isEdited = Object.keys(edits).length > 0;
+    const problems = isEdited ? editProblems(workshop, step.task, tasks) : [];
+    if (problems.length > 0) throw badTask(task, problems, 'git flame validate');
+    return { steps: withdraw(tasks, [step], at), body: told };
+  });
+}
+
+/** A task nobody could judge and the person gave up on: failed, with what depends on it blocked. */
+export async function failUnvalidated(
+  workshop: Workshop,
+  session: SessionId,
+  id: string,
+  reason: string,
+): Promise<void> {
+  const at = timestamp(workshop);
+  await record(workshop, session, (view) => {
+    const task = taskOf(view, id);
+    if (task.status !== 'done') return null;
+    const message = `No validator could judge it: ${reason}`;
+    const failure = { kind: 'malformed-answer', message, details: [], retryable: false } as const;
+    return { steps: withdraw(view.tasks, [failTask(task, { failure, at, cost: 0, tokens: 0 })], at) };
+  });
+}

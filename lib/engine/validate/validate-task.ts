@@ -1,0 +1,198 @@
+import { changedPaths } from '../../core/task/changed-paths.ts';
+import { parseVerdictAnswer } from '../../domain/config/answers.ts';
+import { roleAdapter } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { Evidence } from '../../domain/state/evidence.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { listSome } from '../../policy/rules.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { runAgent } from '../agents/run-agent.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { collectEvidence } from './collect-evidence.ts';
+import { diagnoseCommit, failedDiagnostics, hasDiagnostics, inScratch } from './run-diagnostics.ts';
+
+type JudgedTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+
+export type Judgement =
+  | { readonly kind: 'verdict'; readonly verdict: Verdict }
+  | {
+      readonly kind: 'no-verdict';
+      readonly reason: string;
+      readonly diagnostics: readonly DiagnosticRun[];
+    };
+
+interface Opinion {
+  readonly status: 'pass' | 'fail';
+  readonly notes: string;
+  readonly issues: readonly string[];
+  readonly by: string;
+  readonly cost_usd: number;
+  readonly tokens: number;
+}
+
+/** Bytes of diff a validator is shown; the rest is cut with a mark, and it can read the files itself. */
+const maxDiffBytes = 200_000;
+
+/**
+ * Judges the exact commit of a done task: the diagnostics first, then a validator agent where one is configured, in
+ * a worktree and a cell in which nothing of the commit was ever run. A failing diagnostic can't become a pass.
+ */
+export async function validateTask(
+  workshop: Workshop,
+  session: SessionId,
+  task: JudgedTask,
+): Promise<Judgement> {
+  if (!judgesInCells(workshop)) return passUnjudged(workshop, session, task);
+  const adapter = roleAdapter(workshop.config, 'validator');
+  const diagnostics = await diagnoseCommit(workshop, task.commit);
+  const opinion =
+    adapter === 'none'
+      ? fromDiagnostics(diagnostics)
+      : await askValidator(workshop, { session, task, adapter, diagnostics });
+  if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason, diagnostics };
+  return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
+}
+
+async function passUnjudged(workshop: Workshop, session: SessionId, task: JudgedTask): Promise<Judgement> {
+  const opinion = {
+    status: 'pass',
+    notes: 'No diagnostics and no validator are configured.',
+    issues: [],
+    by: 'diagnostics',
+    cost_usd: 0,
+    tokens: 0,
+  } as const;
+  return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, []) };
+}
+
+/** Whether judging a task means running something. */
+export function judgesInCells(workshop: Workshop): boolean {
+  return hasDiagnostics(workshop) || roleAdapter(workshop.config, 'validator') !== 'none';
+}
+
+function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
+  const bad = failedDiagnostics(diagnostics);
+  const notes =
+    bad.length === 0
+      ? `${formatCount(diagnostics.length, 'diagnostic')} passed.`
+      : `${bad.length} of ${formatCount(diagnostics.length, 'diagnostic')} failed.`;
+  return {
+    status: bad.length === 0 ? 'pass' : 'fail',
+    notes,
+    issues: bad.map(describeRun),
+    by: 'diagnostics',
+    cost_usd: 0,
+    tokens: 0,
+  };
+}
+
+interface ValidatorJob {
+  readonly session: SessionId;
+  readonly task: JudgedTask;
+  readonly adapter: string;
+  readonly diagnostics: readonly DiagnosticRun[];
+}
+
+type Unjudged = { readonly reason: string };
+
+function askValidator(workshop: Workshop, job: ValidatorJob): Promise<Opinion | Unjudged> {
+  const agent = workshop.newAgentId('validator');
+  return inScratch(workshop, job.task.commit, (cell) => askIn(workshop, job, { cell, agent }), agent);
+}
+
+async function askIn(
+  workshop: Workshop,
+  { task, adapter, session, diagnostics }: ValidatorJob,
+  { cell, agent }: { readonly cell: CellWorktree; readonly agent: AgentId },
+): Promise<Opinion | Unjudged> {
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'validator',
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: [],
+  });
+  const diff = await workshop.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
+  const audit = await workshop.agents.auditOf(task.agent_id ?? agent);
+  const before = await workshop.git.snapshotCell(cell);
+  const outcome = await runAgent(workshop, {
+    id: agent,
+    session,
+    role: 'validator',
+    adapter,
+    task,
+    cell,
+    policy,
+    recorded: diagnostics,
+    isReadOnly: true,
+    prompt: { role: 'validator', task, diff, audit, diagnostics, policy },
+  });
+  if (outcome.failure !== null) return { reason: outcome.failure.message };
+  // Where a cell can't be made read-only, too.
+  const after = await workshop.git.snapshotCell(cell).catch(asTooMuch);
+  if (after === null) return { reason: `${agent} left more in its worktree than can be looked at.` };
+  const changed = changedPaths(before, after);
+  if (changed.length > 0) return { reason: `${agent} changed what it was to judge: ${listSome(changed)}` };
+  const answer = parseVerdictAnswer(outcome.answer);
+  if (answer.kind === 'malformed')
+    return { reason: `${agent} gave no verdict in the agreed form: ${answer.problems[0] ?? ''}` };
+  const { cost_usd, tokens } = outcome;
+  return { ...answer.value, by: agent, cost_usd, tokens };
+}
+
+function asTooMuch(error: unknown): null {
+  if (error instanceof FlameError && error.code === 'cell-too-much') return null;
+  throw error;
+}
+
+async function toVerdict(
+  workshop: Workshop,
+  session: SessionId,
+  task: JudgedTask,
+  opinion: Opinion,
+  diagnostics: readonly DiagnosticRun[],
+): Promise<Verdict> {
+  const bad = failedDiagnostics(diagnostics);
+  const overruled = opinion.status === 'pass' && bad.length > 0;
+  const evidence = await taskEvidence(workshop, task, diagnostics);
+  return {
+    session,
+    task: task.id,
+    commit: task.commit,
+    base: task.start_commit,
+    tree: evidence.tree,
+    status: overruled ? 'fail' : opinion.status,
+    notes: overruled
+      ? `The validator passed it, but ${formatCount(bad.length, 'diagnostic')} failed. ${opinion.notes}`
+      : opinion.notes,
+    issues: overruled ? [...opinion.issues, ...bad.map(describeRun)] : [...opinion.issues],
+    diagnostics: [...diagnostics],
+    by: opinion.by,
+    at: timestamp(workshop),
+    cost_usd: opinion.cost_usd,
+    tokens: opinion.tokens,
+    evidence,
+  };
+}
+
+/** What a verdict on a done task rests on. */
+export function taskEvidence(
+  workshop: Workshop,
+  task: JudgedTask,
+  checks: readonly DiagnosticRun[],
+): Promise<Evidence> {
+  const { start_commit: base, commit } = task;
+  // The history keeps the words of who did it; the result is what was found since.
+  const done = task.history.findLast(({ result }) => result !== 'summary')?.notes ?? '';
+  return collectEvidence(workshop.git, { base, commit, summary: done === '' ? task.title : done, checks });
+}
+
+function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output }: DiagnosticRun): string {
+  const ended = timedOut ? 'ran out of time' : exitCode === null ? 'was killed' : `ended with ${exitCode}`;
+  const tail = output.trimEnd().split('\n').slice(-10).join('\n');
+  return `${command} ${ended}${tail === '' ? '' : `:\n${tail}`}`;
+}

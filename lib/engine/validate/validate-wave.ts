@@ -1,0 +1,227 @@
+import { validationOrder } from '../../core/changesets/validation-order.ts';
+import { judgeTask } from '../../core/task/task-state.ts';
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
+import type { AgentRun } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+import { inLanes } from '../../util/in-lanes.ts';
+import { interruptedError } from '../interrupted.ts';
+import { record, taskOf, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
+import { runScript } from './run-script.ts';
+import { applyValidation, failUnvalidated } from './settle-validation.ts';
+import { type Judgement, judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
+
+type DoneTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+
+/**
+ * Wave 3: a verdict for the exact commit of each done task, several at once; then a person decides about what
+ * failed. Verdicts are recorded before anybody is asked, so a gate that waits costs nothing twice.
+ */
+export async function validateWave(workshop: Workshop, session: SessionId): Promise<void> {
+  const opening = await enterWave(workshop, session);
+  const { snapshot, tasks } = opening;
+  const waiting = validationOrder(tasks)
+    .filter(isDone)
+    .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
+  if (
+    waiting.length > 0 &&
+    !(await runScript(workshop, 'pre_validation', { session, tasks: waiting.map(({ id }) => id) }))
+  ) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'pre-validation-failed',
+      message: 'hooks.pre_validation failed, so nothing was validated.',
+      hints: ['git flame validate'],
+    });
+  }
+  await inLanes(waiting, lanesFor(workshop, waiting.length), (task) => judge(workshop, session, task));
+  if (workshop.signal.aborted) throw interruptedError();
+  await adoptVerdicts(workshop, session);
+  await decideFailed(workshop, session);
+  const after = await viewSession(workshop, session);
+  const passed = after.tasks.filter(
+    ({ status, result }) => status === 'done' && result.status === 'pass',
+  ).length;
+  workshop.events.emit({
+    event: 'wave-ended',
+    wave: 'validate',
+    cycle: after.session.cycle,
+    summary: `${passed} passed`,
+  });
+}
+
+/** What starts nothing needs no turns: its verdicts are then recorded together. */
+function lanesFor(workshop: Workshop, count: number): number {
+  return judgesInCells(workshop) ? workshop.config.concurrency.validation : count;
+}
+
+async function enterWave(workshop: Workshop, session: SessionId): ReturnType<typeof viewSession> {
+  await record(workshop, session, ({ session: now }) => {
+    if (now.wave === 'validate') return null;
+    return {
+      session: {
+        next: { ...now, wave: 'validate', state: 'active' },
+        subject: `session: wave validate, cycle ${now.cycle}`,
+      },
+    };
+  });
+  const view = await viewSession(workshop, session);
+  workshop.events.emit({ event: 'wave-started', wave: 'validate', cycle: view.session.cycle });
+  return view;
+}
+
+/**
+ * One task: a validator that gives no verdict is tried once more, then the person decides, in this run or in a later
+ * one: what was paid in earlier ones counts.
+ */
+async function judge(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
+  const before = unjudgedTries((await viewSession(workshop, session)).session, task);
+  let unjudged = before.length < triesBeforeAsking ? null : await recallUnjudged(workshop, task, before);
+  for (let tries = before.length; !workshop.signal.aborted; ) {
+    if (unjudged === null) {
+      const judgement = await validateTask(workshop, session, task);
+      if (judgement.kind === 'verdict') return recordVerdict(workshop, session, judgement.verdict);
+      const message = `${task.id}: no verdict: ${judgement.reason}`;
+      workshop.events.emit({ event: 'notice', level: 'warning', message });
+      tries += 1;
+      if (tries >= triesBeforeAsking) unjudged = judgement;
+    } else if (await decideUnjudged(workshop, { session, task, ...unjudged })) return;
+    else unjudged = null;
+  }
+}
+
+type NoVerdict = Pick<Extract<Judgement, { readonly kind: 'no-verdict' }>, 'reason' | 'diagnostics'>;
+
+/** What a person decides by where the validators of an earlier run failed: no other one is paid for that. */
+async function recallUnjudged(
+  workshop: Workshop,
+  { commit }: DoneTask,
+  runs: readonly AgentRun[],
+): Promise<NoVerdict> {
+  const named = runs.map(({ id, outcome }) => (outcome === 'ended' ? id : `${id}: ${outcome}`)).join(', ');
+  return {
+    reason: `${runs.length} validators gave no verdict (${named})`,
+    diagnostics: await diagnoseCommit(workshop, commit),
+  };
+}
+
+/** Does what the person decides; false: another validator may be tried. */
+async function decideUnjudged(
+  workshop: Workshop,
+  {
+    session,
+    task,
+    reason,
+    diagnostics,
+  }: NoVerdict & { readonly session: SessionId; readonly task: DoneTask },
+): Promise<boolean> {
+  const { start_commit: base, commit } = task;
+  const decision = await workshop.gates.validatorFailed({
+    task,
+    reason,
+    diagnostics,
+    showDiff: () => workshop.git.diffText(base, commit),
+  });
+  workshop.events.emit({ event: 'gate', gate: 'validator_failed', decision: decision.kind });
+  if (decision.kind === 'retry') return false;
+  if (decision.kind === 'skip') {
+    await failUnvalidated(workshop, session, task.id, reason);
+    return true;
+  }
+  if (decision.status === 'pass') requireOverride(task, diagnostics, decision.override);
+  const verdict = await personsVerdict(workshop, { session, task, said: decision, diagnostics });
+  await recordVerdict(workshop, session, verdict);
+  return true;
+}
+
+/** A failing diagnostic becomes no pass in passing: the person has seen it, and says why it may be. */
+function requireOverride(
+  task: DoneTask,
+  diagnostics: readonly DiagnosticRun[],
+  override: string | undefined,
+): void {
+  const failing = failedDiagnostics(diagnostics);
+  if (failing.length === 0 || (override ?? '').trim() !== '') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'needs-override',
+    message: `${task.id} fails its diagnostics, so it is passed by hand only with a reason.`,
+    details: failing.map(({ command }) => command),
+    hints: [`git flame show ${task.id} --diff`, 'git flame validate'],
+  });
+}
+
+interface PersonsJudgement {
+  readonly session: SessionId;
+  readonly task: DoneTask;
+  readonly said: Extract<ValidatorFailedDecision, { readonly kind: 'manual' }>;
+  readonly diagnostics: readonly DiagnosticRun[];
+}
+
+async function personsVerdict(
+  workshop: Workshop,
+  { session, task, said, diagnostics }: PersonsJudgement,
+): Promise<Verdict> {
+  const evidence = await taskEvidence(workshop, task, diagnostics);
+  const { status, notes, override } = said;
+  return {
+    session,
+    task: task.id,
+    commit: task.commit,
+    base: task.start_commit,
+    tree: evidence.tree,
+    status,
+    notes: override === undefined ? notes : `Passed although diagnostics fail: ${override}`,
+    issues: [],
+    diagnostics: [...diagnostics],
+    by: workshop.gates.person,
+    at: timestamp(workshop),
+    cost_usd: 0,
+    tokens: 0,
+    ...(override === undefined ? {} : { override }),
+    evidence,
+  };
+}
+
+async function recordVerdict(workshop: Workshop, session: SessionId, verdict: Verdict): Promise<void> {
+  const done = await record(workshop, session, (view) => {
+    const task = taskOf(view, verdict.task);
+    // The branch moved while it was judged: the verdict is about nothing any more.
+    if (task.status !== 'done' || task.commit !== verdict.commit) return null;
+    return { steps: [judgeTask(task, verdict)], verdict, actor: verdict.by };
+  });
+  if (done.kind !== 'done') return;
+  const { task, commit, status, notes, by } = verdict;
+  workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
+}
+
+/** A verdict on the exact commit counts, whoever recorded it: also one from before a stop. */
+async function adoptVerdicts(workshop: Workshop, session: SessionId): Promise<void> {
+  await record(workshop, session, ({ tasks, snapshot }) => {
+    const steps = tasks.filter(isDone).flatMap((task) => {
+      const verdict = snapshot.verdictsOn(task.commit).at(-1);
+      return verdict !== undefined && task.result.status === null ? [judgeTask(task, verdict)] : [];
+    });
+    return steps.length === 0 ? null : { steps };
+  });
+}
+
+async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {
+  const { tasks, snapshot } = await viewSession(workshop, session);
+  for (const task of tasks.filter(isDone)) {
+    const verdict = snapshot.verdictsOn(task.commit).at(-1);
+    if (verdict === undefined || task.result.status !== 'fail') continue;
+    const decision = await workshop.gates.validation({ task, verdict });
+    workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
+    await applyValidation(workshop, session, task.id, decision);
+  }
+}
+
+function isDone(task: Task): task is DoneTask {
+  return task.status === 'done' && task.commit !== null && task.start_commit !== null;
+}

@@ -1,0 +1,80 @@
+import { compareEvidence } from '../../core/changesets/compare-evidence.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { Evidence, Verification } from '../../domain/state/evidence.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { interruptedError } from '../interrupted.ts';
+import { record, taskOf, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { diagnoseCommit } from './run-diagnostics.ts';
+import { taskEvidence } from './validate-task.ts';
+
+type JudgedTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+
+/**
+ * Runs the diagnostics of judged tasks once more, each on the exact commit of its verdict, and notes beside the
+ * verdict whether the same came out. Never changes a verdict or a task: what differs is for a person to look at.
+ * Throws FlameError `no-evidence` where there is nothing to compare with.
+ */
+export async function verifyEvidence(
+  workshop: Workshop,
+  session: SessionId,
+  only: string | null,
+): Promise<readonly Verification[]> {
+  const { snapshot, tasks } = await viewSession(workshop, session);
+  const asked = only === null ? tasks : [taskOf({ tasks }, only)];
+  const known = asked.filter(isJudged).flatMap((task) => {
+    const evidence = snapshot.verdictsOn(task.commit).findLast((verdict) => verdict.evidence)?.evidence;
+    return evidence === undefined ? [] : [{ task, evidence }];
+  });
+  if (known.length === 0) throw noEvidence(only);
+  const done: Verification[] = [];
+  for (const { task, evidence } of known) {
+    if (workshop.signal.aborted) throw interruptedError();
+    done.push(await verify(workshop, task, evidence));
+  }
+  return done;
+}
+
+async function verify(workshop: Workshop, task: JudgedTask, evidence: Evidence): Promise<Verification> {
+  // A verdict that rests on no checks is compared by what changed alone.
+  const checks = evidence.commands.length === 0 ? [] : await diagnoseCommit(workshop, task.commit);
+  const found = await taskEvidence(workshop, task, checks);
+  const verification: Verification = {
+    session: task.session,
+    task: task.id,
+    commit: task.commit,
+    expected: evidence.verification_hash,
+    found: found.verification_hash,
+    differences: [...compareEvidence(evidence, found)],
+    by: workshop.gates.person,
+    at: timestamp(workshop),
+  };
+  await record(workshop, task.session, () => ({ verification }));
+  const { commit, expected, differences } = verification;
+  workshop.events.emit({
+    event: 'evidence-verified',
+    task: task.id,
+    commit,
+    expected,
+    found: verification.found,
+    differences,
+  });
+  return verification;
+}
+
+function isJudged(task: Task): task is JudgedTask {
+  return task.commit !== null && task.start_commit !== null;
+}
+
+function noEvidence(task: string | null): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-evidence',
+    message:
+      task === null
+        ? 'No task of this session has a verdict with evidence yet.'
+        : `${task} has no verdict with evidence on its commit.`,
+    hints: ['git flame validate', 'git flame status'],
+  });
+}

@@ -1,0 +1,123 @@
+import { claimTask } from '../../core/task/task-state.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { outOfReach } from '../agents/out-of-reach.ts';
+import { runAgent } from '../agents/run-agent.ts';
+import { prepareWorktree } from '../prepare-worktree.ts';
+import { record, type SessionView } from '../record.ts';
+import { startPoint } from '../start-point.ts';
+import { type AdapterFacts, timestamp, type Workshop, worktreePath } from '../workshop.ts';
+import { earlierChange } from './earlier-change.ts';
+import { discardUntouched, failed, judgeWork } from './judge-work.ts';
+import { keptStart } from './kept-work.ts';
+import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
+
+/**
+ * One attempt at a task: claim, worktree, agent, post-check, and what it led to. A claim that can't be worked on
+ * is given back; nothing is left over then. Resolves when the outcome is recorded.
+ */
+export async function attemptTask(
+  workshop: Workshop,
+  session: SessionId,
+  task: Task,
+  adapter: AdapterFacts,
+): Promise<void> {
+  const agent = workshop.newAgentId('worker');
+  const attempt: Attempt = {
+    session,
+    task,
+    agent,
+    adapter,
+    began: workshop.now().getTime(),
+    path: worktreePath(workshop, agent),
+  };
+  const view = await claim(workshop, attempt);
+  if (view === null) return;
+  let ending: Ending;
+  try {
+    ending = await perform(workshop, attempt, view);
+  } catch (error) {
+    await releaseAttempt(workshop, attempt, error);
+    throw error;
+  }
+  // Work that was accepted before the stop is not thrown away.
+  if (workshop.signal.aborted && ending.work === null) await releaseAttempt(workshop, attempt, null);
+  else await settleAttempt(workshop, attempt, ending);
+}
+
+async function claim(
+  workshop: Workshop,
+  { session, task, agent, path }: Attempt,
+): Promise<SessionView | null> {
+  const claimed = await record(workshop, session, (view) => {
+    // Changed by another clone in this moment, it is only received.
+    const now = view.tasks.find(({ id }) => id === task.id);
+    if (now === undefined) return null;
+    if (now.status !== 'pending' || now.rev !== task.rev) return null;
+    return {
+      steps: [
+        claimTask(now, {
+          agentId: agent,
+          worktree: path,
+          at: timestamp(workshop),
+          claimedBy: workshop.gates.person,
+          host: workshop.place,
+        }),
+      ],
+    };
+  });
+  return claimed.kind === 'done' ? claimed.view : null;
+}
+
+async function perform(workshop: Workshop, attempt: Attempt, view: SessionView): Promise<Ending> {
+  const { task } = attempt;
+  const start = await startPoint(workshop, view.session, task, view.tasks);
+  if (start.kind === 'conflict') {
+    const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
+    return failed({ kind: 'conflict', message, details: start.paths, retryable: false });
+  }
+  const refusal = await outOfReach(workshop, task, start.commit);
+  if (refusal !== null) return failed(refusal);
+  const from = await keptStart(workshop, view.session, task, start.commit);
+  const subject = { session: attempt.session, task: task.id };
+  const cell = await workshop.git.addCellWorktree(attempt.path, from, subject, start.commit);
+  let isAccepted = false;
+  try {
+    const ending = await workIn(workshop, attempt, cell);
+    isAccepted = ending.work !== null;
+    return ending;
+  } finally {
+    if (!isAccepted) await discardUntouched(workshop, cell);
+  }
+}
+
+async function workIn(workshop: Workshop, attempt: Attempt, cell: CellWorktree): Promise<Ending> {
+  const { task, agent, adapter, session } = attempt;
+  const prepared = await prepareWorktree(workshop, cell);
+  if (prepared.failure !== null) return failed(prepared.failure);
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'worker',
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: task.file_locks,
+  });
+  const outcome = await runAgent(workshop, {
+    id: agent,
+    session,
+    role: 'worker',
+    adapter: adapter.name,
+    task,
+    cell,
+    policy,
+    isReadOnly: false,
+    prompt: {
+      ...{ role: 'worker', task, policy },
+      earlier: await earlierChange(workshop, task, cell.base),
+      isKept: cell.start !== cell.base,
+    },
+  });
+  return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });
+}

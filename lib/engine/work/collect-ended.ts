@@ -1,0 +1,87 @@
+import { addRun } from '../../core/schedule/add-run.ts';
+import { roleAdapter } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { CellInfo, EndNote } from '../../domain/ports/git-port.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { record, viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+import { discardUntouched, judgeWork } from './judge-work.ts';
+import { settleAttempt } from './settle-attempt.ts';
+
+type EndedCell = CellInfo & { readonly ended: EndNote };
+
+/**
+ * Takes in what agents had finished when their process was killed: nobody pays twice for work that is there. It is
+ * judged as any other, on its git objects and by the rules of now. `isOrphan` tells claims that nobody works on.
+ * Returns the tasks.
+ */
+export async function collectEnded(
+  workshop: Workshop,
+  id: SessionId,
+  isOrphan: (task: Task) => boolean,
+): Promise<readonly string[]> {
+  const { tasks } = await viewSession(workshop, id);
+  const cells = (await workshop.git.cells()).filter(
+    (cell): cell is EndedCell => cell.owner === 'gone' && cell.ended !== null && cell.subject?.session === id,
+  );
+  const collected: string[] = [];
+  for (const task of tasks.filter(isOrphan)) {
+    const cell = cells.find(({ path, ended }) => path === task.worktree && ended.run.id === task.agent_id);
+    if (cell !== undefined && (await collect(workshop, task, cell))) collected.push(task.id);
+  }
+  return collected;
+}
+
+async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise<boolean> {
+  if (task.agent_id === null) return false;
+  const { run, text } = cell.ended;
+  const attempt = {
+    session: task.session,
+    task,
+    agent: task.agent_id,
+    adapter: workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker')),
+    began: task.claimed_at === null ? null : Date.parse(task.claimed_at),
+    path: cell.path,
+  };
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'worker',
+    agentId: task.agent_id,
+    worktree: cell.path,
+    fileLocks: task.file_locks,
+  });
+  await book(workshop, task.session, cell.ended);
+  const { cost_usd, tokens } = run;
+  const audit = await workshop.agents.auditOf(run.id);
+  const outcome = { failure: null, text, cost_usd, tokens, audit };
+  try {
+    const ending = await judgeWork(workshop, { attempt, cell, policy, outcome, prepared: [] });
+    if (ending.work === null) await discardUntouched(workshop, cell);
+    await settleAttempt(workshop, attempt, ending);
+    return true;
+  } catch (error) {
+    // A session must be able to go on whatever is wrong with one worktree; the task is tried again.
+    if (!(error instanceof FlameError)) throw error;
+    const message = `What ${run.id} had finished for ${task.id} can't be taken in: ${error.message}`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    return false;
+  }
+}
+
+/** The kill may have come before its cost was booked. */
+async function book(workshop: Workshop, id: SessionId, { run }: EndNote): Promise<void> {
+  await record(workshop, id, ({ session }) => {
+    const isFree = run.model === null && run.cost_usd === 0;
+    const known = session.agents.find(({ id }) => id === run.id);
+    // One that was noted as killed had spent a little more than was heard of it then.
+    const rest = {
+      ...run,
+      cost_usd: Math.max(0, run.cost_usd - (known?.cost_usd ?? 0)),
+      tokens: Math.max(0, run.tokens - (known?.tokens ?? 0)),
+    };
+    if (isFree || (known !== undefined && known.outcome !== 'killed')) return null;
+    return { session: { next: addRun(session, rest), subject: `session: ${run.id} ${run.outcome}` } };
+  });
+}

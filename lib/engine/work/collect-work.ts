@@ -1,0 +1,89 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import type { AgentPolicy, Violation } from '../../domain/policy.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { lockCovers } from '../../util/path-globs.ts';
+import { judgeCommits } from '../judge/judge-commits.ts';
+import type { AdapterFacts, Workshop } from '../workshop.ts';
+
+export type CollectedWork =
+  | { readonly kind: 'work'; readonly tip: ObjectId; readonly leftBehind: readonly string[] }
+  /** `cancelsOut`: there are commits, which together change nothing. */
+  | { readonly kind: 'nothing'; readonly leftBehind: readonly string[]; readonly cancelsOut: boolean }
+  | { readonly kind: 'violation'; readonly tip: ObjectId; readonly violations: readonly Violation[] };
+
+export interface CollectRequest {
+  readonly cell: CellWorktree;
+  readonly task: Task;
+  readonly policy: AgentPolicy;
+  readonly adapter: AdapterFacts;
+  /** `Name <email>`. */
+  readonly author: string;
+  /** When the attempt began, in milliseconds; null: not known. */
+  readonly began: number | null;
+  /** Untracked paths that were there before the agent started: prepared files are nobody's work. */
+  readonly prepared: readonly string[];
+}
+
+/**
+ * What an agent's worktree holds, judged on git objects still in quarantine. Leftovers in scope are committed
+ * for it; an adapter that never commits hands in everything it left.
+ */
+export async function collectWork(workshop: Workshop, request: CollectRequest): Promise<CollectedWork> {
+  const { cell, policy } = request;
+  const { take, leave } = await sortLeftovers(workshop, request);
+  if (take.length > 0)
+    await workshop.git.commitLeftovers(cell, take, leftoverMessage(request, take.length), request.author);
+  const tip = await workshop.git.cellHead(cell);
+  if (tip === cell.start) return { kind: 'nothing', leftBehind: leave, cancelsOut: false };
+  const made = await workshop.git.cellMade(cell);
+  const given = await workshop.git.commitsBetween(cell.base, cell.start);
+  const violations = await judgeCommits(workshop, {
+    ...{ start: cell.base, quarantine: cell.quarantine, tip, policy },
+    ours: [...given.map(({ oid }) => oid), ...(made === null ? [] : [made])],
+    signer: { identity: request.author, began: request.began, now: workshop.now().getTime() },
+  });
+  if (violations.length > 0) return { kind: 'violation', tip, violations };
+  const [before, after] = [
+    await workshop.git.readCommit(cell.base),
+    await workshop.git.readCommit(tip, cell.quarantine),
+  ];
+  if (before.tree === after.tree) return { kind: 'nothing', leftBehind: leave, cancelsOut: true };
+  return { kind: 'work', tip, leftBehind: leave };
+}
+
+async function sortLeftovers(
+  workshop: Workshop,
+  { cell, policy, adapter, prepared }: CollectRequest,
+): Promise<{ take: string[]; leave: string[] }> {
+  const leftovers = await workshop.git.cellLeftovers(cell);
+  const take: string[] = [];
+  const leave: string[] = [];
+  for (const { path, isTracked } of leftovers) {
+    if (!isTracked && prepared.includes(path)) continue;
+    const isResult = adapter.commits === 'orchestrator' || isTracked || inScope(policy, path);
+    (isResult ? take : leave).push(path);
+  }
+  return { take, leave };
+}
+
+function inScope(policy: AgentPolicy, path: string): boolean {
+  return policy.file_locks === null || policy.file_locks.some((lock) => lockCovers(lock, path));
+}
+
+/** A message that fits the configured commit format where one can be made from its example. */
+function leftoverMessage({ task, policy, author }: CollectRequest, count: number): string {
+  const body = `${count} uncommitted ${count === 1 ? 'path' : 'paths'} of ${author.split(' <')[0] ?? author}, committed for it.\n\nTask: ${task.id}\n`;
+  const title = task.title;
+  const candidates = [
+    title,
+    `feat(${task.id}): ${title}`,
+    `chore(${task.id}): ${title}`,
+    `feat: ${title}`,
+    `chore: ${title}`,
+    policy.commit_example,
+  ];
+  const pattern = policy.commit_pattern === '' ? null : new RegExp(policy.commit_pattern, 'u');
+  const subject = candidates.find((candidate) => pattern === null || pattern.test(candidate)) ?? title;
+  return `${subject}\n\n${body}`;
+}

@@ -1,0 +1,138 @@
+import { reasonNotDone } from '../../core/task/not-done.ts';
+import { boundText, oneLine } from '../../core/task/one-line.ts';
+import type { Failure } from '../../domain/failure.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
+import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import { agentIdentity } from '../../domain/state/agent-identity.ts';
+import type { RuleName } from '../../policy/rules.ts';
+import { showName } from '../../util/file-names.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { filteredWork } from '../agents/out-of-reach.ts';
+import { describeViolation } from '../judge/describe-violation.ts';
+import type { Workshop } from '../workshop.ts';
+import { type CollectedWork, collectWork } from './collect-work.ts';
+import type { Attempt, Ending } from './settle-attempt.ts';
+
+/** Characters of an agent's last message in a reason of one line. */
+const mostSaid = 400;
+
+/** What is known of an agent that is over. */
+export type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'cost_usd' | 'tokens' | 'audit'>;
+
+export interface EndedWork {
+  readonly attempt: Attempt;
+  readonly cell: CellWorktree;
+  readonly policy: AgentPolicy;
+  readonly outcome: AgentEnding;
+  /** See CollectRequest. */
+  readonly prepared: readonly string[];
+}
+
+/** What an agent's work comes to; what passes the post-check is in the repository then, on no branch yet. */
+export async function judgeWork(
+  workshop: Workshop,
+  { attempt, cell, policy, outcome, prepared }: EndedWork,
+): Promise<Ending> {
+  // What a failed or stopped agent left stays in its worktree, untouched, for a person to read.
+  if (outcome.failure !== null) return { ...failed(outcome.failure), outcome };
+  const { task, adapter, agent, began } = attempt;
+  const request = { cell, task, policy, adapter, author: agentIdentity(agent), began, prepared };
+  const work = await collectWork(workshop, request).catch(brokenCell);
+  switch (work.kind) {
+    case 'broken':
+      return { ...failed(work.failure), outcome };
+    case 'nothing':
+      return { ...failed(nothingDone(attempt, outcome, work)), outcome };
+    case 'violation': {
+      const details = work.violations.map(
+        (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
+      );
+      const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${formatCount(details.length - 1, 'more broken rule')}` : ''}`;
+      const rules = [...new Set(work.violations.map(({ rule }) => rule))];
+      return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), outcome };
+    }
+    case 'work': {
+      const refusal = await filteredWork(workshop, cell, work.tip);
+      if (refusal !== null) return { ...failed(refusal), outcome };
+      await workshop.git.importCell(cell, work.tip);
+      const left =
+        work.leftBehind.length > 0
+          ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).map(showName).join(', ')}`
+          : '';
+      return {
+        failure: null,
+        work: { tip: work.tip, cell, leftBehind: work.leftBehind },
+        notes: [outcome.text.slice(0, 2_000), left].filter(Boolean).join('\n'),
+        outcome,
+      };
+    }
+  }
+}
+
+// More than is looked at, and what a git that looks at it may not take any longer.
+const tooMuchCodes = new Set(['cell-too-much', 'cell-git-ended', 'cell-scan-ended']);
+
+/** A worktree whose git folder or objects are of no use is its agent's failure, not the run's. */
+function brokenCell(error: unknown): { readonly kind: 'broken'; readonly failure: Failure } {
+  if (!(error instanceof FlameError) || !error.code.startsWith('cell-')) throw error;
+  const { message, lines: details } = error;
+  const rules = tooMuchCodes.has(error.code) ? ['too-much' satisfies RuleName] : [];
+  const told = rules.map((rule) => `[${rule}] ${message}`);
+  return {
+    kind: 'broken',
+    failure: {
+      kind: 'violation',
+      message: told[0] ?? message,
+      details: [...told, ...details],
+      retryable: error.code !== 'cell-submodule',
+      rules,
+    },
+  };
+}
+
+/**
+ * An agent that says why it did nothing, in the form it was asked for, is believed: asked again it would say the same,
+ * and a person knows more. Whatever else it wrote last is no reason, and it is tried again.
+ */
+function nothingDone(
+  { adapter }: Pick<Attempt, 'adapter'>,
+  outcome: AgentEnding,
+  { leftBehind, cancelsOut }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
+): Failure {
+  // What a script prints is no reason.
+  const words = adapter.needsModel ? outcome.text.trim() : '';
+  const said = oneLine(reasonNotDone(words), mostSaid);
+  const details = [
+    ...(words === '' ? [] : [boundText(words)]),
+    ...leftBehind.slice(0, 20).map((path) => `left out of scope: ${showName(path)}`),
+    ...outcome.audit.top,
+  ];
+  return {
+    kind: 'no-commits',
+    message: `${cancelsOut ? 'Its commits take each other back: it ended without a change' : 'It ended without a change inside its scope'}${said === '' ? '.' : `, and said: ${said}`}`,
+    details,
+    retryable: said === '',
+  };
+}
+
+/** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
+export async function discardUntouched(workshop: Workshop, cell: CellWorktree): Promise<void> {
+  if (await isUntouched(workshop, cell)) await workshop.git.discardCell(cell);
+}
+
+async function isUntouched(workshop: Workshop, cell: CellWorktree): Promise<boolean> {
+  try {
+    const isMoved = (await workshop.git.cellHead(cell)) !== cell.start;
+    return !isMoved && (await workshop.git.cellLeftovers(cell)).length === 0;
+  } catch (error) {
+    if (error instanceof FlameError && error.code.startsWith('cell-')) return false;
+    throw error;
+  }
+}
+
+/** An attempt that came to nothing. */
+export function failed(failure: Failure): Ending {
+  return { failure, work: null, notes: '', outcome: { cost_usd: 0, tokens: 0 } };
+}

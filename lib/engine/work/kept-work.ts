@@ -1,0 +1,50 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { joinSubject } from '../foreign-commits.ts';
+import { joinWork } from '../start-point.ts';
+import { tellOnce } from '../tell-once.ts';
+import type { Workshop } from '../workshop.ts';
+
+/**
+ * Where an attempt starts: at `base`, or with the work of an earlier attempt that a person kept brought onto it. Work
+ * that can't be brought there is said, and done anew from the base; its branch still has it.
+ */
+export async function keptStart(
+  workshop: Workshop,
+  session: Session,
+  task: Task,
+  base: ObjectId,
+): Promise<ObjectId> {
+  const { kept } = task;
+  if (kept === undefined) return base;
+  const branch = landsOn(session);
+  const anew = (why: string): ObjectId => {
+    const message = `${task.id} starts from ${branch}, not from the attempt that was kept: ${why}.`;
+    tellOnce(workshop, message, [`git flame show ${task.id}`]);
+    return base;
+  };
+  if ((await workshop.git.resolveCommit(`${kept.commit}^{commit}`)) === null)
+    return anew('its commit is not in this clone');
+  // What it began on may have been taken off the base since: only its own changes are brought along then.
+  const isOnBase = await workshop.git.isAncestor(kept.start, base);
+  const moved = isOnBase
+    ? await joinWork(workshop, base, kept.commit, `${joinSubject(task.id)} its earlier attempt on ${branch}`)
+    : await replayWork(workshop, kept, base);
+  if (moved.kind === 'start') return moved.commit;
+  return anew(`it conflicts with ${branch} in ${moved.paths.join(', ')}`);
+}
+
+async function replayWork(
+  { git }: Workshop,
+  { commit, start }: NonNullable<Task['kept']>,
+  base: ObjectId,
+): ReturnType<typeof joinWork> {
+  const merge = await git.replay(base, start, commit);
+  if (merge.kind === 'conflict') return { kind: 'conflict', paths: merge.paths };
+  const { author, message } = await git.readCommit(commit);
+  return {
+    kind: 'start',
+    commit: await git.commitTree({ tree: merge.tree, parents: [base], author, message }),
+  };
+}

@@ -1,0 +1,130 @@
+import { type Config, roleAdapter } from '../../domain/config/config.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { FilteredPath } from '../../domain/ports/git-port.ts';
+import type { Role } from '../../domain/role.ts';
+import { showName } from '../../util/file-names.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { warnIfBusy } from '../base-in-use.ts';
+import { type Workshop, worktreePath } from '../workshop.ts';
+
+/** Free disk wanted per agent, beside the size of a checkout nobody knows before. */
+const diskPerAgentMb = 200;
+
+export interface Base {
+  readonly branch: string;
+  readonly commit: ObjectId;
+}
+
+/** Everything that would make a run fail later, checked before anything is started. Throws a FlameError naming the way out. */
+export async function preflight(workshop: Workshop, roles: readonly Role[]): Promise<Base> {
+  const base = await findBase(workshop);
+  await requireCleanTree(workshop, base);
+  if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
+  await warnOfFilters(workshop, base.commit);
+  await requireAdapters(workshop, roles);
+  await requireRoom(workshop);
+  return base;
+}
+
+/** The branch a session is built on: the configured one, else the one that is checked out. */
+export async function findBase(workshop: Pick<Workshop, 'config' | 'git' | 'root'>): Promise<Base> {
+  const head = await workshop.git.head(workshop.root);
+  const branch = workshop.config.project.base_branch ?? head.branch;
+  if (branch === null) {
+    throw new FlameError({
+      kind: 'environment',
+      code: 'detached-head',
+      message: 'HEAD is detached and the configuration names no base branch, so there is none to build on.',
+      hints: ['git switch <branch>', 'or set it in .blueflame.yml: project: { base_branch: <branch> }'],
+    });
+  }
+  const commit = await workshop.git.resolveCommit(`refs/heads/${branch}`);
+  if (commit !== null) return { branch, commit };
+  if (head.commit === null) {
+    throw new FlameError({
+      kind: 'environment',
+      code: 'unborn-head',
+      message: `Branch ${branch} has no commit yet, and agents need one to start from.`,
+      hints: ['git commit --allow-empty -m "initial commit"'],
+    });
+  }
+  throw new FlameError({
+    kind: 'environment',
+    code: 'no-base-branch',
+    message: `The base branch ${branch} does not exist.`,
+    hints: [
+      `git branch ${branch}`,
+      `or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
+    ],
+  });
+}
+
+/** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */
+async function requireCleanTree(workshop: Workshop, { branch }: Base): Promise<void> {
+  for (const { path, isThere } of await workshop.git.branchUses(branch)) {
+    const dirty = isThere ? await workshop.git.changedTracked(path) : [];
+    if (dirty.length === 0) continue;
+    const inTree = `git -C ${shellQuote(path)}`;
+    const isOnlyConfig = dirty.every((name) => name === '.blueflame.yml');
+    throw new FlameError({
+      kind: 'refused',
+      code: 'dirty-tree',
+      message: isOnlyConfig
+        ? `.blueflame.yml of ${path} has changes that are not committed: nothing could land beside them.`
+        : `The work tree ${path} has local changes that agents would not see and a landing could touch.`,
+      details: dirty.slice(0, 20),
+      hints: isOnlyConfig
+        ? [`${inTree} commit -m 'configure git flame' .blueflame.yml`]
+        : [`${inTree} stash`, `${inTree} commit -a`],
+    });
+  }
+}
+
+/** Tasks about such files are refused one by one; whoever plans should know. */
+async function warnOfFilters({ git, events }: Workshop, commit: ObjectId): Promise<void> {
+  const filtered = await git.filteredPaths(commit);
+  if (filtered.length === 0) return;
+  const message = describeFiltered(filtered);
+  events.emit({ event: 'notice', level: 'warning', message });
+}
+
+/** What a repository with git-lfs or git-crypt is to be told. */
+export function describeFiltered(filtered: readonly FilteredPath[]): string {
+  const names = [...new Set(filtered.map(({ filter }) => filter))].join(', ');
+  const count = `${filtered.length} ${filtered.length === 1 ? 'file goes' : 'files go'}`;
+  return `${count} through a filter (${names}), such as ${showName(filtered[0]?.path ?? '')}: no filter runs on what agents write, so tasks about them are refused.`;
+}
+
+async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Promise<void> {
+  const names = new Set(
+    roles.map((role) => roleAdapter(workshop.config, role)).filter((name) => name !== 'none'),
+  );
+  for (const name of names) await workshop.agents.checkAdapter(name);
+}
+
+async function requireRoom(workshop: Workshop): Promise<void> {
+  const folder = worktreePath(workshop);
+  if (!(await workshop.machine.canWrite(folder))) {
+    throw new FlameError({
+      kind: 'environment',
+      code: 'worktrees-not-writable',
+      message: `The worktree folder ${folder} can't be written.`,
+      hints: ['set another in .blueflame.yml: project: { worktree_dir: <folder> }'],
+    });
+  }
+  const wanted = agentsAtOnce(workshop.config) * diskPerAgentMb;
+  const free = await workshop.machine.freeDiskMb(workshop.root);
+  if (free < wanted) {
+    throw new FlameError({
+      kind: 'environment',
+      code: 'disk-full',
+      message: `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(workshop.config)} agents.`,
+      hints: ['free some disk, or lower concurrency.development in .blueflame.yml'],
+    });
+  }
+}
+
+function agentsAtOnce({ concurrency }: Config): number {
+  return Math.max(concurrency.development, concurrency.validation);
+}

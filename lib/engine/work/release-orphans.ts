@@ -1,0 +1,41 @@
+import { standsAsLeft } from '../../core/decisions/heed-decisions.ts';
+import { releaseTask } from '../../core/task/task-state.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { record } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+/** Frees claims whose agents are gone; those of other living processes stay. Returns the tasks. */
+export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
+  const isOrphan = await orphanTest(workshop);
+  let released: readonly string[] = [];
+  await record(workshop, id, ({ tasks }) => {
+    const orphans = tasks.filter(isOrphan);
+    released = orphans.map((task) => task.id);
+    const at = timestamp(workshop);
+    return orphans.length === 0
+      ? null
+      : { steps: orphans.map((task) => releaseTask(task, { reason: 'its agent is gone', at })) };
+  });
+  return released;
+}
+
+/**
+ * Tells claims that nobody works on. A person's claim has no agent and stays, and so does one that was made in
+ * another clone: here nothing is known of its agent. An agent that isn't registered may be about to start: while
+ * the process that made its worktree lives, the claim stays too.
+ */
+export async function orphanTest(workshop: Workshop): Promise<(task: Task) => boolean> {
+  const live = new Set((await workshop.agents.live()).map(({ id }) => id));
+  const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
+  return (task) => {
+    const { status, agent_id, worktree, claimed_host } = task;
+    if (status !== 'claimed' || agent_id === null || live.has(agent_id)) return false;
+    // Whose claim it is says this clone's own record: anybody can write an agent's name into a note.
+    if (!standsAsLeft(task, workshop.origins)) return false;
+    const cell = cells.get(worktree ?? '');
+    // A container may have another name each time: the worktree shows that the claim is this clone's.
+    const isOurs = claimed_host === null || claimed_host === workshop.place || cell !== undefined;
+    return isOurs && cell !== 'alive';
+  };
+}

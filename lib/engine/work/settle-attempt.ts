@@ -1,0 +1,136 @@
+import { workDecision } from '../../core/decisions/decisions.ts';
+import { afterFailure } from '../../core/task/after-failure.ts';
+import { blockDependents } from '../../core/task/cascade.ts';
+import {
+  completeTask,
+  failTask,
+  releaseTask,
+  retryTask,
+  type TaskChange,
+} from '../../core/task/task-state.ts';
+import type { Failure } from '../../domain/failure.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { keepFormer } from '../keep/rescue-refs.ts';
+import { record, type SessionView, taskOf } from '../record.ts';
+import { runFailureScript } from '../validate/run-script.ts';
+import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
+
+export interface Attempt {
+  readonly session: SessionId;
+  readonly task: Task;
+  readonly agent: AgentId;
+  readonly adapter: AdapterFacts;
+  /** When, in milliseconds; null: not known. */
+  readonly began: number | null;
+  /** Where its worktree is. */
+  readonly path: string;
+}
+
+export interface Ending {
+  readonly failure: Failure | null;
+  /** Its objects are in the repository; null when it failed. */
+  readonly work: {
+    readonly tip: ObjectId;
+    readonly cell: CellWorktree;
+    readonly leftBehind: readonly string[];
+  } | null;
+  readonly notes: string;
+  readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
+}
+
+/** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
+export async function settleAttempt(workshop: Workshop, attempt: Attempt, ending: Ending): Promise<void> {
+  const { failure } = ending;
+  if (failure === null) return complete(workshop, attempt, ending);
+  const jitter = workshop.random();
+  let willRetry = false;
+  await record(workshop, attempt.session, (view) => {
+    const task = taskOf(view, attempt.task.id);
+    if (task.agent_id !== attempt.agent) return null;
+    const at = timestamp(workshop);
+    const failedStep = failTask(task, {
+      failure,
+      at,
+      cost: ending.outcome.cost_usd,
+      tokens: ending.outcome.tokens,
+    });
+    const next = afterFailure(failedStep.task, failure, {
+      maxRetries: workshop.config.limits.max_retries,
+      now: workshop.now().getTime(),
+      jitter,
+    });
+    willRetry = next.kind === 'retry';
+    const steps =
+      next.kind === 'retry'
+        ? [
+            failedStep,
+            retryTask(failedStep.task, { notBefore: next.notBefore, isCounted: next.isCounted, at }),
+          ]
+        : [failedStep, ...cascade(view, failedStep)];
+    return { steps, body: failure.message };
+  });
+  workshop.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
+  if (!willRetry) await runFailureScript(workshop, attempt.session, attempt.task.id, failure);
+}
+
+function cascade(view: SessionView, failedStep: TaskChange): readonly TaskChange[] {
+  const tasks = view.tasks.map((task) => (task.id === failedStep.task.id ? failedStep.task : task));
+  return blockDependents(tasks, failedStep.task.id, 'it failed');
+}
+
+async function complete(
+  workshop: Workshop,
+  attempt: Attempt,
+  { work, notes, outcome }: Ending,
+): Promise<void> {
+  const { session, task, agent } = attempt;
+  if (work === null) return;
+  const { start, base } = work.cell;
+  const ref = taskBranch(session, task.id);
+  const old = await workshop.git.resolveCommit(ref);
+  await keepFormer(workshop, { session, task: task.id }, { old, tip: work.tip });
+  const recorded = await record(workshop, session, (view) => {
+    const now = taskOf(view, task.id);
+    if (now.agent_id !== agent) return null;
+    const branch = ref.slice('refs/heads/'.length);
+    const step = completeTask(now, {
+      commit: work.tip,
+      start: base,
+      ...(start === base ? {} : { from: start }),
+      branch,
+      notes,
+      at: timestamp(workshop),
+      cost: outcome.cost_usd,
+      tokens: outcome.tokens,
+    });
+    const vouched = [workDecision(step.task, workshop.configDigest)];
+    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent, vouched };
+  });
+  // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
+  if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
+  if (recorded.kind !== 'ref-moved') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'branch-moved',
+    message: `Branch ${ref.slice(11)} was moved by somebody else while ${agent} worked on ${task.id}.`,
+    hints: [`git branch -D ${ref.slice(11)}`, 'git flame run'],
+  });
+}
+
+/** Gives a claim back: nothing was tried, so nothing is counted. */
+export async function releaseAttempt(
+  workshop: Workshop,
+  { session, task, agent }: Attempt,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Error ? error.message : 'the run was stopped';
+  await record(workshop, session, (view) => {
+    const now = taskOf(view, task.id);
+    if (now.status !== 'claimed' || now.agent_id !== agent) return null;
+    return { steps: [releaseTask(now, { reason, at: timestamp(workshop) })] };
+  });
+}

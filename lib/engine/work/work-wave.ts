@@ -1,0 +1,165 @@
+import { adaptiveLimit } from '../../core/schedule/adaptive-limit.ts';
+import { nextWake, selectReady } from '../../core/schedule/select-ready.ts';
+import { holdPaused } from '../../core/schedule/service-pause.ts';
+import { unblockable } from '../../core/task/cascade.ts';
+import { unblockTask } from '../../core/task/task-state.ts';
+import { roleAdapter } from '../../domain/config/config.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { askForBudget } from '../agents/ask-for-budget.ts';
+import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
+import { watchBudget } from '../agents/session-budget.ts';
+import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
+import { record, type SessionView, viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+import { attemptTask } from './attempt-task.ts';
+import { warnOfBase } from './base-checks.ts';
+import { releaseOrphans } from './release-orphans.ts';
+
+const lookAgainMs = 1_000;
+
+/**
+ * Wave 2: as many agents as may run, each on a task of its own, until nothing is ready and nobody works. A task
+ * starts as soon as its locks and dependencies allow, not when a batch ends.
+ */
+export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
+  const opening = await takeUp(workshop, session);
+  workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
+  const first = startable(workshop, opening);
+  const isPaid = first.some((task) => adapterOf(workshop, task).needsModel);
+  if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
+  const running = new Map<string, Promise<void>>();
+  const failures: unknown[] = [];
+  while (!workshop.signal.aborted && failures.length === 0) {
+    const view = await viewSession(workshop, session);
+    tellPauses(workshop, view.session);
+    const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
+    if (spending === 'yes') startReady(workshop, view, running, failures);
+    const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
+    if (running.size === 0 && wake === null) break;
+    await nextChange(workshop, running, wake);
+  }
+  const hadAgents = running.size > 0;
+  await Promise.allSettled(running.values());
+  if (failures.length > 0) throw failures[0];
+  await closeWave(workshop, session, hadAgents);
+}
+
+function startReady(
+  workshop: Workshop,
+  view: SessionView,
+  running: Map<string, Promise<void>>,
+  failures: unknown[],
+): void {
+  for (const task of selectNext(workshop, view, running)) {
+    const work = attemptTask(workshop, view.session.id, task, adapterOf(workshop, task))
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(task.id));
+    running.set(task.id, work);
+  }
+}
+
+function selectNext(
+  workshop: Workshop,
+  view: SessionView,
+  running: ReadonlyMap<string, Promise<void>>,
+): readonly Task[] {
+  const claimed = view.tasks.filter(({ id, status }) => status === 'claimed' || running.has(id));
+  const { selected } = selectReady({
+    tasks: startable(workshop, view),
+    running: claimed,
+    limit: agentLimit(workshop, running.size),
+    now: workshop.now().getTime(),
+  });
+  return selected;
+}
+
+/** Tasks with what a limited service holds back. */
+function startable(workshop: Workshop, { session, tasks }: SessionView): readonly Task[] {
+  const adapterOf = (task: Task): string => task.adapter ?? roleAdapter(workshop.config, 'worker');
+  return holdPaused(tasks, session, { adapterOf, now: workshop.now().getTime() });
+}
+
+function adapterOf(workshop: Workshop, task: Task): ReturnType<Workshop['adapter']> {
+  return workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker'));
+}
+
+const told = new WeakSet<Workshop>();
+
+/** How many agents may run in all: what is configured, or fewer where memory is short. */
+function agentLimit(workshop: Workshop, running: number): number {
+  const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
+  if (!adaptive) return development;
+  const freeMb = workshop.machine.freeMemoryMb();
+  // One that is about to start has taken nothing yet.
+  const known = workshop.agents.usedMemoryMb();
+  const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
+  const { limit, isReduced } = adaptiveLimit({
+    configured: development,
+    ...{ freeMb, minPerAgentMb: perAgent, usedMb },
+  });
+  if (isReduced && !told.has(workshop)) {
+    told.add(workshop);
+    const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
+  }
+  return limit;
+}
+
+/** A spent budget lets what runs come to its end, then asks the person; what costs nothing may start all the same. */
+async function maySpend(
+  workshop: Workshop,
+  view: SessionView,
+  running: ReadonlyMap<string, Promise<void>>,
+): Promise<'yes' | 'wait' | 'stop'> {
+  // Asked by one of the agents, the person said so.
+  if (view.session.state === 'stopped') return 'stop';
+  const budget = watchBudget(workshop, view.session);
+  const next = budget.isSpent ? selectNext(workshop, view, running) : [];
+  if (!next.some((task) => adapterOf(workshop, task).needsModel)) return 'yes';
+  if (running.size > 0) return 'wait';
+  return (await askForBudget(workshop, view.session.id, budget)) ? 'yes' : 'stop';
+}
+
+async function nextChange(
+  workshop: Workshop,
+  running: ReadonlyMap<string, Promise<void>>,
+  wake: number | null,
+): Promise<void> {
+  const timer = new AbortController();
+  const { signal: enough } = workshop.windDown;
+  // Once it was asked for, only agents that end change anything.
+  const wakers = [timer.signal, workshop.signal, ...(enough.aborted ? [] : [enough])];
+  const signal = AbortSignal.any(wakers);
+  const waits = [...running.values()];
+  // People add and take tasks meanwhile; nobody tells of that but the refs.
+  const until = Math.min(wake ?? Number.POSITIVE_INFINITY, running.size > 0 ? lookAgainMs : (wake ?? 0));
+  waits.push(workshop.machine.sleep(until, signal));
+  await Promise.race(waits);
+  timer.abort();
+}
+
+/** Gives claims back whose agents are gone, and frees tasks whose dependencies are no longer in the way. */
+async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionView> {
+  await releaseOrphans(workshop, session);
+  await record(workshop, session, ({ session: now, tasks }) => {
+    const free = unblockable(tasks).map((task) => unblockTask(task));
+    const isNew = now.wave !== 'work';
+    if (free.length === 0 && !isNew) return null;
+    const next = { ...now, wave: 'work' as const, state: 'active' as const };
+    return {
+      steps: free,
+      ...(isNew ? { session: { next, subject: `session: wave work, cycle ${now.cycle}` } } : {}),
+    };
+  });
+  return viewSession(workshop, session);
+}
+
+async function closeWave(workshop: Workshop, session: SessionId, hadAgents: boolean): Promise<void> {
+  const { session: now, tasks } = await viewSession(workshop, session);
+  const count = (status: Task['status']): number => tasks.filter((task) => task.status === status).length;
+  const summary = `${count('done')} done, ${count('failed')} failed, ${count('blocked')} blocked`;
+  workshop.events.emit({ event: 'wave-ended', wave: 'work', cycle: now.cycle, summary });
+  if (workshop.signal.aborted)
+    throw hadAgents ? interruptedError() : stoppedBeforeStart(waitedFor(workshop, now));
+}

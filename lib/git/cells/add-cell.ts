@@ -1,0 +1,134 @@
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CellSubject, CellWorktree } from '../../domain/ports/git-port.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { ownIdentity } from '../../util/process-identity.ts';
+import { type GitAccess, withVariables } from '../objects/git-access.ts';
+import { runGit } from '../process/run-git.ts';
+import { withCellLock } from './lock.ts';
+import { baseFile, type CellPaths, cellPaths, ownerFile, readCell, readyFile, subjectFile } from './paths.ts';
+import { removeCell } from './remove-cell.ts';
+import { noteOwnIndex, ownGit } from './view.ts';
+
+/** See CellWorktree; null: a scratch worktree. */
+export interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
+  readonly subject: CellSubject | null;
+}
+
+/**
+ * Makes a detached worktree at `path` (absent or empty) with a quarantine of its own, named after the last
+ * part of the path. On any failure nothing is left. Throws FlameError `cell-exists` where the name or folder
+ * is taken.
+ *
+ * It's built by hand, by the layout gitrepository-layout(5) documents, because the worktree's private git
+ * folder must lie outside `<common>/worktrees`: there, the repository's own `git log --all`, `gc` and `fsck`
+ * would follow HEAD to objects that are in quarantine. Making the quarantine an alternate of the repository
+ * is no way out: every git of the person would then skip writing an object the agent happens to have, and
+ * lose it when the quarantine goes. What does lie in `<common>/worktrees` is a listing whose HEAD stays at the
+ * start: `git worktree list` shows the cell and gc keeps what it stands on.
+ */
+export async function addCell(
+  access: GitAccess,
+  path: string,
+  { subject, ...commits }: CellInit,
+): Promise<CellWorktree> {
+  const { commonDir } = access.repository;
+  const paths = cellPaths(commonDir, basename(path));
+  await withCellLock(commonDir, () => claimFolders(paths, path));
+  try {
+    if (subject !== null) writeFileSync(join(paths.root, subjectFile), JSON.stringify(subject));
+    await writeRecord(paths, path, commits);
+    killPoint('cell recorded');
+    const cell = readCell(commonDir, paths.id);
+    await checkOut(access, cell, paths);
+    killPoint('cell checked out');
+    // Until here no agent can have been in it: an unfinished cell can be thrown away as it is.
+    writeFileSync(join(paths.root, readyFile), '');
+    killPoint('cell ready');
+    return cell;
+  } catch (error) {
+    await removeCell(commonDir, paths.id, path);
+    throw error;
+  }
+}
+
+function claimFolders(paths: CellPaths, path: string): void {
+  if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is no name for a cell');
+  mkdirSync(dirname(paths.listing), { recursive: true });
+  mkdirSync(dirname(dirname(paths.root)), { recursive: true });
+  // What an agent opens in folders of its own, these keep closed to other users: it can't change them.
+  for (const folder of [dirname(paths.root), dirname(paths.objectDir)])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // A program with the setuid bit, left there by an agent, is nothing that another user of the machine can reach.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const claimed: string[] = [];
+  // mkdir is the claim: it fails where anything is already.
+  for (const folder of [paths.root, paths.listing, paths.objectDir, path]) {
+    try {
+      mkdirSync(folder, { mode: folder === paths.listing ? 0o777 : 0o700 });
+    } catch (error) {
+      for (const made of claimed) rmSync(made, { recursive: true });
+      const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+      throw isThere ? taken(folder, 'is already there', error) : error;
+    }
+    claimed.push(folder);
+    killPoint('cell folder made');
+    // First of all whose it is and where: a kill from here on leaves nothing that can't be found.
+    if (folder === paths.root) {
+      writeFileSync(join(paths.root, ownerFile), JSON.stringify(ownIdentity()));
+      writeFileSync(join(paths.root, 'worktree'), path);
+      killPoint('cell owned');
+    }
+  }
+}
+
+async function writeRecord(
+  paths: CellPaths,
+  path: string,
+  { start, base }: Omit<CellInit, 'subject'>,
+): Promise<void> {
+  // pack and info exist so that a sandbox can bind them read-only: loose objects are all an agent needs.
+  const folders = [join(paths.objectDir, 'pack'), join(paths.objectDir, 'info')];
+  await Promise.all(
+    [...folders, paths.agentGitDir, paths.ownGitDir, paths.intake].map((folder) => mkdir(folder)),
+  );
+  const gitDirs = [
+    [paths.agentGitDir, '../../../..'],
+    [paths.ownGitDir, '../../../..'],
+    [paths.listing, '../..'],
+  ] as const;
+  await Promise.all([
+    ...gitDirs.flatMap(([folder, toCommon]) => [
+      writeFile(join(folder, 'HEAD'), `${start}\n`),
+      writeFile(join(folder, 'commondir'), `${toCommon}\n`),
+      writeFile(join(folder, 'gitdir'), `${join(path, '.git')}\n`),
+    ]),
+    writeFile(join(paths.root, 'start'), start),
+    writeFile(join(paths.root, baseFile), base),
+    // `git worktree prune` and `remove` leave a locked one alone.
+    writeFile(join(paths.listing, 'locked'), 'in use by git flame\n'),
+    writeFile(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`),
+  ]);
+}
+
+async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
+  // No agent was in it yet, and a large repository takes its time.
+  const own = { ...(await ownGit(access, cell)), guard: undefined };
+  // What a partial clone lacks is fetched into the repository: once for all, and where the agent's git finds it.
+  const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
+  await runGit(git, ['read-tree', '-m', '-u', cell.start]);
+  noteOwnIndex(paths.ownGitDir, cell.start);
+  copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
+}
+
+function taken(folder: string, what: string, cause?: unknown): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-exists',
+    message: `A worktree can't be made: ${folder} ${what}.`,
+    hints: ['git flame cleanup'],
+    cause,
+  });
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+import { commitTree } from '../objects/commit-tree.ts';
+import type { GitAccess } from '../objects/git-access.ts';
+import { looseFile } from '../objects/read-loose.ts';
+import type { CellPaths } from './paths.ts';
+import { stagePaths } from './stage-paths.ts';
+import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from './view.ts';
+
+/** In a cell's record: the commit that was made for its agent. */
+const madeFile = 'made';
+
+/**
+ * Commits the present content of these paths on top of the cell's HEAD, as `author`, committed by the person.
+ * No hook, filter, file monitor or setting of the agent takes part. Returns the cell's new HEAD.
+ */
+export async function commitLeftovers(
+  access: GitAccess,
+  cell: CellWorktree,
+  paths: readonly string[],
+  init: { readonly message: string; readonly author: string },
+): Promise<ObjectId> {
+  const places = pathsOf(access, cell);
+  const { head, git } = await followAgent(access, cell);
+  // Killed from here on, the index would be taken for that of HEAD, and what is staged for nobody's work.
+  forgetOwnIndex(places.ownGitDir);
+  killPoint('leftovers to stage');
+  const tree = await stagePaths(git, paths);
+  killPoint('leftovers staged');
+  const merging = takeMerging(places, head);
+  const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });
+  killPoint('leftovers committed');
+  replaceFile(join(places.root, madeFile), commit);
+  setOwnHead(places.ownGitDir, commit);
+  await showAgent(places, commit);
+  killPoint('leftovers shown to the agent');
+  return commit;
+}
+
+/** See GitPort.cellMade: nothing an agent can write says so. */
+export function readMade(access: GitAccess, cell: CellWorktree): ObjectId | null {
+  const file = join(pathsOf(access, cell).root, madeFile);
+  return existsSync(file) ? parseObjectId(readFileSync(file, 'utf8')) : null;
+}
+
+/** The commit a merge in this cell was started with, if HEAD has not moved since. */
+function takeMerging({ root }: CellPaths, head: ObjectId): readonly ObjectId[] {
+  const file = join(root, 'merging');
+  if (!existsSync(file)) return [];
+  const [at = '', merging = ''] = readFileSync(file, 'utf8').split('\n');
+  rmSync(file);
+  return at === head ? [parseObjectId(merging)] : [];
+}
+
+async function showAgent(places: CellPaths, head: ObjectId): Promise<void> {
+  await copyToQuarantine(places);
+  for (const name of ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE']) {
+    rmSync(join(places.agentGitDir, name), { force: true, recursive: true });
+  }
+  replaceFile(join(places.agentGitDir, 'index'), readFileSync(join(places.ownGitDir, 'index')));
+  replaceFile(join(places.agentGitDir, 'HEAD'), `${head}\n`);
+}
+
+/** Gives the agent's git the objects made for it; copies, since what it can write must not be shared. */
+export async function copyToQuarantine({ intake, objectDir }: CellPaths): Promise<void> {
+  const folders = (await readdir(intake)).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  await Promise.all(
+    folders.map(async (folder) => {
+      await mkdir(join(objectDir, folder), { recursive: true });
+      for (const name of await readdir(join(intake, folder))) {
+        const target = looseFile(objectDir, `${folder}${name}`);
+        if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) {
+          await copyFile(join(intake, folder, name), target);
+        }
+      }
+    }),
+  );
+}

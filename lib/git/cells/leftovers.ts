@@ -1,0 +1,129 @@
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
+import type { WorkBounds } from '../../domain/config/work-bounds.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import { isText, joinNames, showName, splitNames } from '../../util/file-names.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import type { GitAccess } from '../objects/git-access.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+import { requireEmptySubmodules } from './submodules.ts';
+import { tooMuch } from './too-much.ts';
+import { followAgent, pathsOf } from './view.ts';
+
+/** In a cell's record: see markPrepared. */
+const preparedFile = 'prepared';
+
+export interface Leftover {
+  readonly path: string;
+  readonly isTracked: boolean;
+}
+
+/**
+ * Files of a cell's worktree that differ from its HEAD, sorted; ignored and prepared ones are left out. Names are as
+ * readName reads them. Throws FlameError `cell-submodule` where there is something that git sees nothing of.
+ */
+export async function readLeftovers(access: GitAccess, cell: CellWorktree): Promise<readonly Leftover[]> {
+  const { git } = await followAgent(access, cell);
+  await requireEmptySubmodules(access, cell);
+  return listLeftovers(git, pathsOf(access, cell).root, access.bounds);
+}
+
+/** Notes untracked paths of a cell that are nobody's work. */
+export function markPrepared(access: GitAccess, cell: CellWorktree, paths: readonly string[]): void {
+  writeFileSync(join(pathsOf(access, cell).root, preparedFile), joinNames(paths));
+}
+
+/**
+ * The same by a git that is at work in the cell's tree; `root` is the cell's record. Throws FlameError
+ * `cell-too-much` where they are more than is judged.
+ */
+export async function listLeftovers(
+  git: GitContext,
+  root: string,
+  bounds: WorkBounds,
+): Promise<readonly Leftover[]> {
+  const prepared = readPrepared(root);
+  const { stdout } = await runGit(git, [
+    ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
+  ]);
+  const entries = splitNames(stdout).map((entry) => ({ tag: entry[0], path: entry.slice(2) }));
+  const found = new Map<string, boolean>();
+  for (const { tag, path } of entries) {
+    const isTracked = tag !== '?';
+    const files = path.endsWith('/') ? await readNested(git, path) : [path];
+    for (const file of files) found.set(file, isTracked);
+  }
+  const leftovers = [...found]
+    .map(([path, isTracked]) => ({ path, isTracked }))
+    .filter(({ path, isTracked }) => isTracked || !prepared.has(path))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  await requireFew(git.cwd, leftovers, bounds);
+  return leftovers;
+}
+
+const pathsAtOnce = 500;
+
+/** How long files read counts, not what they take on the disk: each byte would be looked at. */
+async function requireFew(
+  workTree: string,
+  leftovers: readonly Leftover[],
+  bounds: WorkBounds,
+): Promise<void> {
+  if (leftovers.length > bounds.paths)
+    throw tooMuch('changed paths', { found: leftovers.length, most: bounds.paths });
+  let bytes = 0;
+  for (const [index, { path }] of leftovers.entries()) {
+    if (index % pathsAtOnce === pathsAtOnce - 1) await pause();
+    bytes += sizeOf(join(workTree, path));
+  }
+  if (bytes > bounds.bytes) throw tooMuch('bytes in changed files', { found: bytes, most: bounds.bytes });
+}
+
+function sizeOf(path: string): number {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    // Below what is no folder any more.
+    return 0;
+  }
+}
+
+function readPrepared(root: string): ReadonlySet<string> {
+  const file = join(root, preparedFile);
+  return new Set(existsSync(file) ? splitNames(readFileSync(file)) : []);
+}
+
+/**
+ * Files of a repository the agent made inside its worktree, such as by a project generator: git names such a
+ * folder alone. They are listed as plain files, by a git for which that folder is the whole work tree; the
+ * repository in it is never opened.
+ */
+async function readNested(git: GitContext, folder: string, depth = 0): Promise<readonly string[]> {
+  if (!isText(folder)) throw oddFolder(git.cwd, folder);
+  const root = join(git.cwd, folder);
+  const { stdout } = await runGit(
+    { ...git, cwd: root },
+    ['ls-files', '-z', '--others', '--exclude-standard'],
+    { env: { GIT_WORK_TREE: root, GIT_INDEX_FILE: join(git.variables?.GIT_DIR ?? '', 'no-index') } },
+  );
+  const found: string[] = [];
+  // One after another: there may be hundreds.
+  for (const path of splitNames(stdout)) {
+    const isDeeper = path.endsWith('/') && depth < 10;
+    const below = isDeeper ? await readNested(git, `${folder}${path}`, depth + 1) : [`${folder}${path}`];
+    for (const one of below) found.push(one);
+  }
+  return found;
+}
+
+/** git can't be started in a folder that node can't name. */
+function oddFolder(worktree: string, folder: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-odd-folder',
+    message: `A repository in the folder ${showName(folder)}, whose name is not UTF-8, can't be taken in.`,
+    hints: [`ls ${shellQuote(worktree)}`],
+  });
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { takeLock } from '../../util/owned-lock.ts';
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `work` while no other caller, of this process or another, makes or clears cells. The work must be
+ * short: a holder of whom nothing is known is taken for dead after five seconds.
+ */
+export function withCellLock<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
+  const mine = last.then(() => locked(commonDir, work));
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
+async function locked<T>(commonDir: string, work: () => T | Promise<T>): Promise<T> {
+  const release = await takeLock(join(commonDir, 'blueflame', 'cells.lock'), {
+    staleMs: 5_000,
+    retries: { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 100 },
+  });
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}

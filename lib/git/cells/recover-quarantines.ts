@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { CellInfo } from '../../domain/ports/git-port.ts';
+import { removeTree } from '../../util/remove-tree.ts';
+import { gitsAt } from '../refs/gits-at.ts';
+import type { StepObserver } from './import-objects.ts';
+import { withCellLock } from './lock.ts';
+import {
+  cellEnd,
+  cellOwner,
+  cellPaths,
+  cellSubject,
+  cellsFolder,
+  listFolders,
+  readCell,
+  readyFile,
+} from './paths.ts';
+import { removeCell, removingSuffix } from './remove-cell.ts';
+
+const patienceMs = 10_000;
+
+/**
+ * Finishes removals that were cut short, and removes what is left of cells whose worktree is gone or was never
+ * finished. Harmless at any time and again; cells an agent may have been in stay. Returns the names of what it
+ * removed.
+ */
+export async function recoverQuarantines(
+  commonDir: string,
+  onStep?: StepObserver,
+): Promise<readonly string[]> {
+  if (!existsSync(join(commonDir, 'blueflame'))) return [];
+  return withCellLock(commonDir, async () => {
+    const removed: string[] = [];
+    for (const name of listFolders(cellsFolder(commonDir))) {
+      const isLeaving = name.endsWith(removingSuffix);
+      const path = recordedPath(join(cellsFolder(commonDir), name));
+      if (!isLeaving && !isAbandoned(commonDir, name, path)) continue;
+      const id = isLeaving ? name.slice(0, -removingSuffix.length) : name;
+      // A cell of the same name made since then keeps its worktree.
+      if (isLeaving && existsSync(cellPaths(commonDir, id).root))
+        await removeTree(join(cellsFolder(commonDir), name));
+      else await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, onStep);
+      removed.push(id);
+    }
+    await unlockCells(commonDir);
+    return [...removed, ...(await removeOrphans(commonDir))];
+  });
+}
+
+/** The cells that exist now, also those of a run that was killed. */
+export function listCells(commonDir: string): readonly CellInfo[] {
+  return listFolders(cellsFolder(commonDir)).flatMap((id) => {
+    // One that is being made may lack anything yet.
+    if (id.endsWith(removingSuffix) || !existsSync(join(cellPaths(commonDir, id).root, readyFile))) return [];
+    const cell = readCell(commonDir, id);
+    return existsSync(cell.path)
+      ? [
+          {
+            ...cell,
+            owner: cellOwner(commonDir, id),
+            subject: cellSubject(commonDir, id),
+            ended: cellEnd(commonDir, id),
+          },
+        ]
+      : [];
+  });
+}
+
+/** Nothing an agent wrote is in a cell without a worktree, nor in one that was cut short in the making. */
+function isAbandoned(commonDir: string, id: string, path: string | null): boolean {
+  if (path === null || !existsSync(path)) return true;
+  const isFinished = existsSync(join(cellPaths(commonDir, id).root, readyFile));
+  return !isFinished && cellOwner(commonDir, id) === 'gone';
+}
+
+/** Whether a folder was made for this cell: a kill may have come before that was tried. */
+function isOurs(commonDir: string, id: string, path: string | null): boolean {
+  if (path === null || !existsSync(path)) return false;
+  if (readdirSync(path).length === 0) return true;
+  const link = join(path, '.git');
+  if (!existsSync(link)) return false;
+  // A kill may have come in the middle of writing it.
+  return `gitdir: ${cellPaths(commonDir, id).agentGitDir}\n`.startsWith(readFileSync(link, 'utf8'));
+}
+
+/** A git that died with its tool leaves the lock of our own index in a cell. One that outlived it is waited for. */
+async function unlockCells(commonDir: string): Promise<void> {
+  for (const { path, owner, quarantine } of listCells(commonDir)) {
+    if (owner !== 'gone') continue;
+    const { ownGitDir } = cellPaths(commonDir, basename(quarantine.objectDir));
+    const lock = join(ownGitDir, 'index.lock');
+    const until = performance.now() + patienceMs;
+    while (existsSync(lock) && gitsAt([path]).length > 0 && performance.now() < until) await wait(20);
+    rmSync(lock, { force: true });
+  }
+}
+
+async function removeOrphans(commonDir: string): Promise<string[]> {
+  const orphans = listFolders(join(commonDir, 'blueflame', 'objects')).filter(
+    (id) => !existsSync(cellPaths(commonDir, id).root),
+  );
+  for (const id of orphans) await removeCell(commonDir, id, null);
+  return orphans;
+}
+
+function recordedPath(root: string): string | null {
+  try {
+    return readFileSync(join(root, 'worktree'), 'utf8');
+  } catch {
+    return null;
+  }
+}

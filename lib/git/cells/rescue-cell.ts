@@ -1,0 +1,53 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { commitTree } from '../objects/commit-tree.ts';
+import type { GitAccess } from '../objects/git-access.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+import { listLeftovers } from './leftovers.ts';
+import { stagePaths } from './stage-paths.ts';
+import { requireEmptySubmodules } from './submodules.ts';
+import { followAgent, forgetOwnIndex, ownGit, pathsOf } from './view.ts';
+
+/**
+ * Commits the whole worktree of a cell into its quarantine, ignored and prepared files left out, and changes
+ * nothing the agent's git would see: it can be done again. The commit stands on the agent's HEAD, and on the
+ * start where that is broken. null: nothing differs from the start.
+ */
+export async function rescueCell(
+  access: GitAccess,
+  cell: CellWorktree,
+  init: { readonly message: string; readonly author: string },
+): Promise<ObjectId | null> {
+  const { ownGitDir, root, intake } = pathsOf(access, cell);
+  const { head, git } = await openView(access, cell);
+  await requireEmptySubmodules(access, cell);
+  try {
+    const paths = (await listLeftovers(git, root, access.bounds)).map(({ path }) => path);
+    if (paths.length === 0 && head === cell.start) return null;
+    // Before it, too: killed in it, what is staged would be taken for what HEAD holds, and the cell for empty.
+    forgetOwnIndex(ownGitDir);
+    const tree = await stagePaths(git, paths);
+    killPoint('rescue staged');
+    return await commitTree(access, intake, { tree, parents: [head], ...init });
+  } finally {
+    forgetOwnIndex(ownGitDir);
+  }
+}
+
+async function openView(
+  access: GitAccess,
+  cell: CellWorktree,
+): Promise<{ readonly head: ObjectId; readonly git: GitContext }> {
+  try {
+    return await followAgent(access, cell);
+  } catch (error) {
+    const isBroken = error instanceof FlameError && /^cell-(?:head|objects)-/.test(error.code);
+    // More than can be judged stays where it is, whole.
+    if (!isBroken) throw error;
+    const git = await ownGit(access, cell);
+    await runGit(git, ['read-tree', '--reset', cell.start]);
+    return { head: cell.start, git };
+  }
+}

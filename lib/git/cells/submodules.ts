@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import { nameBytes, showName } from '../../util/file-names.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import type { GitAccess } from '../objects/git-access.ts';
+import { factsOf } from './snapshot-cell.ts';
+import { pathsOf } from './view.ts';
+
+/** In a cell's record: what was in its submodules before its agent started. */
+const preparedFile = 'prepared-submodules';
+
+/**
+ * Refuses to read a worktree in whose submodules something was changed: git sees nothing of what lies in one that
+ * isn't a repository there, so it would be lost. Throws FlameError `cell-submodule`.
+ */
+export async function requireEmptySubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
+  const now = await contentsOf(access, cell);
+  if (now.size === 0) return;
+  const before = readPrepared(pathsOf(access, cell).root);
+  const changed = [...now].filter(([path, content]) => before.get(path) !== content).map(([path]) => path);
+  if (changed.length === 0) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'cell-submodule',
+    message: `Changes inside submodule ${changed.map(showName).join(', ')} cannot be taken in.`,
+    details: [
+      `They are in ${cell.path}. A submodule is another repository: change it there, then let a task move its commit.`,
+    ],
+    hints: changed.map((path) => `ls -A ${shellQuote(join(cell.path, showName(path)))}`),
+  });
+}
+
+/** Notes what lies in submodules now as nobody's work. */
+export async function markPreparedSubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
+  const now = await contentsOf(access, cell);
+  if (now.size === 0) return;
+  writeFileSync(join(pathsOf(access, cell).root, preparedFile), JSON.stringify([...now]));
+}
+
+function readPrepared(root: string): ReadonlyMap<string, string> {
+  const file = join(root, preparedFile);
+  const entries: [string, string][] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  return new Map(entries);
+}
+
+/** Submodules that hold something, each with a digest that differs once anything in it does. */
+async function contentsOf(access: GitAccess, cell: CellWorktree): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const path of await access.submodules(cell.start)) {
+    const digest = createHash('sha256');
+    const root = Buffer.concat([Buffer.from(`${cell.path}/`), nameBytes(path)]);
+    const { isFolder, facts } = factsOf(root);
+    const isEmpty = facts === 'unreadable' || (isFolder && addFolder(digest, root) === 0);
+    if (!isFolder) digest.update(facts);
+    if (!isEmpty) found.set(path, digest.digest('hex'));
+  }
+  return found;
+}
+
+/** Adds what lies in a folder; returns how much that is. Nothing is followed: an agent may have put a link anywhere. */
+function addFolder(digest: ReturnType<typeof createHash>, folder: Buffer): number {
+  const names = namesIn(folder);
+  for (const name of names) {
+    const path = Buffer.concat([folder, Buffer.from('/'), name]);
+    const { isFolder, facts } = factsOf(path);
+    digest.update(path).update(`\0${facts}\0`);
+    if (isFolder) addFolder(digest, path);
+  }
+  return names.length;
+}
+
+/** Sorted; none in what is gone, or no folder. */
+function namesIn(folder: Buffer): readonly Buffer[] {
+  try {
+    return readdirSync(folder, { encoding: 'buffer' }).sort(Buffer.compare);
+  } catch {
+    return [];
+  }
+}

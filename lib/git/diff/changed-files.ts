@@ -1,0 +1,87 @@
+import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import type { ChangedFile } from '../../domain/state/patch.ts';
+import { type ObjectSource, required } from '../objects/object-source.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+
+const submoduleMode = '160000';
+
+/** Every path that differs between two commits, in git's order; a rename is a deletion and an addition. */
+export function readChangedFiles(
+  context: GitContext,
+  objects: ObjectSource,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<readonly ChangedFile[]> {
+  return readFiles(context, objects, ['diff-tree', ...asData, base, tip, '--']);
+}
+
+/** Every path whose staged content differs from a commit or tree. */
+export function readStagedFiles(
+  context: GitContext,
+  objects: ObjectSource,
+  base: ObjectId,
+): Promise<readonly ChangedFile[]> {
+  return readFiles(context, objects, ['diff-index', '--cached', ...asData, base, '--']);
+}
+
+const asData = [
+  ...['-r', '-z', '--raw', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'],
+  '--ignore-submodules=none',
+];
+
+async function readFiles(
+  context: GitContext,
+  objects: ObjectSource,
+  args: readonly string[],
+): Promise<readonly ChangedFile[]> {
+  const { stdout } = await runGit(context, args);
+  const changes = parseChanges(stdout.toString());
+  const sizes = await readSizes(objects, changes);
+  return changes.map((change) => ({ ...change, size: sizes.get(change.newOid) ?? 0 }));
+}
+
+export type Change = Omit<ChangedFile, 'size'>;
+
+/** All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. */
+export function parseChanges(text: string): readonly Change[] {
+  const tokens = text.split('\0');
+  const raw: Omit<Change, 'isBinary'>[] = [];
+  let at = 0;
+  for (; tokens[at]?.startsWith(':'); at += 2) raw.push(parseRaw(tokens[at] ?? '', tokens[at + 1] ?? ''));
+  const binary = new Set(
+    tokens.slice(at).flatMap((token) => (token.startsWith('-\t-\t') ? [token.slice(4)] : [])),
+  );
+  return raw.map((change) => ({ ...change, isBinary: binary.has(change.path) }));
+}
+
+export function parseRaw(fields: string, path: string): Omit<Change, 'isBinary'> {
+  const [oldMode = '', newMode = '', oldOid = '', newOid = '', letter = ''] = fields.slice(1).split(' ');
+  const isModeOnly = letter === 'M' && oldOid === newOid;
+  return {
+    path,
+    status: isModeOnly ? 'mode-changed' : (statuses[letter] ?? 'modified'),
+    oldMode,
+    newMode,
+    oldOid: parseObjectId(oldOid),
+    newOid: parseObjectId(newOid),
+  };
+}
+
+const statuses: Readonly<Record<string, ChangedFile['status']>> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  T: 'type-changed',
+};
+
+export async function readSizes(
+  objects: ObjectSource,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, number>> {
+  const blobs = changes.filter(({ status, newMode }) => status !== 'deleted' && newMode !== submoduleMode);
+  const sizes = blobs.map(async ({ newOid }) => {
+    const { size } = await required(newOid, objects.info(newOid));
+    return [newOid, size] as const;
+  });
+  return new Map(await Promise.all(sizes));
+}

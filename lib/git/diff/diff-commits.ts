@@ -1,0 +1,55 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import type { DiffStat } from '../../domain/state/changeset.ts';
+import type { FileStat } from '../../domain/state/patch.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+
+// Attributes, drivers and settings can blank or disguise a file in a diff; these say no to each of them.
+// diff-tree, unlike diff, obeys no diff.* setting of the person either.
+export const plainDiff = [
+  ...['-r', '--no-ext-diff', '--no-textconv', '--no-color', '--text', '--full-index', '--no-renames'],
+  ...['--no-relative', '--ignore-submodules=none', '--submodule=short'],
+];
+const asPatch = ['-p', '-U3', '--inter-hunk-context=0', '--src-prefix=a/', '--dst-prefix=b/'];
+
+/** Files and lines that differ; a binary file counts as a file without lines. */
+export async function readDiffStat(context: GitContext, base: ObjectId, tip: ObjectId): Promise<DiffStat> {
+  const files = await readFileStats(context, base, tip);
+  const sum = (key: 'insertions' | 'deletions'): number =>
+    files.reduce((total, file) => total + file[key], 0);
+  return { files: files.length, insertions: sum('insertions'), deletions: sum('deletions') };
+}
+
+/** The same for each file, in git's order. */
+export async function readFileStats(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<readonly FileStat[]> {
+  const { stdout } = await runGit(context, ['diff-tree', ...plainDiff, '--numstat', '-z', base, tip, '--']);
+  const rows = stdout.toString().split('\0');
+  return rows.flatMap((row) => {
+    const [, insertions, deletions, path] = /^(\d+|-)\t(\d+|-)\t(.+)$/s.exec(row) ?? [];
+    if (path === undefined) return [];
+    return [{ path, insertions: Number(insertions) || 0, deletions: Number(deletions) || 0 }];
+  });
+}
+
+/** The unified diff, whole. */
+export async function readDiffBytes(context: GitContext, base: ObjectId, tip: ObjectId): Promise<Buffer> {
+  const safe = ['-c', 'core.quotePath=true', '-c', 'diff.suppressBlankEmpty=false'];
+  return (await runGit(context, [...safe, 'diff-tree', ...plainDiff, ...asPatch, base, tip, '--'])).stdout;
+}
+
+/** The unified diff, whole; or its first lines, up to maxBytes, and a last line that says what was cut. */
+export async function readDiffText(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+  options: { readonly maxBytes?: number } = {},
+): Promise<string> {
+  const stdout = await readDiffBytes(context, base, tip);
+  const limit = options.maxBytes ?? Number.POSITIVE_INFINITY;
+  if (stdout.length <= limit) return stdout.toString();
+  const end = stdout.lastIndexOf(10, Math.max(0, limit - 1)) + 1;
+  return `${stdout.subarray(0, end).toString()}\n[... diff cut here: ${end} of ${stdout.length} bytes shown ...]\n`;
+}

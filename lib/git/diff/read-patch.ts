@@ -1,0 +1,165 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { Patch, PatchFile } from '../../domain/state/patch.ts';
+import { decodeBytes } from '../../util/decode-bytes.ts';
+import { type ObjectSource, required } from '../objects/object-source.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+import { type Change, parseRaw, readSizes } from './changed-files.ts';
+import { plainDiff, readDiffBytes } from './diff-commits.ts';
+import { type PatchSection, readHunks, splitPatch } from './split-patch.ts';
+
+/**
+ * The patch between two commits, checked against what git counts in another run: the same files in the same order,
+ * each with as many lines. Throws FlameError `diff-mismatch` when it isn't so, and nothing of it is shown.
+ */
+export async function readPatch(
+  context: GitContext,
+  objects: ObjectSource,
+  base: ObjectId,
+  tip: ObjectId,
+): Promise<Patch> {
+  const [counted, patch] = await Promise.all([
+    readCounts(context, base, tip),
+    readDiffBytes(context, base, tip),
+  ]);
+  const refuse = (why: string): FlameError => mismatch(base, tip, why);
+  const files = matchSections(counted, splitOrRefuse(patch, refuse), refuse);
+  for (const [index, { change, insertions }] of counted.entries()) {
+    if (insertions === null) await requireSameGrowth(objects, change, files[index], refuse);
+  }
+  const sizes = await readSizes(
+    objects,
+    counted.map(({ change }) => change),
+  );
+  return { files: files.map((file) => ({ ...file, size: sizes.get(file.newOid) ?? 0 })) };
+}
+
+/** A path with git's own count of its lines. */
+export interface Counted {
+  readonly change: Change;
+  /** null where git takes it for binary and counts nothing, even with --text. */
+  readonly insertions: number | null;
+  readonly deletions: number | null;
+}
+
+async function readCounts(context: GitContext, base: ObjectId, tip: ObjectId): Promise<readonly Counted[]> {
+  const args = ['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', base, tip, '--'];
+  return parseCounts((await runGit(context, args)).stdout);
+}
+
+/** All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. */
+function parseCounts(output: Buffer): readonly Counted[] {
+  const tokens = splitAtNul(output).map(decodeBytes);
+  const raw: Omit<Change, 'isBinary'>[] = [];
+  let at = 0;
+  for (; tokens[at]?.startsWith(':'); at += 2) raw.push(parseRaw(tokens[at] ?? '', tokens[at + 1] ?? ''));
+  const counts = tokens.slice(at);
+  return raw.map((change, index) => {
+    const [insertions, deletions] = (counts[index] ?? '').split('\t', 2);
+    const isBinary = insertions === '-';
+    return {
+      change: { ...change, isBinary },
+      insertions: isBinary ? null : Number(insertions),
+      deletions: isBinary ? null : Number(deletions),
+    };
+  });
+}
+
+function splitAtNul(output: Buffer): readonly Buffer[] {
+  const tokens: Buffer[] = [];
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0, at);
+    if (end === -1) return [...tokens, output.subarray(at)];
+    tokens.push(output.subarray(at, end));
+    at = end + 1;
+  }
+  return tokens;
+}
+
+type Refuse = (why: string) => FlameError;
+
+function splitOrRefuse(patch: Buffer, refuse: Refuse): readonly PatchSection[] {
+  try {
+    return splitPatch(patch);
+  } catch (error) {
+    throw refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Each path with its part of the patch; two parts where a file became something else, such as a link. */
+export function matchSections(
+  counted: readonly Counted[],
+  sections: readonly PatchSection[],
+  refuse: Refuse,
+): readonly PatchFile[] {
+  let next = 0;
+  const files = counted.map((count) => {
+    const parts = count.change.status === 'type-changed' ? 2 : 1;
+    const own = sections.slice(next, next + parts);
+    next += parts;
+    if (own.length !== parts) throw refuse(`${count.change.path} is missing`);
+    return toFile(count, own, refuse);
+  });
+  if (next !== sections.length) throw refuse(`${sections.length - next} more files than git names`);
+  return files;
+}
+
+function toFile({ change, ...count }: Counted, parts: readonly PatchSection[], refuse: Refuse): PatchFile {
+  const sum = (pick: (part: PatchSection) => number): number =>
+    parts.reduce((total, part) => total + pick(part), 0);
+  const insertions = sum((part) => part.insertions);
+  const deletions = sum((part) => part.deletions);
+  const more = count.insertions === null ? 0 : insertions - count.insertions;
+  const fewer = count.deletions === null ? 0 : deletions - count.deletions;
+  // git counts lines a file and the link in its place have in common as unchanged, but shows both whole.
+  const isEqual = change.status === 'type-changed' ? more === fewer && more >= 0 : more === 0 && fewer === 0;
+  if (!isEqual) {
+    const read = `+${insertions} -${deletions}`;
+    throw refuse(`${change.path} has ${read} lines, git counts +${count.insertions} -${count.deletions}`);
+  }
+  return {
+    ...change,
+    size: 0,
+    insertions,
+    deletions,
+    hasNul: parts.some(({ hasNul }) => hasNul),
+    hunks: () => parts.flatMap(({ body }) => readHunks(body)),
+  };
+}
+
+/** What git doesn't count has to grow by as many lines as the patch adds more than it takes. */
+async function requireSameGrowth(
+  objects: ObjectSource,
+  change: Change,
+  file: PatchFile | undefined,
+  refuse: Refuse,
+): Promise<void> {
+  const lines = async (oid: ObjectId, mode: string): Promise<number> => {
+    if (mode === '000000') return 0;
+    return countLines((await required(oid, objects.read(oid))).bytes);
+  };
+  const before = await lines(change.oldOid, change.oldMode);
+  const after = await lines(change.newOid, change.newMode);
+  const growth = file === undefined ? Number.NaN : file.insertions - file.deletions;
+  if (growth !== after - before)
+    throw refuse(`${change.path} grows by ${after - before} lines, the patch by ${growth}`);
+}
+
+/** A last line without a line break is one too. */
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; count += 1) {
+    const end = bytes.indexOf(10, at);
+    at = end === -1 ? bytes.length : end + 1;
+  }
+  return count;
+}
+
+function mismatch(base: ObjectId, tip: ObjectId, why: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'diff-mismatch',
+    message: `The diff of ${base.slice(0, 12)}..${tip.slice(0, 12)} is not shown, because it is not what git counts: ${why}.`,
+    hints: [`git diff --no-ext-diff --no-textconv --text ${base} ${tip}`],
+  });
+}

@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import type { ObjectId } from '../../domain/ids.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { processStart } from '../../util/process-identity.ts';
+
+export type ObjectFormat = 'sha1' | 'sha256';
+export type ObjectType = 'blob' | 'tree' | 'commit';
+
+/** An object that's named but not yet written. */
+export interface NewObject {
+  readonly oid: ObjectId;
+  readonly type: ObjectType;
+  readonly bytes: Uint8Array;
+}
+
+export interface LooseObjectSettings {
+  /** Whether each object is flushed to the disk, from core.fsync. */
+  readonly isSynced: boolean;
+  /** zlib level, from core.looseCompression. */
+  readonly level: number;
+  /** Permission bits that core.sharedRepository adds: 0o660 for a group, 0o664 for all. */
+  readonly sharedBits: number;
+}
+
+const temporaryPrefix = 'tmp_obj_flame_';
+
+/** Removes unfinished objects of processes that are gone; returns how many. */
+export function removeDeadObjects(objectsDir: string): number {
+  let removed = 0;
+  for (const folder of readdirSync(objectsDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const name of readdirSync(join(objectsDir, folder))) {
+      if (!name.startsWith(temporaryPrefix)) continue;
+      if (processStart(Number.parseInt(name.slice(temporaryPrefix.length), 10)) !== null) continue;
+      rmSync(join(objectsDir, folder, name), { force: true });
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+/** git's own defaults: fastest compression, no flush of loose objects, permissions from the umask. */
+export const defaultLooseSettings: LooseObjectSettings = { isSynced: false, level: 1, sharedBits: 0 };
+
+/** Names an object as git does. */
+export function makeObject(format: ObjectFormat, type: ObjectType, content: string | Uint8Array): NewObject {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const hash = createHash(format).update(header(type, bytes)).update(bytes).digest('hex');
+  return { oid: hash as ObjectId, type, bytes };
+}
+
+/**
+ * Writes an object into `<objects>/xx/…`: it's there whole or not at all. One that exists as a loose object gets
+ * a new modification time instead, as git does, or a prune that runs now could take it away unreferenced.
+ */
+export function writeLooseObject(
+  objectsDir: string,
+  object: NewObject,
+  settings: LooseObjectSettings = defaultLooseSettings,
+): void {
+  const path = join(objectsDir, object.oid.slice(0, 2), object.oid.slice(2));
+  if (freshen(path)) return;
+  const packed = deflateSync(Buffer.concat([header(object.type, object.bytes), object.bytes]), {
+    level: settings.level,
+  });
+  // A name git's own prune takes for leftovers of a killed writer; the pid lets the next start do so at once.
+  const temporary = join(dirname(path), `${temporaryPrefix}${process.pid}_${randomBytes(6).toString('hex')}`);
+  const file = openInFolder(temporary, settings);
+  try {
+    writeAll(file, packed);
+    if (settings.sharedBits !== 0) fchmodSync(file, 0o444 | (settings.sharedBits & 0o444));
+    if (settings.isSynced) fsyncSync(file);
+  } catch (error) {
+    // A full disk must not be filled further.
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  killPoint('object written');
+  renameSync(temporary, path);
+}
+
+function header(type: ObjectType, bytes: Uint8Array): Buffer {
+  return Buffer.from(`${type} ${bytes.length}\0`, 'latin1');
+}
+
+function freshen(path: string): boolean {
+  const now = new Date();
+  try {
+    utimesSync(path, now, now);
+    return true;
+  } catch {
+    // Absent, packed, in an alternate, or another user's: written once more, which is never wrong.
+    return false;
+  }
+}
+
+function openInFolder(path: string, settings: LooseObjectSettings): number {
+  try {
+    return openSync(path, 'wx', 0o444);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    mkdirSync(dirname(path), { recursive: true });
+    if (settings.sharedBits !== 0) chmodSync(dirname(path), 0o2711 | settings.sharedBits);
+    return openSync(path, 'wx', 0o444);
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,30 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import { readLooseAside, readLooseInfo } from './read-loose.ts';
+
+/** Where objects are read by their ids, without starting a git for each. */
+export interface ObjectSource {
+  /** null where there's no such object. */
+  info(oid: ObjectId): Promise<{ readonly type: string; readonly size: number } | null>;
+  read(oid: ObjectId): Promise<{ readonly type: string; readonly bytes: Buffer } | null>;
+}
+
+/** The verified objects of a cell (loose, and written by the tool alone: see verify-objects.ts), else the repository's. */
+export function verifiedObjects(repository: ObjectSource, intake: string): ObjectSource {
+  return {
+    info: async (oid) => readLooseInfo(intake, oid) ?? (await repository.info(oid)),
+    read: async (oid) => (await readLooseAside(intake, oid)) ?? (await repository.read(oid)),
+  };
+}
+
+/** An object that must be there. Throws FlameError `object-missing`. */
+export async function required<T>(oid: ObjectId, reading: Promise<T | null>): Promise<T> {
+  const object = await reading;
+  if (object !== null) return object;
+  throw new FlameError({
+    kind: 'environment',
+    code: 'object-missing',
+    message: `Object ${oid} is not in the repository.`,
+    hints: ['git fsck'],
+  });
+}

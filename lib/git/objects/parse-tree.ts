@@ -1,0 +1,26 @@
+import type { ObjectId } from '../../domain/ids.ts';
+
+export interface TreeRow {
+  /** As the tree has it: `100644`, `40000`. */
+  readonly mode: string;
+  /** Names are bytes, kept as latin1 text. */
+  readonly name: string;
+  readonly oid: ObjectId;
+}
+
+/** Reads a tree object: `mode SP name NUL id`, again and again. Throws on bytes that are no tree. */
+export function parseTree(bytes: Buffer, rawIdLength: number): readonly TreeRow[] {
+  const found: TreeRow[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(32, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 1 + rawIdLength > bytes.length) throw new Error('is not a tree');
+    found.push({
+      mode: bytes.toString('latin1', at, space),
+      name: bytes.toString('latin1', space + 1, end),
+      oid: bytes.toString('hex', end + 1, end + 1 + rawIdLength) as ObjectId,
+    });
+    at = end + 1 + rawIdLength;
+  }
+  return found;
+}

@@ -1,0 +1,22 @@
+import { type Ident, readIdent } from '../process/read-identity.ts';
+import type { GitContext } from '../process/run-git.ts';
+import type { LooseObjectSettings } from './loose-object.ts';
+import { readLooseSettings } from './loose-object-settings.ts';
+
+/** What a commit made in the person's name needs beside its content; the same for a whole run. */
+export interface Signature {
+  readonly author: Ident;
+  readonly committer: Ident;
+  /** How its object is written. */
+  readonly loose: LooseObjectSettings;
+}
+
+/** Asks git. Throws as readIdent. */
+export async function readSignature(context: GitContext, commonDir: string): Promise<Signature> {
+  const [author, committer, loose] = await Promise.all([
+    readIdent(context, 'GIT_AUTHOR_IDENT'),
+    readIdent(context, 'GIT_COMMITTER_IDENT'),
+    readLooseSettings({ cwd: context.cwd, env: context.env }, commonDir),
+  ]);
+  return { author, committer, loose };
+}

@@ -1,0 +1,17 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GitContext, runGit } from '../process/run-git.ts';
+
+/** Well below the 6,700 at which the person's next git command would start a gc of its own. */
+const manyLooseObjects = 2_000;
+
+/**
+ * Packs loose objects once there are many: state changes leave about four each. Other writers may go on
+ * meanwhile, since `git repack -d` removes only what it has packed.
+ */
+export async function repackLoose(context: GitContext, commonDir: string): Promise<void> {
+  // One of 256 folders stands for all, as git itself estimates.
+  const sample = await readdir(join(commonDir, 'objects', '17')).catch(() => []);
+  if (sample.length * 256 < manyLooseObjects) return;
+  await runGit(context, ['repack', '-d', '-l', '-q'], { accept: [0, 1, 128] });
+}

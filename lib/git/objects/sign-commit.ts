@@ -1,0 +1,34 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import type { CommitRequest } from '../../domain/ports/git-port.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+import { requireOwnSigner } from '../process/signing-programs.ts';
+
+/** Whether the person has their commits signed, where they stand. */
+export async function isSigning(context: GitContext): Promise<boolean> {
+  const args = ['config', '--type=bool', '--get', 'commit.gpgSign'];
+  const { stdout } = await runGit(context, args, { accept: [0, 1, 128] });
+  return stdout.toString().trim() === 'true';
+}
+
+/**
+ * Writes a commit as git does, signed by the program and key the person configured. Throws `signing-failed`, and
+ * `signing-untrusted` where that program lies in the repository.
+ */
+export async function signCommit(
+  context: GitContext,
+  { tree, parents, message }: Omit<CommitRequest, 'author'>,
+): Promise<ObjectId> {
+  await requireOwnSigner(context);
+  const from = [...new Set(parents)].flatMap((parent) => ['-p', parent]);
+  const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', '-S', ...from, '-F', '-', tree];
+  const { exitCode, stdout, stderr } = await runGit(context, args, { input: message, accept: [0, 1, 128] });
+  if (exitCode === 0) return parseObjectId(stdout.toString().trim());
+  throw new FlameError({
+    kind: 'refused',
+    code: 'signing-failed',
+    message: 'git could not sign the commit that is to land, as commit.gpgsign asks for; nothing was landed.',
+    details: stderr.split('\n').slice(0, 10),
+    hints: ['git commit-tree -S -m test HEAD^{tree}', 'git flame merge', 'git flame review'],
+  });
+}

@@ -1,0 +1,196 @@
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import { type GitContext, spawnGit } from './run-git.ts';
+
+export interface GitObject {
+  readonly oid: ObjectId;
+  readonly type: string;
+  readonly size: number;
+  readonly bytes: Buffer;
+}
+
+interface Request {
+  readonly command: 'info' | 'contents';
+  readonly name: string;
+  /** How often git ended while this request was the first one waiting. */
+  deaths: number;
+  readonly resolve: (answer: GitObject | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const noBytes = Buffer.alloc(0);
+
+/**
+ * One long-lived `git cat-file --batch-command`. Requests of the same tick go to git in one write. Ref names
+ * are resolved anew each time, and git looks again for packs made meanwhile, so answers are never stale. Keeps
+ * the process running only while an answer is awaited; git ends with it.
+ */
+export class CatFile {
+  /** git beside it, in the same repository. */
+  readonly context: GitContext;
+  readonly #gitDir: string;
+  #child: ChildProcessWithoutNullStreams | null = null;
+  #pending: Request[] = [];
+  /** How many of the pending requests have their answer; a shift for each would cost the square of many. */
+  #answered = 0;
+  #unsent: Request[] = [];
+  #received: Buffer = noBytes;
+  #stderr = '';
+  #isClosed = false;
+  #holder: NodeJS.Timeout | null = null;
+
+  constructor(context: GitContext, gitDir: string) {
+    this.context = { ...context, cwd: gitDir };
+    this.#gitDir = gitDir;
+  }
+
+  /** What a ref or object name stands for; null where there's no such object. `bytes` is empty. */
+  info(name: string): Promise<GitObject | null> {
+    return this.#request('info', name);
+  }
+
+  /** An object with its content; null if it's missing. Rejects with FlameError `object-unreadable` if it's damaged. */
+  read(oid: ObjectId): Promise<GitObject | null> {
+    return this.#request('contents', oid);
+  }
+
+  /** Ends git; resolves when it's gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#child;
+    if (child === null) return;
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    this.#hold(true);
+    child.stdin.end();
+    await gone;
+    this.#hold(false);
+  }
+
+  /**
+   * A timer holds this process while an answer is awaited. The handles of the child would do, but one that has
+   * ended can't be held any more, and its last words are awaited all the same.
+   */
+  #hold(isHeld: boolean): void {
+    if (isHeld) this.#holder ??= setInterval(() => undefined, 60_000);
+    else if (this.#holder !== null) {
+      clearInterval(this.#holder);
+      this.#holder = null;
+    }
+  }
+
+  #request(command: Request['command'], name: string): Promise<GitObject | null> {
+    if (this.#isClosed) return Promise.reject(new Error('cat-file is closed'));
+    return new Promise((resolve, reject) => {
+      if (this.#unsent.length === 0) queueMicrotask(() => this.#send());
+      this.#unsent.push({ command, name, deaths: 0, resolve, reject });
+    });
+  }
+
+  #send(): void {
+    const batch = this.#unsent;
+    this.#unsent = [];
+    if (batch.length === 0) return;
+    const child = this.#child ?? this.#start();
+    this.#pending = [...this.#pending.slice(this.#answered), ...batch];
+    this.#answered = 0;
+    this.#hold(true);
+    child.stdin.write(`${batch.map(({ command, name }) => `${command} ${name}`).join('\n')}\nflush\n`);
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    // Replaced objects (git replace) would answer with other bytes than the id says.
+    const child = spawnGit(
+      this.context,
+      [`--git-dir=${this.#gitDir}`, 'cat-file', '--batch-command', '--buffer'],
+      { GIT_NO_REPLACE_OBJECTS: '1' },
+    );
+    letGo(child);
+    this.#child = child;
+    this.#received = noBytes;
+    this.#stderr = '';
+    child.stdin.on('error', () => undefined);
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr = `${this.#stderr}${chunk.toString()}`.slice(-2_000);
+    });
+    child.once('error', (cause) => this.#died(cause));
+    child.once('close', () => this.#died(null));
+    return child;
+  }
+
+  #receive(chunk: Buffer): void {
+    let buffer = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    while (this.#answered < this.#pending.length) {
+      const used = this.#answerFirst(buffer);
+      if (used === 0) break;
+      buffer = buffer.subarray(used);
+    }
+    this.#received = buffer;
+    if (this.#answered === this.#pending.length && !this.#isClosed) this.#hold(false);
+  }
+
+  /** Answers the first request from the buffer; returns how many bytes that took, 0 if more must come. */
+  #answerFirst(buffer: Buffer): number {
+    const request = this.#pending[this.#answered];
+    const end = buffer.indexOf(10);
+    if (request === undefined || end < 0) return 0;
+    const [oid, type, size] = buffer.toString('latin1', 0, end).split(' ');
+    if (size === undefined || type === undefined) {
+      this.#answered += 1;
+      request.resolve(null);
+      return end + 1;
+    }
+    const length = request.command === 'contents' ? Number(size) : 0;
+    const next = request.command === 'contents' ? end + 1 + length + 1 : end + 1;
+    if (buffer.length < next) return 0;
+    this.#answered += 1;
+    const bytes = buffer.subarray(end + 1, end + 1 + length);
+    request.resolve({ oid: oid as ObjectId, type, size: Number(size), bytes });
+    return next;
+  }
+
+  /** A damaged object ends git: what waited behind it is asked again of a new process. */
+  #died(cause: Error | null): void {
+    if (this.#child === null) return;
+    this.#child = null;
+    const waiting = this.#pending.slice(this.#answered);
+    this.#pending = [];
+    this.#answered = 0;
+    const [first] = waiting;
+    if (first !== undefined) first.deaths += 1;
+    const isHopeless = cause !== null || this.#isClosed;
+    for (const request of waiting) {
+      if (isHopeless || request.deaths > 1) request.reject(this.#unreadable(request, cause));
+    }
+    const again = waiting.filter((request) => !isHopeless && request.deaths <= 1);
+    if (again.length === 0 && !this.#isClosed) this.#hold(this.#unsent.length > 0);
+    if (again.length === 0) return;
+    this.#unsent = [...again, ...this.#unsent];
+    this.#send();
+  }
+
+  #unreadable(request: Request, cause: Error | null): FlameError {
+    const lines = this.#stderr.trim().split('\n');
+    return new FlameError({
+      kind: 'environment',
+      code: cause === null ? 'object-unreadable' : 'git-missing',
+      message:
+        cause === null
+          ? `git can't read ${request.name}: ${lines.at(-1) ?? ''}`
+          : 'git could not be started to read objects.',
+      hints: ['git fsck'],
+      details: lines.slice(-5),
+      ...(cause === null ? {} : { cause }),
+    });
+  }
+}
+
+/** Never keeps this process from ending: whether an answer is awaited decides that, see `#hold`. */
+function letGo(child: ChildProcessWithoutNullStreams): void {
+  // The pipes of a child are sockets, whatever their declared type.
+  for (const handle of [child, child.stdin, child.stdout, child.stderr] as (ChildProcess | Socket)[]) {
+    handle.unref();
+  }
+}

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Repository } from '../../domain/ports/git-port.ts';
+import { listWorktrees } from './list-worktrees.ts';
+import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
+
+const oldestGit = '2.38';
+
+/**
+ * Finds the repository a command stands in, from any folder of any of its work trees. Throws a FlameError of
+ * kind environment: `not-a-repository`, `dubious-ownership`, `git-missing`, `git-too-old`.
+ */
+export async function discoverRepository(context: GitContext): Promise<Repository> {
+  if (!existsSync(context.cwd)) throw noFolder(context.cwd);
+  const here = { ...context, variables: { ...givenByPerson(context), ...context.variables } };
+  const asked = readFacts(here);
+  // An old git fails at the questions too; its age is the reason to name.
+  asked.catch(() => undefined);
+  const gitVersion = await readVersion(here);
+  const facts = await asked;
+  const mainWorkTree = await findMainWorkTree(here, facts);
+  return { ...facts, mainWorkTree, gitVersion };
+}
+
+/** `git --git-dir=X --work-tree=Y flame` arrives as variables, which children get only when told. */
+function givenByPerson({ env }: GitContext): Record<string, string> {
+  const given = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR'].flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+async function readVersion(context: GitContext): Promise<string> {
+  const text = await gitText(context, ['version']);
+  const version = /(\d+)\.(\d+)[^\s]*/.exec(text);
+  const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];
+  if (major > 2 || (major === 2 && minor >= 38)) return version?.[0] ?? '';
+  throw new FlameError({
+    kind: 'environment',
+    code: 'git-too-old',
+    message: `git ${version?.[0] ?? 'of unknown version'} is too old: git ${oldestGit} or newer is needed.`,
+    hints: [`Install git ${oldestGit} or newer, then check with: git version`],
+  });
+}
+
+type Facts = Omit<Repository, 'mainWorkTree' | 'gitVersion'>;
+
+const flags = ['--is-bare-repository', '--is-inside-work-tree', '--show-object-format'];
+const absolute = ['rev-parse', '--path-format=absolute'];
+
+async function readFacts(context: GitContext): Promise<Facts> {
+  const result = await runGit(
+    context,
+    [...absolute, ...flags, '--git-dir', '--git-common-dir', '--show-prefix', '--show-toplevel'],
+    { accept: [0, 128] },
+  );
+  const lines = result.stdout.toString().replace(/\n$/, '').split('\n');
+  // Without a work tree git answers all but the last question and then gives up.
+  const hasTree = result.exitCode === 0;
+  if (!/^(?:true|false)$/.test(lines[0] ?? '') || (lines[1] === 'true' && !hasTree)) {
+    throw notUsable(context.cwd, result);
+  }
+  const paths = lines.length === (hasTree ? 7 : 6) ? lines.slice(3) : await askOneByOne(context, hasTree);
+  const [gitDir = '', commonDir = '', prefix = '', workTree = null] = paths;
+  return {
+    commonDir,
+    gitDir,
+    workTree,
+    prefix,
+    isBare: lines[0] === 'true',
+    objectFormat: lines[2] === 'sha256' ? 'sha256' : 'sha1',
+  };
+}
+
+/** Where a path holds a newline, only one answer at a time can be told apart. */
+async function askOneByOne(context: GitContext, hasTree: boolean): Promise<string[]> {
+  const questions = [
+    '--git-dir',
+    '--git-common-dir',
+    '--show-prefix',
+    ...(hasTree ? ['--show-toplevel'] : []),
+  ];
+  return Promise.all(questions.map((question) => gitText(context, [...absolute, question])));
+}
+
+/** Where there is no main one, as beside a bare repository, or its place isn't known, the one we stand in. */
+async function findMainWorkTree(context: GitContext, facts: Facts): Promise<string | null> {
+  if (facts.workTree !== null && facts.gitDir === facts.commonDir) return facts.workTree;
+  const [main] = await listWorktrees(context);
+  if (main === undefined || main.isBare) return facts.workTree;
+  if (main.path !== facts.commonDir) return main.path;
+  return (await configuredWorkTree(context, facts.commonDir)) ?? facts.workTree;
+}
+
+/** git names the git folder in the place of a main work tree that isn't around it; a submodule's is configured. */
+async function configuredWorkTree(context: GitContext, commonDir: string): Promise<string | null> {
+  const main = { cwd: commonDir, env: context.env, variables: { GIT_DIR: commonDir } };
+  const { stdout } = await runGit(main, ['config', '-z', 'core.worktree'], { accept: [0, 1] });
+  const [path = ''] = stdout.toString().split('\0');
+  return path === '' ? null : resolve(commonDir, path);
+}
+
+function notUsable(cwd: string, { stderr }: GitResult): FlameError {
+  const isDubious = stderr.includes('dubious ownership');
+  const isMissing = stderr.includes('not a git repository');
+  return new FlameError({
+    kind: 'environment',
+    code: isDubious ? 'dubious-ownership' : isMissing ? 'not-a-repository' : 'repository-unusable',
+    message: isDubious
+      ? 'git refuses this repository: it belongs to another user.'
+      : isMissing
+        ? `${cwd} is not in a git repository.`
+        : "git can't work in this repository.",
+    hints: isMissing ? ['git init'] : isDubious ? safeDirectory(stderr) : [],
+    details: stderr.split('\n').slice(0, 10),
+  });
+}
+
+function safeDirectory(stderr: string): string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.includes('safe.directory '))
+    .map((line) => line.trim());
+}
+
+function noFolder(cwd: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'no-such-folder',
+    message: `The folder ${cwd} does not exist.`,
+    hints: ['cd "$HOME"'],
+  });
+}

@@ -1,0 +1,110 @@
+import type { ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { GitLimits } from '../../domain/config/work-bounds.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { programPath } from '../../util/program-path.ts';
+
+/** What holds a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
+export interface GitGuard {
+  readonly limits: GitLimits;
+  /** Ends it a while after the person stopped the program. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends it at once. */
+  readonly hurry?: AbortSignal | undefined;
+  /** A lock of the tool's own that git leaves where it is ended. */
+  readonly lock?: string;
+}
+
+/** What is known of a guarded git that failed. */
+export interface GuardedGit {
+  /** Why it was ended, as a FlameError `cell-git-ended`; null where it ended by itself. */
+  explain(verb: string, stderr: string): FlameError | null;
+}
+
+/** Milliseconds a git may go on after the person stopped the program: most are done before. */
+const stopMs = 5_000;
+/** Milliseconds between SIGTERM, at which git removes its locks, and SIGKILL. */
+const graceMs = 2_000;
+
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) end(child, 'SIGKILL');
+});
+
+// Memory by what a process writes: git maps packs that are larger.
+const script =
+  'ulimit -t "$1" 2>/dev/null; ulimit -d "$2" 2>/dev/null; ulimit -c 0 2>/dev/null; shift 2; exec "$@"';
+
+/** The command under its limits; it dies with this process where the system can see to that. */
+export function limitGit(
+  guard: GitGuard | undefined,
+  argv: readonly string[],
+  searchPath: string | undefined,
+): readonly string[] {
+  if (guard === undefined) return argv;
+  const { cpuSeconds, memoryMb } = guard.limits;
+  const limited = ['/bin/sh', '-c', script, 'git', String(cpuSeconds), String(memoryMb * 1024), ...argv];
+  const setpriv = process.platform === 'linux' ? programPath('setpriv', searchPath) : '';
+  return isAbsolute(setpriv) ? [setpriv, '--pdeathsig', 'KILL', '--', ...limited] : limited;
+}
+
+/** Ends a child, which leads a process group, at its time limit, and after the program was stopped. */
+export function guardGit(guard: GitGuard | undefined, child: ChildProcess): GuardedGit {
+  if (guard === undefined) return { explain: () => null };
+  let reason: string | null = null;
+  const timers: NodeJS.Timeout[] = [];
+  const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
+  const stop = (why: string): void => {
+    reason ??= why;
+    end(child, 'SIGTERM');
+    after(graceMs, () => end(child, 'SIGKILL'));
+  };
+  const { limits, signal, hurry, lock } = guard;
+  const interrupted = (): void => stop('was ended, because the program was stopped');
+  const onStop = (): void => after(stopMs, interrupted);
+  after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
+  signal?.addEventListener('abort', onStop, { once: true });
+  hurry?.addEventListener('abort', interrupted, { once: true });
+  if (hurry?.aborted) interrupted();
+  else if (signal?.aborted) onStop();
+  living.add(child);
+  const release = (): void => {
+    living.delete(child);
+    for (const timer of timers) clearTimeout(timer);
+    signal?.removeEventListener('abort', onStop);
+    hurry?.removeEventListener('abort', interrupted);
+  };
+  child.once('error', release);
+  child.once('exit', (_, name) => {
+    release();
+    if (name === 'SIGXCPU') reason ??= `took more than ${limits.cpuSeconds} s of processor time`;
+    if (name !== null) reason ??= `was ended by ${name}`;
+    if (reason !== null && lock !== undefined) rmSync(lock, { force: true });
+  });
+  return {
+    explain: (verb, stderr) => {
+      const cause = /out of memory|Cannot allocate memory/i.test(stderr)
+        ? `needed more than ${limits.memoryMb} MB of memory`
+        : reason;
+      return cause === null ? null : ended(verb, cause);
+    },
+  };
+}
+
+function ended(verb: string, cause: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'cell-git-ended',
+    message: `git ${verb} ${cause} on what the agent left. It stays in its worktree, unjudged.`,
+  });
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // It is gone.
+  }
+}

@@ -1,0 +1,37 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import { type GitContext, runGit } from './run-git.ts';
+
+/** `Name <email>` of the person. Throws a FlameError `no-identity` where git knows none. */
+export async function readIdentity(context: GitContext): Promise<string> {
+  return (await readIdent(context, 'GIT_AUTHOR_IDENT')).name;
+}
+
+export interface Ident {
+  /** `Name <email>`. */
+  readonly name: string;
+  /** Time zone, as in `+0200`. */
+  readonly zone: string;
+  /** Seconds; null unless the environment fixes it (GIT_AUTHOR_DATE, GIT_COMMITTER_DATE). */
+  readonly time: number | null;
+}
+
+/** One of git's two identities, as git would write it. Throws as readIdentity. */
+export async function readIdent(
+  context: GitContext,
+  variable: 'GIT_AUTHOR_IDENT' | 'GIT_COMMITTER_IDENT',
+): Promise<Ident> {
+  const { exitCode, stdout, stderr } = await runGit(context, ['var', variable], { accept: [0, 128] });
+  const match = /^(.*<[^>]*>) (\d+) ([+-]\d+)$/.exec(stdout.toString().trim());
+  const [, name, time, zone] = match ?? [];
+  const isFixed = Boolean(context.env[variable.replace('IDENT', 'DATE')]);
+  if (exitCode === 0 && name !== undefined && zone !== undefined) {
+    return { name, zone, time: isFixed ? Number(time) : null };
+  }
+  throw new FlameError({
+    kind: 'environment',
+    code: 'no-identity',
+    message: "git doesn't know who you are, so nothing can be recorded in your name.",
+    hints: ['git config --global user.name "Your Name"', 'git config --global user.email you@example.com'],
+    details: stderr.split('\n').slice(-1),
+  });
+}

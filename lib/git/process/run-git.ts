@@ -1,0 +1,230 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { FlameError, tellsOfFullDisk } from '../../domain/flame-error.ts';
+import { programPath } from '../../util/program-path.ts';
+import { type GitGuard, guardGit, limitGit } from './limit-git.ts';
+
+/** Where and how git runs. */
+export interface GitContext {
+  /** Folder git starts in. */
+  readonly cwd: string;
+  /** The environment of the person's command; what binds git to another repository is removed from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Set for every git started here, after the cleaning: what binds it to one repository or object folder. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** For a git that reads what an agent wrote: what it may take at most. */
+  readonly guard?: GitGuard | undefined;
+}
+
+export interface GitOptions {
+  readonly input?: string | Uint8Array;
+  /** Added to the environment after the cleaning, such as GIT_INDEX_FILE. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers, not failures. Default: 0. */
+  readonly accept?: readonly number[];
+}
+
+export interface GitResult {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+// `git rev-parse --local-env-vars`: hooks and `git --git-dir` export these, and a child would then work
+// on the wrong repository.
+const localVariables = new Set([
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_CONFIG',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_CONFIG_COUNT',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_GRAFT_FILE',
+  'GIT_INDEX_FILE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_PREFIX',
+  'GIT_SHALLOW_FILE',
+  'GIT_COMMON_DIR',
+]);
+
+// Nothing the repository or an agent set up may run when the tool itself calls git.
+const safeConfig = [
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'color.ui=false',
+  '-c',
+  'core.quotePath=false',
+];
+
+/** Runs git to its end. Throws FlameError `git-failed` with git's own words when the exit code isn't accepted. */
+export function runGit(
+  context: GitContext,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const env = environmentOf(context, options.env);
+  return runProgram({ argv: [gitIn(env), ...safeConfig, ...args], env, context, args }, options);
+}
+
+/**
+ * Like runGit for several commands, each run once the one before it succeeded; the input is the first one's. A
+ * shell starts them: a process as large as this one takes longer. Their words stand as they are in its script.
+ */
+export function runGitChain(
+  context: GitContext,
+  commands: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const env = environmentOf(context, options.env);
+  const script = commands.map((command) => `"$0" "$@" ${command}`).join(' && ');
+  const argv = ['/bin/sh', '-c', script, gitIn(env), ...safeConfig];
+  return runProgram({ argv, env, context, args: [commands.join(' && git ')] }, options);
+}
+
+interface Program {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly context: GitContext;
+  /** As an error names them. */
+  readonly args: readonly string[];
+}
+
+async function runProgram(
+  { argv, env, context, args }: Program,
+  { input, accept = [0] }: GitOptions,
+): Promise<GitResult> {
+  const [program = '', ...rest] = limitGit(context.guard, argv, env.PATH);
+  const child = spawn(program, rest, {
+    cwd: context.cwd,
+    env,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const watch = guardGit(context.guard, child);
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+  // git may end before it has read everything: its exit code tells, not the broken pipe.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input);
+  const exitCode = await new Promise<number>((resolve, reject) => {
+    child.on('error', (error) => reject(gitMissing(error)));
+    child.on('close', (code) => resolve(code ?? 128));
+  });
+  const stderr = Buffer.concat(err).toString().trim();
+  if (accept.includes(exitCode)) return { exitCode, stdout: Buffer.concat(out), stderr };
+  throw watch.explain(verbOf(args), stderr) ?? gitFailed(args, exitCode, stderr);
+}
+
+/** Like runGit; resolves to stdout as text without the final newline. */
+export async function gitText(
+  context: GitContext,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  return (await runGit(context, args, options)).stdout.toString().replace(/\n$/, '');
+}
+
+/**
+ * What git says about how the person likes things shown, such as `git var GIT_PAGER`: also by what they gave with
+ * `git -c`. '' where it can't say. For questions that run nothing of the repository.
+ */
+export async function askPreference(context: GitContext, args: readonly string[]): Promise<string> {
+  const given = Object.entries(context.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && /^GIT_CONFIG_[A-Z]+/.test(entry[0]),
+  );
+  const env = { ...environmentOf(context), ...Object.fromEntries(given) };
+  const argv = [gitIn(env), ...args];
+  const { stdout } = await runProgram({ argv, env, context, args }, { accept: [0, 1, 128, 129] });
+  return stdout.toString().replace(/\n$/, '');
+}
+
+/** Starts git with a clean environment and piped streams, for those that talk with it. git is spawned in this file alone. */
+export function spawnGit(
+  context: GitContext,
+  args: readonly string[],
+  extraEnv: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
+  const env = environmentOf(context, extraEnv);
+  // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
+  const options = { cwd: context.cwd, env, stdio: 'pipe', detached: true } as const;
+  const [program = '', ...rest] = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
+  const child = spawn(program, rest, options);
+  guardGit(context.guard, child);
+  return child;
+}
+
+function environmentOf(
+  { env, variables }: GitContext,
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return { ...gitEnvironment(env), ...variables, ...extra };
+}
+
+function gitIn(env: Readonly<Record<string, string>>): string {
+  return programPath('git', env.PATH);
+}
+
+/** The environment for git children: optional locks off, messages in English, no prompts. */
+export function gitEnvironment(env: GitContext['env']): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !localVariables.has(entry[0]) && !/^GIT_CONFIG_(?:KEY|VALUE)_/.test(entry[0]),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '0',
+    LC_ALL: 'C.UTF-8',
+  };
+}
+
+function gitFailed(args: readonly string[], exitCode: number, stderr: string): FlameError {
+  const lines = stderr.split('\n');
+  // A full disk is told from every other failure; git goes on talking after it.
+  const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
+  const notFetched = lines.find((line) => /could not fetch [0-9a-f]+ from promisor remote/.test(line));
+  if (notFetched !== undefined) return objectNotFetched(lines);
+  return new FlameError({
+    kind: 'environment',
+    code: 'git-failed',
+    message: `git ${verbOf(args)} ended with ${exitCode}: ${reason}`,
+    details: lines.slice(0, 10),
+    data: { args, exitCode },
+  });
+}
+
+function objectNotFetched(lines: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'object-not-fetched',
+    message: 'This clone is a partial one, and what it lacks could not be fetched from its remote.',
+    hints: ['git remote -v', 'git flame run'],
+    details: lines.slice(0, 10),
+  });
+}
+
+function verbOf(args: readonly string[]): string {
+  return args.find((arg) => !arg.startsWith('-')) ?? 'git';
+}
+
+function gitMissing(cause: Error): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'git-missing',
+    message: 'git could not be started.',
+    hints: ['Install git 2.38 or newer, then try again.'],
+    cause,
+  });
+}

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseSigner, type Signer } from '../../domain/config/signers.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { programPath } from '../../util/program-path.ts';
+import { type GitContext, gitEnvironment } from './run-git.ts';
+import { readSetting, requireOwnProgram, requireOwnSigner } from './signing-programs.ts';
+
+const verifier = 'ssh-keygen';
+
+/** Text with the signature over it, and what it was made for. */
+export interface SignedText {
+  readonly text: string;
+  readonly signature: string;
+  readonly namespace: string;
+}
+
+/** Who may have signed, and at which moment their keys have to be valid. */
+export interface Signers {
+  readonly signers: readonly Signer[];
+  readonly at: Date;
+}
+
+/**
+ * Signs text as git would sign a commit: by the program and key of `gpg.ssh.program` and `user.signingKey`. Returns
+ * the armored signature. Throws FlameErrors `signing-failed`, and `signing-untrusted` where the program lies in the repository.
+ */
+export async function signText(context: GitContext, text: string, namespace: string): Promise<string> {
+  const format = await readSetting(context, 'gpg.format');
+  if (format !== 'ssh') throw cannotSign('gpg.format is not ssh', ['git config gpg.format ssh']);
+  const named = await readSetting(context, 'user.signingKey');
+  if (named === null)
+    throw cannotSign('user.signingKey names no key', ['git config user.signingKey ~/.ssh/id_ed25519.pub']);
+  await requireOwnSigner(context);
+  const program = (await readSetting(context, 'gpg.ssh.program', '--type=path')) ?? verifier;
+  return withFolder(async (folder) => {
+    const key = await keyFile(context, named, folder);
+    const result = await run(context, program, ['-Y', 'sign', '-n', namespace, '-f', key], text);
+    if (result.code === 0 && result.stdout.startsWith('-----BEGIN SSH SIGNATURE-----')) return result.stdout;
+    throw cannotSign(result.stderr.split('\n')[0] ?? `${program} ended with ${result.code}`, []);
+  });
+}
+
+/** Requires that what verifies lies outside the repository, before anything is verified. Throws FlameError `signing-untrusted`. */
+export function requireOwnVerifier(context: GitContext): Promise<void> {
+  return requireOwnProgram(context, verifier);
+}
+
+/** Whether one of the signers, valid at that moment, signed exactly this for `principal`. */
+export async function isSigned(
+  context: GitContext,
+  signed: SignedText,
+  { principal, signers, at }: Signers & { readonly principal: string },
+): Promise<boolean> {
+  return withFolder(async (folder) => {
+    const [allowed, signature] = [join(folder, 'allowed'), join(folder, 'signature')];
+    writeFileSync(allowed, signers.map(renderSigner).join(''), { mode: 0o600 });
+    writeFileSync(signature, signed.signature, { mode: 0o600 });
+    const time = `-Overify-time=${at.toISOString().slice(0, 19).replace(/[-:T]/g, '')}`;
+    const args = [
+      '-Y',
+      'verify',
+      '-n',
+      signed.namespace,
+      '-f',
+      allowed,
+      '-I',
+      principal,
+      '-s',
+      signature,
+      time,
+    ];
+    return (await run(context, verifier, args, signed.text)).code === 0;
+  });
+}
+
+/** Whether a signature is one over exactly this, whoever made it. */
+export async function isIntact(context: GitContext, signed: SignedText): Promise<boolean> {
+  return withFolder(async (folder) => {
+    const signature = join(folder, 'signature');
+    writeFileSync(signature, signed.signature, { mode: 0o600 });
+    const args = ['-Y', 'check-novalidate', '-n', signed.namespace, '-s', signature];
+    return (await run(context, verifier, args, signed.text)).code === 0;
+  });
+}
+
+function renderSigner({ principals, options, key }: Signer): string {
+  return `${[principals, options, key].filter((part) => part !== '').join(' ')}\n`;
+}
+
+/** git takes a key itself, too, where its file is expected. */
+async function keyFile(context: GitContext, named: string, folder: string): Promise<string> {
+  const literal = named.replace(/^key::/, '');
+  if (parseSigner(`git ${literal}`) === null)
+    return (await readSetting(context, 'user.signingKey', '--type=path')) ?? named;
+  const file = join(folder, 'key.pub');
+  writeFileSync(file, `${literal}\n`, { mode: 0o600 });
+  return file;
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Times in UTC, whatever the place: a key is valid at the same moment in every clone. */
+function run(context: GitContext, program: string, args: readonly string[], input: string): Promise<Ended> {
+  const env = { ...gitEnvironment(context.env), TZ: 'UTC' };
+  const path = program.includes('/') ? program : programPath(program, context.env.PATH);
+  const child = spawn(path, args, { cwd: context.cwd, env, stdio: 'pipe', detached: true });
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  return new Promise((resolve) => {
+    const end = (code: number, stderr: string): void =>
+      resolve({ code, stdout: Buffer.concat(out).toString(), stderr });
+    child.on('error', (error) => end(127, `${program} could not be started: ${error.message}`));
+    child.on('close', (code) => end(code ?? 128, Buffer.concat(err).toString().trim()));
+  });
+}
+
+async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'flame-signature-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function cannotSign(why: string, hints: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'signing-failed',
+    message: `What you decided here was not signed, as trust.sign asks for, so nothing was sent: ${why}.`,
+    hints: [...hints, 'git flame sync'],
+  });
+}

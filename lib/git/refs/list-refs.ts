@@ -1,0 +1,16 @@
+import { parseObjectId, parseRefName } from '../../domain/ids.ts';
+import type { RefInfo } from '../../domain/ports/git-port.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+
+/** Refs below a prefix that ends in a slash, sorted by name; those that name no commit are left out. */
+export async function listRefs(context: GitContext, prefix: string): Promise<readonly RefInfo[]> {
+  const format = '%(objecttype) %(objectname) %(refname)';
+  const { stdout } = await runGit(context, ['for-each-ref', `--format=${format}`, '--', prefix]);
+  return stdout
+    .toString()
+    .split('\n')
+    .flatMap((line) => {
+      const [type, commit = '', ref = ''] = line.split(' ');
+      return type === 'commit' ? [{ ref: parseRefName(ref), commit: parseObjectId(commit) }] : [];
+    });
+}

@@ -1,0 +1,93 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { ownIdentity } from '../../util/process-identity.ts';
+
+const oid = z.string().regex(/^[0-9a-f]{40,64}$/);
+const identity = z.object({
+  pid: z.int(),
+  start: z.string().nullable(),
+  host: z.string(),
+  boot: z.string(),
+  namespace: z.string(),
+});
+
+/** What a git was told to do that takes lock files: who told it, and what it comes to. */
+export const motionSchema = z.object({
+  owner: identity,
+  /** The git; null where only its folder is known. */
+  git: z.object({ pid: z.int(), start: z.string().nullable() }).nullable(),
+  /** Refs that move together; null: the ref isn't there. */
+  moves: z.array(z.object({ ref: z.string(), old: oid.nullable(), new: oid.nullable() })),
+  /** Lock files it may take beside those of the refs; absolute. */
+  locks: z.array(z.string()),
+  /** A work tree that is brought from one commit to another, and the variables git does it by. */
+  advance: z
+    .object({
+      workTree: z.string(),
+      gitDir: z.string(),
+      from: oid,
+      to: oid,
+      variables: z.record(z.string(), z.string()),
+    })
+    .nullable()
+    .default(null),
+});
+export type Motion = Readonly<z.infer<typeof motionSchema>>;
+type NewMotion = Omit<z.input<typeof motionSchema>, 'owner'>;
+
+export const motionPattern = /^motion-\d+-\d+\.json$/;
+
+/** Where processes note what they have git do. */
+export function motionFolder(commonDir: string): string {
+  return join(commonDir, 'blueflame', 'locks');
+}
+
+let count = 0;
+
+/**
+ * Notes what git is told to do while it does it. A git that dies with this process leaves lock files, and several
+ * refs moved in part; by the note they are known as ours, and what was begun is finished. One motion at a time.
+ */
+export class MotionJournal {
+  readonly #commonDir: string;
+  #file = '';
+  #descriptor: number | null = null;
+
+  constructor(commonDir: string) {
+    this.#commonDir = commonDir;
+  }
+
+  begin(motion: NewMotion): void {
+    const bytes = Buffer.from(JSON.stringify({ owner: ownIdentity(), ...motion }));
+    try {
+      const descriptor = this.#open();
+      writeSync(descriptor, bytes, 0, bytes.length, 0);
+      ftruncateSync(descriptor, bytes.length);
+    } catch {
+      // Where nothing can be written git says so too, and better.
+    }
+  }
+
+  /** It is over, well or not. */
+  end(): void {
+    if (this.#descriptor !== null) ftruncateSync(this.#descriptor);
+  }
+
+  close(): void {
+    if (this.#descriptor === null) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = null;
+    rmSync(this.#file, { force: true });
+  }
+
+  #open(): number {
+    if (this.#descriptor !== null) return this.#descriptor;
+    const folder = motionFolder(this.#commonDir);
+    mkdirSync(folder, { recursive: true });
+    count += 1;
+    this.#file = join(folder, `motion-${process.pid}-${count}.json`);
+    this.#descriptor = openSync(this.#file, 'w', 0o600);
+    return this.#descriptor;
+  }
+}

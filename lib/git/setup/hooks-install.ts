@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Repository } from '../../domain/ports/git-port.ts';
+import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { editRecorded } from './edit-recorded.ts';
+import { findHooks } from './hooks-found.ts';
+import { hooksDir, readHooksPath, readHooksPlace } from './hooks-place.ts';
+import { type HookStep, planInstall } from './hooks-plan.ts';
+import { takeStep } from './hooks-step.ts';
+import { ownHooks, renderHook, savedSuffix } from './hooks-texts.ts';
+import { removeHooks } from './hooks-uninstall.ts';
+import { type HooksPlace, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
+
+export interface HooksPlan {
+  readonly place: HooksPlace;
+  readonly steps: readonly HookStep[];
+  /** What core.hooksPath must be set to, null: nothing; and what it says now. */
+  readonly hooksPath: { readonly value: string; readonly former: string | null } | null;
+  /** One line for each change. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Finds out what installing hooks in the person's repository takes; changes nothing. Throws FlameError
+ * `hooks-changed` where somebody changed or replaced what was installed.
+ */
+export async function planHooks(context: GitContext, repository: Repository): Promise<HooksPlan> {
+  const { commonDir } = repository;
+  const recorded = readSetupRecord(commonDir).hooks;
+  const place = await readHooksPlace(context, repository, recorded);
+  const dir = hooksDir(commonDir, place);
+  const names =
+    place.kind === 'usual' ? ownHooks : [...ownHooks, ...passedOn(repository, place.formerDir ?? '')];
+  const root = repository.mainWorkTree ?? commonDir;
+  const plans = findHooks(dir, names).map((files) =>
+    planInstall(
+      files,
+      renderHook({ hook: files.name, formerDir: place.formerDir, root }),
+      place.kind === 'usual',
+    ),
+  );
+  const problems = plans.flatMap((plan) => plan.problems);
+  if (problems.length > 0) throw changed(dir, problems);
+  const steps = plans.flatMap((plan) => plan.steps);
+  const former = place.kind === 'own' ? await readHooksPath(context) : null;
+  const hooksPath = place.kind === 'own' && former !== dir ? { value: dir, former } : null;
+  return { place, steps, hooksPath, lines: describe(place, steps, hooksPath) };
+}
+
+/** Installs the hooks; see planHooks. Returns one line for each change, none where all was in place. */
+export function installHooks(context: GitContext, repository: Repository): Promise<readonly string[]> {
+  const { commonDir } = repository;
+  return withSetupLock(commonDir, async () => {
+    const plan = await planHooks(context, repository);
+    const record = readSetupRecord(commonDir);
+    if (plan.lines.length === 0) return [];
+    const isMoving = record.hooks !== null && record.hooks.kind !== plan.place.kind;
+    const stays = record.hooks !== null && isMoving ? removeHooks(commonDir, record.hooks).left : [];
+    writeSetupRecord(commonDir, { ...record, hooks: plan.place });
+    const dir = hooksDir(commonDir, plan.place);
+    mkdirSync(dir, { recursive: true });
+    for (const step of plan.steps) takeStep(dir, step);
+    if (plan.hooksPath !== null) await setHooksPath(context, commonDir, plan.hooksPath.value);
+    return [...plan.lines, ...stays, ...(await describeWorktree(context, dir))];
+  });
+}
+
+// What git may run there, though nothing of ours is in it. Those of the second list cost time at every step, or
+// change what git does by being there at all: they are passed on only where there is one now.
+const cheapHooks = [
+  ...['applypatch-msg', 'pre-applypatch', 'post-applypatch', 'pre-merge-commit', 'prepare-commit-msg'],
+  ...['post-commit', 'pre-rebase', 'post-checkout', 'post-merge', 'post-rewrite', 'pre-auto-gc'],
+  ...['sendemail-validate', 'pre-receive', 'update', 'post-receive', 'post-update'],
+];
+const otherHooks = [
+  ...['reference-transaction', 'post-index-change', 'push-to-checkout', 'proc-receive', 'fsmonitor-watchman'],
+  ...['p4-changelist', 'p4-prepare-changelist', 'p4-post-changelist', 'p4-pre-submit'],
+];
+
+function passedOn(repository: Repository, formerDir: string): readonly string[] {
+  const folder = resolve(repository.mainWorkTree ?? repository.commonDir, formerDir);
+  return [...cheapHooks, ...otherHooks.filter((name) => existsSync(join(folder, name)))];
+}
+
+async function setHooksPath(context: GitContext, commonDir: string, value: string): Promise<void> {
+  const local = ['config', '--local', '--get-all', 'core.hooksPath'];
+  const former = (await gitText(context, local, { accept: [0, 1] })).split('\n').at(-1) ?? '';
+  await editRecorded(commonDir, {
+    file: 'config',
+    lines: [],
+    settings: [{ key: 'core.hooksPath', value, former: former === '' ? null : former }],
+    change: async (copy) => {
+      await runGit(context, ['config', '--file', copy, '--replace-all', 'core.hooksPath', value]);
+    },
+    save: (edit) => {
+      const record = readSetupRecord(commonDir);
+      writeSetupRecord(commonDir, { ...record, edits: [...record.edits, edit] });
+    },
+  });
+}
+
+function describe(
+  { kind, formerDir }: HooksPlace,
+  steps: readonly HookStep[],
+  hooksPath: HooksPlan['hooksPath'],
+): readonly string[] {
+  const written = steps.flatMap((step) => (step.kind === 'write' ? [step.name] : []));
+  if (kind === 'usual') {
+    const isKept = (name: string): boolean =>
+      steps.some((step) => step.kind === 'rename' && step.from === name);
+    return written.map((name) =>
+      isKept(name)
+        ? `hooks/${name}: runs the hook that was there first, now hooks/${name}${savedSuffix}`
+        : `hooks/${name}`,
+    );
+  }
+  const passing = written.filter((name) => !ownHooks.some((own) => own === name)).length;
+  const own = written.filter((name) => ownHooks.some((one) => one === name));
+  const more = passing > 0 ? [`${passing} that only pass on`] : [];
+  const was = hooksPath?.former === null ? 'not set' : hooksPath?.former;
+  return [
+    ...(written.length === 0 ? [] : [`blueflame-init/hooks: ${[...own, ...more].join(', ')}`]),
+    ...(hooksPath === null
+      ? []
+      : [
+          `config: core.hooksPath = ${hooksPath.value} (was ${was}; the hooks in ${formerDir} still run, first)`,
+        ]),
+  ];
+}
+
+async function describeWorktree(context: GitContext, dir: string): Promise<readonly string[]> {
+  const own = await readHooksPath(context, ['worktree']);
+  return own === null || own === dir
+    ? []
+    : [`Not in this work tree, whose own core.hooksPath is ${own}: the hooks don't run here.`];
+}
+
+function changed(dir: string, problems: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'hooks-changed',
+    message: `Hooks in ${dir} are not as they were installed; nothing was changed.`,
+    details: problems,
+    hints: ['git flame init --uninstall', 'git flame init --no-hooks'],
+  });
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { FlameError } from '../../domain/flame-error.ts';
+import { takeLock } from '../../util/owned-lock.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+
+const fileEditSchema = z.object({
+  /** Relative to the common git directory. */
+  file: z.enum(['config', 'info/exclude']),
+  existed: z.boolean(),
+  /** Where the bytes changed: offset, what was there (base64), and the length of what came instead. */
+  start: z.int(),
+  removed: z.string(),
+  added: z.int(),
+  /** sha256 of the whole file afterwards: while it holds, the edit can be taken back byte for byte. */
+  after: z.string(),
+  /** What the edit means, for a file that others changed since: lines added, settings made (former: null, none). */
+  lines: z.array(z.string()),
+  settings: z.array(z.object({ key: z.string(), value: z.string(), former: z.string().nullable() })),
+});
+export type FileEdit = Readonly<z.infer<typeof fileEditSchema>>;
+
+const hooksPlaceSchema = z.object({
+  /** usual: `<common>/hooks`. own: a folder beside the record, to which core.hooksPath leads. */
+  kind: z.enum(['usual', 'own']),
+  /** Where git looked before, maybe relative to each work tree; null: the same folder, names with a suffix. */
+  formerDir: z.string().nullable(),
+  /** Whether the folder was made for them. */
+  madeDir: z.boolean(),
+});
+/** Where our hooks are. */
+export type HooksPlace = Readonly<z.infer<typeof hooksPlaceSchema>>;
+
+const setupRecordSchema = z.object({
+  v: z.literal(1),
+  /** Oldest first. */
+  edits: z.array(fileEditSchema),
+  hooks: hooksPlaceSchema.nullable(),
+});
+/** What was changed in a repository's own files, so that it can be taken back. */
+export type SetupRecord = Readonly<z.infer<typeof setupRecordSchema>>;
+
+/** Not below `<common>/blueflame`, whose content can be deleted at any time. */
+export function setupFolder(commonDir: string): string {
+  return join(commonDir, 'blueflame-init');
+}
+
+/** What was recorded; nothing where there is no record. Throws FlameError `setup-record-unreadable`. */
+export function readSetupRecord(commonDir: string): SetupRecord {
+  const file = recordFile(commonDir);
+  try {
+    return setupRecordSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return { v: 1, edits: [], hooks: null };
+    }
+    throw new FlameError({
+      kind: 'environment',
+      code: 'setup-record-unreadable',
+      message: `${file}, where what git flame changed in this repository is recorded, can't be read.`,
+      hints: [`mv ${JSON.stringify(file)} ${JSON.stringify(`${file}.bad`)}`],
+      cause: error,
+    });
+  }
+}
+
+/** Writes the record as a whole; one that says nothing is removed with its folder. */
+export function writeSetupRecord(commonDir: string, record: SetupRecord): void {
+  const file = recordFile(commonDir);
+  if (record.edits.length === 0 && record.hooks === null) {
+    rmSync(setupFolder(commonDir), { recursive: true, force: true });
+    return;
+  }
+  mkdirSync(setupFolder(commonDir), { recursive: true });
+  replaceFile(file, `${JSON.stringify(record, null, 2)}\n`, 0o600);
+}
+
+/** Keeps two commands from changing a repository's set-up at once, for the time of `work`, which must be short. */
+export async function withSetupLock<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
+  const release = await takeLock(join(commonDir, 'blueflame-init.lock'), {
+    staleMs: 5_000,
+    retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100 },
+  });
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+function recordFile(commonDir: string): string {
+  return join(setupFolder(commonDir), 'record.json');
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import { type GitContext, gitText, runGit } from '../process/run-git.ts';
+import { MotionJournal } from '../refs/motion-journal.ts';
+import { filesInTheWay } from './files-in-the-way.ts';
+
+export interface Advance {
+  readonly from: ObjectId;
+  readonly to: ObjectId;
+  readonly inertDrivers: GitContext['variables'];
+  readonly commonDir: string;
+}
+
+/**
+ * Brings index and files of the person's work tree from one commit to another after its branch was moved.
+ * Anything that is neither as in `from` nor as in `to` makes it 'refused', and then nothing is touched. Files
+ * are written as git stores them: what an agent wrote starts no filter of the person's. What a kill cut short is
+ * finished by finishMotions.
+ */
+export async function advanceWorktree(
+  context: GitContext,
+  advance: Advance,
+): Promise<'advanced' | 'already' | 'refused'> {
+  const gitDir = await gitText(context, ['rev-parse', '--path-format=absolute', '--git-dir']);
+  const journal = new MotionJournal(advance.commonDir);
+  const { from, to } = advance;
+  const noted = { workTree: context.cwd, gitDir, from, to, variables: variablesOf(context, advance) };
+  journal.begin({ git: null, moves: [], locks: [join(gitDir, 'index.lock')], advance: noted });
+  try {
+    return await bringAlong(context, advance);
+  } finally {
+    journal.close();
+  }
+}
+
+function variablesOf({ variables }: GitContext, { inertDrivers }: Advance): Record<string, string> {
+  return { ...variables, ...inertDrivers };
+}
+
+async function bringAlong(
+  context: GitContext,
+  advance: Advance,
+): Promise<'advanced' | 'already' | 'refused'> {
+  const { from, to } = advance;
+  const quiet = { ...context, variables: variablesOf(context, advance) };
+  // Only files that a filter turned into what they are need it to be seen as unchanged.
+  const place = (await whereIsIt(quiet, from, to)) ?? (await whereIsIt(context, from, to));
+  if (place !== from) return place === null ? 'refused' : 'already';
+  if ((await filesInTheWay(quiet, from, to)).length > 0) return 'refused';
+  const { exitCode } = await runGit(quiet, ['read-tree', '-m', '-u', from, to], { accept: [0, 1, 128] });
+  return exitCode === 0 ? 'advanced' : 'refused';
+}
+
+/** Which of the two commits the work tree shows, without any change; null for neither. */
+async function whereIsIt(context: GitContext, from: ObjectId, to: ObjectId): Promise<ObjectId | null> {
+  // A file that was only touched looks changed until the index is refreshed; 1 says that some are changed.
+  const refresh = ['update-index', '-q', '--refresh'];
+  if ((await runGit(context, refresh, { accept: [0, 1, 128] })).exitCode === 128) throw notRefreshed(context);
+  if (await isAt(context, to)) return to;
+  return (await isAt(context, from)) ? from : null;
+}
+
+/** git says nothing here itself. */
+function notRefreshed({ cwd }: GitContext): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'index-locked',
+    message: `The index of ${cwd} can't be written, most likely as another git is at work there: what landed is not checked out yet.`,
+    hints: ['git flame status', 'git flame run'],
+  });
+}
+
+/** Whether index and tracked files are exactly the commit's. */
+async function isAt(context: GitContext, commit: ObjectId): Promise<boolean> {
+  const args = ['--quiet', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
+  const staged = await runGit(context, ['diff-index', '--cached', ...args, commit, '--'], { accept: [0, 1] });
+  if (staged.exitCode !== 0) return false;
+  return (await runGit(context, ['diff-files', ...args], { accept: [0, 1] })).exitCode === 0;
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { FilteredPath } from '../../domain/ports/git-port.ts';
+import { joinNames, splitNames } from '../../util/file-names.ts';
+import type { GitAccess } from '../objects/git-access.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+
+/**
+ * Files of a commit that a configured filter turns into something else when they are checked out: what git-lfs and
+ * git-crypt do. None where no filter is configured, which is asked first. By the attributes of that commit and of
+ * the person; `paths` need not be in it.
+ */
+export async function listFiltered(
+  access: GitAccess,
+  commit: ObjectId,
+  paths?: readonly string[],
+): Promise<readonly FilteredPath[]> {
+  const names = await configuredFilters(access);
+  if (names.size === 0 || paths?.length === 0) return [];
+  const { commonDir } = access.repository;
+  const folder = join(commonDir, 'blueflame');
+  // One of its own for each question: several agents end at the same time.
+  const index = join(folder, `filtered-${process.pid}-${randomUUID()}.index`);
+  const context: GitContext = {
+    cwd: commonDir,
+    env: access.context.env,
+    variables: { GIT_DIR: commonDir, GIT_INDEX_FILE: index },
+  };
+  mkdirSync(folder, { recursive: true });
+  try {
+    await runGit(context, ['read-tree', commit]);
+    const list = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
+    const input = paths === undefined ? (await runGit(context, list)).stdout : joinNames(paths);
+    const args = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
+    const { stdout } = await runGit(context, args, { input });
+    return parseAttributes(stdout).filter(({ filter }) => names.has(filter));
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(`${index}.lock`, { force: true });
+  }
+}
+
+/** Filters with a program, by the list of what is kept from running. */
+async function configuredFilters(access: GitAccess): Promise<ReadonlySet<string>> {
+  const keys = Object.entries(await access.inertDrivers()).flatMap(([name, key]) =>
+    name.startsWith('GIT_CONFIG_KEY_') && key.startsWith('filter.') ? [key] : [],
+  );
+  return new Set(keys.map((key) => key.slice('filter.'.length, key.lastIndexOf('.'))));
+}
+
+/** Path, name of the attribute and value, each with a NUL. */
+function parseAttributes(output: Buffer): FilteredPath[] {
+  const words = splitNames(output);
+  return Array.from({ length: Math.floor(words.length / 3) }, (_, index) => ({
+    path: words[index * 3] ?? '',
+    filter: words[index * 3 + 2] ?? '',
+  }));
+}

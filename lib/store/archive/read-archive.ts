@@ -1,0 +1,17 @@
+import type { LoadContext } from '../notes/load-notes.ts';
+import { archiveNotes } from '../notes/note-kinds.ts';
+import { readSideRef } from '../notes/side-ref.ts';
+import { emptyState, nextState, type State } from '../notes/state.ts';
+
+/** What was archived, as a state like any other; the reviews are those of the state at hand. */
+export async function readArchive(
+  context: LoadContext & { readonly commonDir: string },
+  { reviews }: Pick<State, 'reviews'>,
+): Promise<State> {
+  return nextState(emptyState, {
+    sessions: await readSideRef(context, archiveNotes.sessions),
+    tasks: await readSideRef(context, archiveNotes.tasks),
+    validations: await readSideRef(context, archiveNotes.validations),
+    reviews,
+  });
+}

@@ -1,0 +1,137 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import { parseTree } from '../../git/objects/parse-tree.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import { stateCorrupt } from '../store-errors.ts';
+import { Note } from './note.ts';
+import type { NoteKind } from './note-kinds.ts';
+import { anchorsFolder, folderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
+
+export interface LoadContext {
+  readonly catFile: CatFile;
+  readonly objectFormat: ObjectFormat;
+}
+
+/**
+ * Reads the notes tree of a commit, any fan-out; what `previous` already has is not read again. Throws FlameError
+ * `state-corrupt` where the tree itself can't be read; a bad note alone is kept as such.
+ */
+export async function loadNotes<T>(
+  context: LoadContext,
+  kind: NoteKind<T>,
+  tip: ObjectId,
+  previous: TreeNode<Note<T>> | null,
+): Promise<TreeNode<Note<T>>> {
+  const commit = await readObject(context, kind, tip, 'commit');
+  const tree = commit.toString('latin1', 0, 100).match(/^tree ([0-9a-f]+)\n/)?.[1];
+  if (tree === undefined) throw stateCorrupt(kind.ref, tip, 'is no commit with a tree');
+  const root = await loadFolder(context, kind, { oid: tree as ObjectId, prefix: '', old: previous });
+  if (isForeign(root)) throw stateCorrupt(kind.ref, tip, 'has a tree of something else than notes');
+  return root;
+}
+
+interface Folder<T> {
+  readonly oid: ObjectId;
+  /** Digits of the key above this folder; null inside `anchors/`. */
+  readonly prefix: string | null;
+  readonly old: TreeNode<Note<T>> | null;
+}
+
+async function loadFolder<T>(
+  context: LoadContext,
+  kind: NoteKind<T>,
+  folder: Folder<T>,
+): Promise<TreeNode<Note<T>>> {
+  if (folder.old?.oid === folder.oid) return folder.old;
+  const bytes = await readObject(context, kind, folder.oid, 'tree');
+  const rows = parseRows(context, kind, folder.oid, bytes);
+  const entries = await Promise.all(
+    rows.map(async (row): Promise<[string, TreeEntry<Note<T>>]> => {
+      const old = folder.old?.entries.get(row.name);
+      const isSame = old !== undefined && old.oid === row.oid && old.mode === row.mode;
+      return [row.name, isSame ? old : await loadEntry(context, kind, folder, row)];
+    }),
+  );
+  return { oid: folder.oid, entries: new Map(entries) };
+}
+
+async function loadEntry<T>(
+  context: LoadContext,
+  kind: NoteKind<T>,
+  folder: Folder<T>,
+  row: { readonly mode: string; readonly name: string; readonly oid: ObjectId },
+): Promise<TreeEntry<Note<T>>> {
+  const { mode, name, oid } = row;
+  const prefix = folderPrefix(folder.prefix, row);
+  if (prefix !== undefined) {
+    const old = folder.old?.entries.get(name)?.tree ?? null;
+    return { mode, oid, tree: await loadFolder(context, kind, { oid, prefix, old }), note: null };
+  }
+  const key = `${folder.prefix ?? '-'}${name}`;
+  const isNote = mode !== folderMode && isKey(key, context.objectFormat);
+  const note = isNote ? await loadNote(context, kind, { key: key as ObjectId, blob: oid }) : null;
+  return { mode, oid, tree: null, note };
+}
+
+/** undefined: not a folder that may hold notes or anchors; it's kept unread. */
+function folderPrefix(
+  prefix: string | null,
+  row: { readonly mode: string; readonly name: string },
+): string | null | undefined {
+  if (row.mode !== folderMode) return undefined;
+  if (prefix === null || (prefix === '' && row.name === anchorsFolder)) return null;
+  return /^[0-9a-f]{2}$/.test(row.name) && prefix.length < 38 ? `${prefix}${row.name}` : undefined;
+}
+
+function isKey(text: string, format: ObjectFormat): boolean {
+  return text.length === (format === 'sha1' ? 40 : 64) && /^[0-9a-f]+$/.test(text);
+}
+
+async function loadNote<T>(
+  context: LoadContext,
+  kind: NoteKind<T>,
+  id: { readonly key: ObjectId; readonly blob: ObjectId },
+): Promise<Note<T>> {
+  const object = await context.catFile.read(id.blob).catch((error: unknown) => {
+    if (error instanceof FlameError && error.code === 'object-unreadable') return null;
+    throw error;
+  });
+  const bytes = object?.type === 'blob' ? object.bytes : null;
+  return Note.read(kind, id, bytes, context.objectFormat);
+}
+
+async function readObject<T>(
+  context: LoadContext,
+  kind: NoteKind<T>,
+  oid: ObjectId,
+  type: string,
+): Promise<Buffer> {
+  const object = await context.catFile.read(oid).catch((cause: unknown) => {
+    throw stateCorrupt(kind.ref, oid, 'is damaged', cause);
+  });
+  if (object === null) throw stateCorrupt(kind.ref, oid, 'is missing');
+  if (object.type !== type) throw stateCorrupt(kind.ref, oid, `is a ${object.type}, not a ${type}`);
+  return object.bytes;
+}
+
+function parseRows<T>(
+  context: LoadContext,
+  kind: NoteKind<T>,
+  oid: ObjectId,
+  bytes: Buffer,
+): ReturnType<typeof parseTree> {
+  try {
+    return parseTree(bytes, context.objectFormat === 'sha1' ? 20 : 32);
+  } catch (cause) {
+    throw stateCorrupt(kind.ref, oid, 'is no readable tree', cause);
+  }
+}
+
+/** Files of a project, say: without a single note or anchor, and more than a `format` entry. */
+function isForeign<T>(root: TreeNode<Note<T>>): boolean {
+  const ownNames = [...root.entries].filter(
+    ([name, entry]) => entry.note !== null || entry.tree !== null || name === 'format',
+  );
+  return root.entries.size > 0 && ownNames.length === 0;
+}

@@ -1,0 +1,115 @@
+import type * as z from 'zod';
+import type { ObjectId, RefName, SessionId, TaskId } from '../../domain/ids.ts';
+import { parseRefName } from '../../domain/ids.ts';
+import { memoryEntrySchema } from '../../domain/state/memory.ts';
+import { sessionSchema } from '../../domain/state/session.ts';
+import { signatureNoteSchema } from '../../domain/state/signatures.ts';
+import { taskSchema } from '../../domain/state/task.ts';
+import { reviewNoteSchema, validationNoteSchema } from '../../domain/state/verdict.ts';
+import { makeObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+
+/** The text of the blob that a note annotates, and where the same tree links it. */
+export interface Anchor {
+  readonly text: string;
+  /** Below `anchors/`. */
+  readonly path: readonly string[];
+}
+
+/** One state ref: what its notes hold and what they annotate. */
+export interface NoteKind<T> {
+  readonly ref: RefName;
+  readonly schema: z.ZodType<T>;
+  /** The keys this version knows; others are kept as they are. */
+  readonly keys: readonly string[];
+  /** null: notes annotate commits. */
+  readonly anchor: ((note: Readonly<Record<string, unknown>>) => Anchor | null) | null;
+}
+
+export const taskNotes = defineKind('tasks', taskSchema, ({ session, id }) =>
+  isText(session) && isText(id) ? taskAnchor(session, id) : null,
+);
+export const sessionNotes = defineKind('sessions', sessionSchema, ({ id }) =>
+  isText(id) ? sessionAnchor(id) : null,
+);
+export const validationNotes = defineKind('validations', validationNoteSchema, null);
+export const reviewNotes = defineKind('reviews', reviewNoteSchema, null);
+
+/** Sessions out of the way with what belongs to them: read when one is asked for by name. */
+export const archiveNotes = {
+  sessions: archivedKind('sessions', sessionNotes),
+  tasks: archivedKind('tasks', taskNotes),
+  validations: archivedKind('validations', validationNotes),
+} as const;
+
+/** What earlier sessions left: not read with the rest of the state. */
+export const memoryNotes = defineKind('memory', memoryEntrySchema, ({ session, task }) =>
+  isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
+);
+
+/** Who signed what was decided of a session: read by who asks what counts. */
+export const signatureNotes = defineKind('signatures', signatureNoteSchema, ({ session }) =>
+  isText(session) ? signatureAnchor(session) : null,
+);
+
+/** Every ref of notes, in the order they are looked at. */
+export const allKinds: readonly NoteKind<unknown>[] = [
+  sessionNotes,
+  taskNotes,
+  validationNotes,
+  reviewNotes,
+  archiveNotes.sessions,
+  archiveNotes.tasks,
+  archiveNotes.validations,
+  memoryNotes,
+  signatureNotes,
+];
+
+export type ValidationNote = z.infer<typeof validationNoteSchema>;
+
+/** Every state ref, in the order transactions move them. */
+export const stateRefs: readonly RefName[] = [
+  sessionNotes.ref,
+  taskNotes.ref,
+  validationNotes.ref,
+  reviewNotes.ref,
+];
+
+/** `blueflame task <session>/<id>`: the same in every clone, so the note's key is too. */
+export function taskAnchor(session: SessionId | string, id: TaskId | string): Anchor {
+  return { text: `blueflame task ${session}/${id}\n`, path: [session, id] };
+}
+
+export function sessionAnchor(id: SessionId | string): Anchor {
+  return { text: `blueflame session ${id}\n`, path: [id] };
+}
+
+/** `blueflame memory <session>/task/<id>`, or `…/<session>/session` for the session as a whole. */
+export function memoryAnchor(session: SessionId | string, task: TaskId | string | null): Anchor {
+  const path = task === null ? [session, 'session'] : [session, 'task', task];
+  return { text: `blueflame memory ${path.join('/')}\n`, path };
+}
+
+export function signatureAnchor(session: SessionId | string): Anchor {
+  return { text: `blueflame signatures ${session}\n`, path: [session] };
+}
+
+/** The object id a note is filed under. */
+export function anchorKey(format: ObjectFormat, anchor: Anchor): ObjectId {
+  return makeObject(format, 'blob', anchor.text).oid;
+}
+
+function defineKind<T>(
+  name: string,
+  schema: z.ZodType<T> & { readonly shape: object },
+  anchor: NoteKind<T>['anchor'],
+): NoteKind<T> {
+  return { ref: parseRefName(`refs/blueflame/${name}`), schema, keys: Object.keys(schema.shape), anchor };
+}
+
+function archivedKind<T>(name: string, kind: NoteKind<T>): NoteKind<T> {
+  return { ...kind, ref: parseRefName(`refs/blueflame/archive/${name}`) };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}

@@ -1,0 +1,123 @@
+import type * as z from 'zod';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import { anchorKey, type NoteKind } from './note-kinds.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Parsed<T> =
+  | { readonly value: T; readonly problem: null }
+  | { readonly value: null; readonly problem: string };
+
+export const noteVersion = 1;
+const newerProblem = 'was written by a newer git-flame';
+
+/** The body of one note: the border where stored text becomes a typed value. The schema is checked when asked. */
+export class Note<T> {
+  readonly key: ObjectId;
+  readonly blob: ObjectId;
+  /** The whole body; null if it's no JSON object of this version under the right key. */
+  readonly json: Json | null;
+  readonly #kind: NoteKind<T>;
+  #parsed: Parsed<T> | null;
+
+  private constructor(kind: NoteKind<T>, id: NoteId, json: Json | null, parsed: Parsed<T> | null) {
+    this.#kind = kind;
+    this.key = id.key;
+    this.blob = id.blob;
+    this.json = json;
+    this.#parsed = parsed;
+  }
+
+  /** From a blob's bytes; null bytes: the object is missing or damaged. */
+  static read<T>(kind: NoteKind<T>, id: NoteId, bytes: Uint8Array | null, format: ObjectFormat): Note<T> {
+    const json = bytes === null ? 'is missing or damaged' : parseJson(bytes);
+    const problem = typeof json === 'string' ? json : headerProblem(kind, id.key, json, format);
+    return typeof json === 'string' || problem !== null
+      ? new Note<T>(kind, id, null, { value: null, problem: problem ?? '' })
+      : new Note<T>(kind, id, json, null);
+  }
+
+  /** One that was just written. */
+  static written<T>(kind: NoteKind<T>, id: NoteId, json: Json, value: T): Note<T> {
+    return new Note(kind, id, json, { value, problem: null });
+  }
+
+  /** null if the note can't be used; `problem` then says why. */
+  get value(): T | null {
+    return this.#parse().value;
+  }
+
+  get problem(): string | null {
+    return this.#parse().problem;
+  }
+
+  /** Whether a newer version wrote it: this one must leave it alone. */
+  get isNewer(): boolean {
+    return this.json === null && (this.problem?.startsWith(newerProblem) ?? false);
+  }
+
+  #parse(): Parsed<T> {
+    this.#parsed ??= parseBody(this.#kind, this.json);
+    return this.#parsed;
+  }
+}
+
+export interface NoteId {
+  readonly key: ObjectId;
+  readonly blob: ObjectId;
+}
+
+/**
+ * The text of a note: JSON, one key a line, in the schema's order. Top-level keys of the note it replaces that
+ * this version doesn't know follow unchanged.
+ */
+export function renderNote<T>(
+  kind: NoteKind<T>,
+  value: T,
+  previous: { readonly json: Json | null } | null,
+): { readonly json: Json; readonly value: T; readonly text: string } {
+  const checked = kind.schema.parse(value);
+  const known = new Set(kind.keys);
+  const extra = Object.entries(previous?.json ?? {}).filter(([key]) => !known.has(key));
+  const json = Object.fromEntries([...Object.entries(checked as Json), ...extra]);
+  return { json, value: checked, text: `${JSON.stringify(json, null, 2)}\n` };
+}
+
+/** The first few schema problems as one line. */
+export function describeIssues(error: z.ZodError): string {
+  const lines = error.issues.map((issue) => `${issue.path.join('.') || 'note'}: ${issue.message}`);
+  return lines.slice(0, 3).join('; ');
+}
+
+function parseJson(bytes: Uint8Array): Json | string {
+  try {
+    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return isObject(json) ? json : 'holds no JSON object';
+  } catch {
+    return 'is not JSON';
+  }
+}
+
+function isObject(json: unknown): json is Json {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+function headerProblem<T>(kind: NoteKind<T>, key: ObjectId, json: Json, format: ObjectFormat): string | null {
+  const version = json.v;
+  if (typeof version === 'number' && version > noteVersion) {
+    return `${newerProblem} (v ${version}, this one reads v ${noteVersion})`;
+  }
+  if (version !== noteVersion) return 'has no version (v)';
+  if (kind.anchor === null) return null;
+  const anchor = kind.anchor(json);
+  if (anchor === null) return 'does not name what it is about';
+  if (anchorKey(format, anchor) === key) return null;
+  return `is filed under ${key}, which is not the anchor of ${anchor.path.join('/').slice(0, 100)}`;
+}
+
+function parseBody<T>(kind: NoteKind<T>, json: Json | null): Parsed<T> {
+  const result = kind.schema.safeParse(json);
+  return result.success
+    ? { value: result.data, problem: null }
+    : { value: null, problem: `does not match its schema (${describeIssues(result.error)})` };
+}

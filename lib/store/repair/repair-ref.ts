@@ -1,0 +1,116 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
+import type { RefCommand } from '../../git/refs/ref-transaction.ts';
+import { listRefs } from '../notes/list-refs.ts';
+import { loadNotes } from '../notes/load-notes.ts';
+import type { NoteKind } from '../notes/note-kinds.ts';
+import { recordedHistory, recordedText, recordedValue } from '../notes/recorded-refs.ts';
+import type { Repair, RepairContext } from './repair.ts';
+
+/** Outside refs/blueflame/*: it's nobody's but this clone's. */
+const backupRoot = 'refs/blueflame-backup/';
+
+/** Moves a ref that holds no notes to the newest place its reflog or a remote's copy knows that does. */
+export async function repairRef<T>(
+  context: RepairContext,
+  kind: NoteKind<T>,
+  { message }: FlameError,
+): Promise<Repair> {
+  const { ref } = kind;
+  const found = await findSound(context, kind);
+  if (found === null)
+    return {
+      ...{ ref, isDone: false },
+      message: `${message} Neither its reflog nor the copy of a remote has an earlier state of it.`,
+      hints: [`git flame sync`, `Without it, what it held is lost: git update-ref -d ${ref}`],
+    };
+  const place = found.from === null ? 'as its reflog has it' : `as ${found.from} has it`;
+  const told = `${ref} was brought back to ${found.oid.slice(0, 12)}, ${place}`;
+  if (context.isDry)
+    return { ref, isDone: true, message: `${message} It can be repaired: ${told}.`, hints: [] };
+  const backup = await moveBack(context, ref, found.oid);
+  return {
+    ...{ ref, isDone: true, hints: [] },
+    message: `${told}; what it held is kept at ${backup}. It was: ${message}`,
+  };
+}
+
+interface Sound {
+  readonly oid: ObjectId;
+  /** The remote's ref; null: the reflog. */
+  readonly from: RefName | null;
+}
+
+async function findSound<T>(context: RepairContext, kind: NoteKind<T>): Promise<Sound | null> {
+  const name = kind.ref.slice('refs/blueflame/'.length);
+  const git = { ...context.context, variables: { GIT_DIR: context.commonDir } };
+  const copies = [...(await listRefs(git, 'refs/blueflame-remotes/'))].filter(([ref]) =>
+    ref.endsWith(`/${name}`),
+  );
+  const places: readonly Sound[] = [
+    ...(await recordedHistory(context, kind.ref)).map((oid) => ({ oid, from: null })),
+    ...copies.map(([from, oid]) => ({ oid, from })),
+  ];
+  for (const place of places) {
+    const root = await loadNotes(context, kind, place.oid, null).catch(() => null);
+    if (root !== null) return place;
+  }
+  return null;
+}
+
+/** Resolves to where the old value is kept. */
+async function moveBack(context: RepairContext, ref: RefName, oid: ObjectId): Promise<string> {
+  let backup = '';
+  await context.publisher.publish(async () => {
+    const held = await heldBy(context, ref);
+    if (held.kind === 'text') {
+      backup = setAside(context.commonDir, ref);
+      return { objects: [], commands: [{ ref, old: null, new: oid }] };
+    }
+    const commands: RefCommand[] = [{ ref, old: held.oid, new: oid }];
+    const isThere = held.oid !== null && (await context.catFile.info(held.oid)) !== null;
+    if (!isThere) backup = 'no place, since no such object is here';
+    else {
+      const name = await freeName(context, `${backupRoot}${ref.slice('refs/blueflame/'.length)}`);
+      commands.push({ ref: name, old: null, new: held.oid });
+      backup = name;
+    }
+    return { objects: [], commands };
+  });
+  return backup;
+}
+
+type Held = { readonly kind: 'text' } | { readonly kind: 'id'; readonly oid: ObjectId | null };
+
+/** What git keeps for it; git itself refuses to touch a ref whose file holds no id. */
+async function heldBy(context: RepairContext, ref: RefName): Promise<Held> {
+  const known = await context.catFile.info(ref);
+  if (known !== null) return { kind: 'id', oid: known.oid };
+  const recorded = (await recordedValue(context, ref)) ?? '';
+  const oid = objectIdPattern.test(recorded) ? (recorded as ObjectId) : null;
+  const isText = oid === null && recordedText(context.commonDir, ref) !== null;
+  return isText ? { kind: 'text' } : { kind: 'id', oid };
+}
+
+/** Moves the file out of git's way, holding git's own lock on it meanwhile. */
+function setAside(commonDir: string, ref: RefName): string {
+  const lock = join(commonDir, `${ref}.lock`);
+  const target = join(commonDir, 'blueflame', 'set-aside', `${ref.replaceAll('/', '-')}-${Date.now()}`);
+  writeFileSync(lock, '', { flag: 'wx' });
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    renameSync(join(commonDir, ref), target);
+  } finally {
+    rmSync(lock);
+  }
+  return target;
+}
+
+async function freeName({ catFile }: RepairContext, root: string): Promise<RefName> {
+  for (let number = 1; ; number += 1) {
+    const name = `${root}/${number}` as RefName;
+    if ((await catFile.info(name)) === null) return name;
+  }
+}

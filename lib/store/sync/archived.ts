@@ -1,0 +1,80 @@
+import { admitSession } from '../../core/merge/admit-change.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { validationNotesOf } from '../archive/archive-notes.ts';
+import type { Note } from '../notes/note.ts';
+import type { ValidationNote } from '../notes/note-kinds.ts';
+import { anchorsFolder, findNotes, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
+import { type MergeKind, mergeKinds } from './merge-note.ts';
+
+type Root<T> = TreeNode<Note<T>> | null;
+
+/** The merged archive: nothing leaves the state that is not there. */
+export interface MergedArchive {
+  readonly sessions: Root<Session>;
+  readonly tasks: Root<Task>;
+  readonly validations: Root<ValidationNote>;
+}
+
+/** How sessions merge: one whose whole note is not in the archive is not archived, whoever says so. */
+export function sessionsBeside(archive: MergedArchive): MergeKind<Session> {
+  const archived = new Set(valuesOf(archive.sessions).map(({ id }) => id));
+  return {
+    ...mergeKinds.sessions,
+    admit: (before, after) => {
+      const { archived_at: at } = after;
+      if (at === undefined || before.archived_at !== undefined || archived.has(after.id))
+        return admitSession(before, after);
+      return { value: before, lost: [{ what: 'archived', kept: 'not in the archive', lost: at }] };
+    },
+  };
+}
+
+/**
+ * How tasks and verdicts merge where some sessions are archived: what the archive has of theirs leaves, whatever
+ * another clone did with it meanwhile. The short note of the session is the mark that says so; once set, it is never taken back.
+ */
+export function withoutArchived(
+  sessions: Root<Session>,
+  archive: MergedArchive,
+): { readonly tasks: MergeKind<Task>; readonly validations: MergeKind<ValidationNote> } {
+  const known = new Set<SessionId>(
+    valuesOf(sessions).flatMap(({ id, archived_at: at }) => (at === undefined ? [] : [id])),
+  );
+  if (known.size === 0) return mergeKinds;
+  const { tasks, validations } = mergeKinds;
+  const isVerdictKept = (key: string): boolean => findNotes(archive.validations, key).length > 0;
+  return {
+    tasks: { ...tasks, removal: (root) => [...known].flatMap((id) => taskRemoval(root, id, archive.tasks)) },
+    validations: {
+      ...validations,
+      removal: (root) =>
+        validationNotesOf(root, (id) => known.has(id))
+          .notes.filter(({ key }) => isVerdictKept(key))
+          .flatMap(({ key }) => removalOf(root, key)),
+    },
+  };
+}
+
+/** The tasks of a session that the archive has, with their anchors. */
+function taskRemoval(
+  root: Root<Task>,
+  session: SessionId,
+  archived: Root<Task>,
+): readonly TreeEdit<Note<Task>>[] {
+  const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
+  return [...(folder?.entries ?? [])].flatMap(([name, { oid }]) =>
+    findNotes(archived, oid).length === 0
+      ? []
+      : [...removalOf(root, oid), { path: [anchorsFolder, session, name], entry: null }],
+  );
+}
+
+function removalOf<T>(root: Root<T>, key: string): readonly TreeEdit<Note<T>>[] {
+  return findNotes(root, key).map(({ path }) => ({ path, entry: null }));
+}
+
+function valuesOf<T>(root: Root<T>): readonly T[] {
+  return [...listNotes(root)].flatMap(({ value }) => value ?? []);
+}

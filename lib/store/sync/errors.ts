@@ -1,0 +1,97 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { StateProblem } from '../../domain/ports/store-port.ts';
+
+/** The remote can't be read: no such host, no such repository, no access. Nothing was changed. */
+export function remoteUnreachable(remote: string, stderr: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'remote-unreachable',
+    message: `${remote} can't be read: ${reasonIn(stderr)}.`,
+    hints: [`git ls-remote ${remote}`, `git remote get-url ${remote}`],
+    details: detailsIn(stderr),
+    data: { remote },
+  });
+}
+
+/** The remote takes no state. What came from it is merged here; nothing is lost. */
+export function remoteRefuses(remote: string, ref: string, reason: string, stderr: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'remote-refuses-state',
+    message: `${remote} does not take ${ref}: ${reason}. The state here is merged and complete.`,
+    hints: ['Allow refs/blueflame/* on that server, or share through another remote: git flame sync REMOTE'],
+    details: detailsIn(stderr),
+    data: { remote, ref },
+  });
+}
+
+/** The push went wrong for a reason that is not about one ref. */
+export function pushFailed(remote: string, stderr: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'push-failed',
+    message: `The state could not be pushed to ${remote}: ${reasonIn(stderr)}.`,
+    hints: [`git flame sync ${remote}`],
+    details: detailsIn(stderr),
+    data: { remote },
+  });
+}
+
+/** Others would get what can't be read here. What came from the remote is merged here. */
+export function damagedState(remote: string, damage: readonly StateProblem[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'damaged-state',
+    message: `Nothing was sent to ${remote}: part of the state here can't be read, and others would get it.`,
+    hints: ['git flame doctor --repair', `send it as it is: git flame sync --damaged ${remote}`],
+    details: damage.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),
+    data: { remote, objects: damage.map(({ object }) => object) },
+  });
+}
+
+/** Others pushed first, each time. */
+export function remoteBusy(remote: string, tries: number, stderr: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'remote-busy',
+    message: `Others changed the state on ${remote} first, ${tries} times in a row. The state here is merged.`,
+    hints: [`git flame sync ${remote}`],
+    details: detailsIn(stderr),
+    data: { remote },
+  });
+}
+
+/** Without the history there is no telling who changed what. */
+export function stateShallow(ref: string, remote: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'state-shallow',
+    message: `The history of ${ref} is cut off in this shallow clone, so it can't be merged.`,
+    hints: [`git fetch --unshallow ${remote}`],
+    data: { ref },
+  });
+}
+
+export function repositoryReadOnly(path: string, cause?: unknown): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'repository-read-only',
+    message: `${path} can't be written, so nothing can be merged into it.`,
+    hints: ['git flame sync --dry-run'],
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function reasonIn(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const line =
+    lines.find((text) => /^(?:fatal|error|ERROR): /.test(text)) ?? lines.at(-1) ?? 'no reason given';
+  return line.replace(/^(?:fatal|error|ERROR): /, '').replace(/\.$/, '');
+}
+
+function detailsIn(stderr: string): string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, 10);
+}

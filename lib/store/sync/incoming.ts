@@ -1,0 +1,44 @@
+import {
+  type IncomingChange,
+  memoryChanges,
+  reviewChanges,
+  sessionChanges,
+  taskChanges,
+  verdictChanges,
+} from '../../core/merge/incoming-changes.ts';
+import type { MemoryEntry } from '../../domain/state/memory.ts';
+import type { Note } from '../notes/note.ts';
+import { diffNotes, type TreeNode } from '../notes/note-tree.ts';
+import type { State } from '../notes/state.ts';
+
+type Root<T> = TreeNode<Note<T>> | null;
+type Sides<T> = readonly [before: Root<T>, after: Root<T>];
+
+/** What a merge brings into the local state, note by note: named whoever says they did it, and whatever it does. */
+export function incomingChanges(
+  before: State,
+  after: State,
+  memory: Sides<MemoryEntry>,
+): readonly IncomingChange[] {
+  return [
+    ...changesOf([before.sessions.root, after.sessions.root], sessionChanges),
+    ...changesOf([before.tasks.root, after.tasks.root], taskChanges),
+    ...changesOf([before.validations.root, after.validations.root], (old, now) =>
+      verdictChanges(old?.verdicts ?? [], now.verdicts),
+    ),
+    ...changesOf([before.reviews.root, after.reviews.root], (_, now, key) => reviewChanges(key, now)),
+    ...changesOf(memory, memoryChanges),
+  ];
+}
+
+function changesOf<T>(
+  [before, after]: Sides<T>,
+  describe: (before: T | null, after: T, key: string) => readonly IncomingChange[],
+): readonly IncomingChange[] {
+  const { gone, added } = diffNotes(before, after);
+  const old = new Map(gone.map((note) => [note.key, note.value]));
+  // What can't be read is told as damage.
+  return added.flatMap(({ key, value }) =>
+    value === null ? [] : describe(old.get(key) ?? null, value, key),
+  );
+}

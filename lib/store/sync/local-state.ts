@@ -1,0 +1,256 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
+import type { ObjectId, RefName } from '../../domain/ids.ts';
+import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { NewObject } from '../../git/objects/loose-object.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
+import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { listRefs } from '../notes/list-refs.ts';
+import { stateRefs } from '../notes/note-kinds.ts';
+import { readSideRef } from '../notes/side-ref.ts';
+import { nextState, type RefState, type State, StateSnapshot, tipsOf } from '../notes/state.ts';
+import { StateReader } from '../notes/state-reader.ts';
+import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
+import { archivedRoot, findKeptCommits, keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
+import { ObjectWriter } from '../write/object-writer.ts';
+import { PatientLock } from '../write/patient-lock.ts';
+import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
+import { freshDamage } from './damage.ts';
+import { repositoryReadOnly } from './errors.ts';
+import { incomingChanges } from './incoming.ts';
+import { type MergeKind, mergeKinds } from './merge-note.ts';
+import { type MergedRef, mergeRef } from './merge-refs.ts';
+import type { SyncOptions } from './options.ts';
+import { type PushSpec, trackingRef } from './remote.ts';
+
+const localPatienceMs = 30_000;
+
+/** The local state with the remote's merged in, published here, and what the remote lacks of it. */
+export interface MergedState {
+  readonly refs: readonly MergedRef<unknown>[];
+  /** What came in, one by one. */
+  readonly changes: readonly IncomingChange[];
+  readonly received: number;
+  readonly sent: number;
+  readonly unknown: readonly ObjectId[];
+  /** What can't be read of it and the remote doesn't have yet. */
+  readonly damage: readonly StateProblem[];
+  /** What is left to push. */
+  readonly specs: readonly PushSpec[];
+  /** Refs the remote may forget, once it has the rest. */
+  readonly obsolete: readonly PushSpec[];
+}
+
+interface MergedSide<T> {
+  readonly before: RefState<T>['root'];
+  readonly merged: MergedRef<T>;
+  readonly move: readonly RefCommand[];
+}
+
+/** The local side of one sync: merges into the state refs by compare-and-swap. `close` ends its gits. */
+export class LocalState {
+  readonly #options: SyncOptions;
+  readonly #catFile: CatFile;
+  readonly #reader: StateReader;
+  readonly #objects: ObjectWriter;
+  readonly #refs: RefTransactions;
+  readonly #loggedRefs: RefTransactions;
+
+  constructor(options: SyncOptions) {
+    const { context, commonDir, objectFormat } = options;
+    this.#options = options;
+    this.#catFile = new CatFile(context, commonDir);
+    this.#reader = new StateReader({ catFile: this.#catFile, commonDir, objectFormat });
+    const objectsDir = join(commonDir, 'objects');
+    this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
+    const transactions = {
+      context,
+      gitDir: commonDir,
+      objectFormat,
+      reason: `git flame sync ${options.remote}`,
+    };
+    this.#refs = new RefTransactions(transactions);
+    this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
+  }
+
+  /** Merges into the local refs; again if somebody moves them meanwhile. */
+  async merge(theirs: RemoteRefs): Promise<MergedState> {
+    const until = performance.now() + localPatienceMs;
+    const lock = new PatientLock();
+    for (;;) {
+      const before = await this.#reader.read();
+      const archive = {
+        sessions: await this.#mergeSide(mergeKinds.archivedSessions, theirs),
+        tasks: await this.#mergeSide(mergeKinds.archivedTasks, theirs),
+        validations: await this.#mergeSide(mergeKinds.archivedValidations, theirs),
+      };
+      const memory = await this.#mergeSide(mergeKinds.memory, theirs);
+      const signatures = await this.#mergeSide(mergeKinds.signatures, theirs);
+      const sides = [archive.sessions, archive.tasks, archive.validations, memory, signatures];
+      const { state, refs: merged } = await this.#mergeRefs(before, theirs, {
+        sessions: archive.sessions.merged.state.root,
+        tasks: archive.tasks.merged.state.root,
+        validations: archive.validations.merged.state.root,
+      });
+      const refs = [...merged, ...sides.map((side) => side.merged)];
+      const { context } = this.#options;
+      const local = new Map([
+        ...(await listRefs(context, keptRoot)),
+        ...(await listRefs(context, archivedRoot)),
+      ]);
+      const snapshot = new StateSnapshot(state);
+      const kept = await findKeptCommits(
+        snapshot,
+        { local, remote: theirs },
+        { git: context, catFile: this.#catFile },
+      );
+      const allKept = new Map([...local, ...kept.missing]);
+      const { obsolete } = kept;
+      const unsent = [...allKept].filter(([ref]) => !theirs.has(ref) && !obsolete.here.has(ref));
+      const result: MergedState = {
+        refs,
+        changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
+        received: [...kept.missing.keys()].filter((ref) => theirs.has(ref)).length,
+        sent: unsent.length,
+        unknown: kept.unknown,
+        damage: await freshDamage(
+          { ...this.#options, catFile: this.#catFile },
+          refs.map((ref) => ref.state),
+          theirs,
+        ),
+        specs: [...pushSpecs(refs, theirs), ...commitSpecs(unsent.map(([ref]) => ref))],
+        obsolete: obsolete.there.map((ref) => ({ from: '', to: ref })),
+      };
+      if (this.#options.isDry) return result;
+      await this.#keep(kept.missing);
+      const objects = refs.flatMap((ref) => ref.objects);
+      const moves = [
+        ...sides.flatMap(({ move }) => move),
+        ...moved(before, state),
+        ...[...obsolete.here].map(([ref, old]): RefCommand => ({ ref, old, new: null })),
+      ];
+      if (await this.#publish(moves, objects, lock)) return result;
+      if (performance.now() > until) throw stateBusy();
+      await wait(Math.random() * 20);
+    }
+  }
+
+  /** Notes where the remote stands after the push: git does that only for refspecs of its configuration. */
+  async track({ refs }: MergedState): Promise<void> {
+    const { context, remote } = this.#options;
+    const tracked = await listRefs(context, `refs/blueflame-remotes/${remote}/`);
+    const commands = refs.flatMap(({ state }): RefCommand[] => {
+      const ref = trackingRef(remote, state.kind.ref) as RefName;
+      const old = tracked.get(ref) ?? null;
+      return state.tip === null || state.tip === old ? [] : [{ ref, old, new: state.tip }];
+    });
+    // The next fetch does the same.
+    if (commands.length > 0) await this.#refs.run(commands);
+  }
+
+  async close(): Promise<void> {
+    await this.#refs.close();
+    await this.#loggedRefs.close();
+    await this.#catFile.close();
+  }
+
+  async #mergeRefs(
+    before: State,
+    theirs: RemoteRefs,
+    archive: MergedArchive,
+  ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
+    const sessions = await this.#mergeOne(sessionsBeside(archive), before.sessions, theirs);
+    const kinds = withoutArchived(sessions.state.root, archive);
+    const [tasks, validations, reviews] = [
+      await this.#mergeOne(kinds.tasks, before.tasks, theirs),
+      await this.#mergeOne(kinds.validations, before.validations, theirs),
+      await this.#mergeOne(mergeKinds.reviews, before.reviews, theirs),
+    ];
+    const state = nextState(before, {
+      sessions: sessions.state,
+      tasks: tasks.state,
+      validations: validations.state,
+      reviews: reviews.state,
+    });
+    return { state, refs: [sessions, tasks, validations, reviews] };
+  }
+
+  #mergeOne<T>(kind: MergeKind<T>, ours: RefState<T>, theirs: RemoteRefs): Promise<MergedRef<T>> {
+    const { ref } = kind.kind;
+    return mergeRef({ ...this.#options, catFile: this.#catFile }, kind, ours, {
+      tip: theirs.get(ref) ?? null,
+      ref: trackingRef(this.#options.remote, ref) as RefName,
+    });
+  }
+
+  /** One of the refs that are not read with the state. */
+  async #mergeSide<T>(kind: MergeKind<T>, theirs: RemoteRefs): Promise<MergedSide<T>> {
+    const before = await readSideRef({ ...this.#options, catFile: this.#catFile }, kind.kind);
+    const merged = await this.#mergeOne(kind, before, theirs);
+    return { before: before.root, merged, move: movedRef(kind.kind.ref, before.tip, merged.state.tip) };
+  }
+
+  /** Commits are kept before the state names them. */
+  async #keep(missing: ReadonlyMap<RefName, ObjectId>): Promise<void> {
+    if (missing.size === 0) return;
+    const commands = [...missing].map(([ref, oid]): RefCommand => ({ ref, old: null, new: oid }));
+    const outcome = await this.#refs.run(commands);
+    if (outcome.kind === 'refused') throw refRefused(outcome.message);
+  }
+
+  /** Moves the local refs all together; false if one of them was elsewhere already. */
+  async #publish(
+    commands: readonly RefCommand[],
+    objects: readonly NewObject[],
+    lock: PatientLock,
+  ): Promise<boolean> {
+    const moves = commands.filter((command) => command.new !== undefined);
+    if (moves.length === 0) return true;
+    await this.#objects.write(objects).catch((error: unknown) => {
+      throw isReadOnly(error) ? repositoryReadOnly(this.#options.commonDir, error) : error;
+    });
+    const isFirst = moves.some((command) => command.old === null);
+    const outcome = await (isFirst ? this.#loggedRefs : this.#refs).run(commands);
+    return isPublished(outcome, lock);
+  }
+}
+
+/** Refs that stay are verified: the merge rests on them. */
+function moved(before: State, after: State): readonly RefCommand[] {
+  const [old, next] = [tipsOf(before), tipsOf(after)];
+  return stateRefs.flatMap((ref) => movedRef(ref, old.get(ref) ?? null, next.get(ref) ?? null));
+}
+
+function movedRef(ref: RefName, old: ObjectId | null, next: ObjectId | null): readonly RefCommand[] {
+  return [old === next ? { ref, old } : { ref, old, new: next }];
+}
+
+function isPublished(outcome: RefOutcome, lock: PatientLock): boolean {
+  if (outcome.kind === 'refused') throw refRefused(outcome.message);
+  if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
+  // After an unknown end the refs tell the next time.
+  return outcome.kind === 'done';
+}
+
+function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
+  return refs.flatMap(({ state }) =>
+    // By id: what moves here meanwhile goes with the next sync.
+    state.tip === null || state.tip === (theirs.get(state.kind.ref) ?? null)
+      ? []
+      : [{ from: state.tip, to: state.kind.ref }],
+  );
+}
+
+/** By pattern: a session may have thousands. */
+function commitSpecs(refs: readonly string[]): PushSpec[] {
+  return [keptRoot, archivedRoot].flatMap((root) =>
+    refs.some((ref) => ref.startsWith(root)) ? [{ from: `${root}*`, to: `${root}*` }] : [],
+  );
+}
+
+function isReadOnly(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && ['EACCES', 'EROFS', 'EPERM'].includes(String(error.code))
+  );
+}

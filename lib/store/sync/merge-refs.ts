@@ -1,0 +1,143 @@
+import type { ObjectId, RefName } from '../../domain/ids.ts';
+import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
+import { loadNotes } from '../notes/load-notes.ts';
+import type { Note } from '../notes/note.ts';
+import type { ObjectSink, TreeNode } from '../notes/note-tree.ts';
+import type { RefState } from '../notes/state.ts';
+import { stateShallow } from './errors.ts';
+import { renderMerge } from './merge-message.ts';
+import type { MergeKind } from './merge-note.ts';
+import { mergeTrees, type NoteConflict } from './merge-trees.ts';
+
+type Root<T> = TreeNode<Note<T>> | null;
+
+export interface MergeContext {
+  readonly context: GitContext;
+  readonly catFile: CatFile;
+  readonly objectFormat: ObjectFormat;
+  readonly remote: string;
+}
+
+/** One state ref after a merge, nothing of it written yet. */
+export interface MergedRef<T> {
+  readonly state: RefState<T>;
+  readonly outcome: 'absent' | 'same' | 'sent' | 'received' | 'merged';
+  readonly conflicts: readonly NoteConflict<T>[];
+  readonly objects: readonly NewObject[];
+}
+
+// Merges of merges of merges: deeper than any real history, and an end for an unreal one.
+const deepest = 12;
+
+/** Merges what a remote has into one state ref. Throws FlameErrors `state-corrupt` and `state-shallow`. */
+export async function mergeRef<T>(
+  context: MergeContext,
+  kind: MergeKind<T>,
+  ours: RefState<T>,
+  theirs: { readonly tip: ObjectId | null; readonly ref: RefName },
+): Promise<MergedRef<T>> {
+  const nothing = { state: ours, conflicts: [], objects: [] };
+  if (theirs.tip === null) return { ...nothing, outcome: ours.tip === null ? 'absent' : 'sent' };
+  if (theirs.tip === ours.tip) return { ...nothing, outcome: 'same' };
+  const load = (tip: ObjectId): Promise<Root<T>> =>
+    tip === ours.tip
+      ? Promise.resolve(ours.root)
+      : loadNotes(context, { ...kind.kind, ref: theirs.ref }, tip, ours.root);
+  const bases = ours.tip === null ? [] : await mergeBases(context, ours.tip, [theirs.tip]);
+  if (bases[0] === theirs.tip) return { ...nothing, outcome: 'sent' };
+  if (ours.tip === null) {
+    const state = { ...ours, tip: theirs.tip, root: await load(theirs.tip) };
+    return { ...nothing, state, outcome: 'received' };
+  }
+  if (bases.length === 0) await requireWhole(context, kind.kind.ref, [ours.tip, theirs.tip]);
+  const virtual = new VirtualMerge(context, kind, load);
+  const isAhead = bases[0] === ours.tip;
+  const base = isAhead ? ours.root : await virtual.mergeAll(bases);
+  const roots = { base, ours: ours.root, theirs: await load(theirs.tip) };
+  const objects = new Map<string, NewObject>();
+  const sink = collectInto(objects, context.objectFormat);
+  const { root, conflicts } = mergeTrees(kind, roots, sink);
+  const tree = root?.oid ?? sink('tree', '').oid;
+  // Taken over as it is where nothing is gone from it, and nothing in it undone, that can't be.
+  if (isAhead && tree === roots.theirs?.oid)
+    return { ...nothing, state: { ...ours, tip: theirs.tip, root: roots.theirs }, outcome: 'received' };
+  const parents: readonly ObjectId[] = [ours.tip, theirs.tip].sort();
+  const text = renderMerge({
+    tree,
+    parents,
+    conflicts,
+    ref: kind.kind.ref,
+    date: await latest(context, parents),
+  });
+  const tip = sink('commit', text).oid;
+  return { state: { ...ours, tip, root }, outcome: 'merged', conflicts, objects: [...objects.values()] };
+}
+
+/** What two histories that were merged with each other before have in common: the bases, merged in memory. */
+class VirtualMerge<T> {
+  readonly #context: MergeContext;
+  readonly #kind: MergeKind<T>;
+  readonly #load: (tip: ObjectId) => Promise<Root<T>>;
+
+  constructor(context: MergeContext, kind: MergeKind<T>, load: (tip: ObjectId) => Promise<Root<T>>) {
+    this.#context = context;
+    this.#kind = kind;
+    this.#load = load;
+  }
+
+  async mergeAll(commits: readonly ObjectId[], depth = 0): Promise<Root<T>> {
+    const [first, ...rest] = [...commits].sort();
+    if (first === undefined || depth > deepest) return null;
+    let root = await this.#load(first);
+    const done = [first];
+    for (const commit of rest) {
+      const base = await this.mergeAll(await mergeBases(this.#context, commit, done), depth + 1);
+      const roots = { base, ours: root, theirs: await this.#load(commit) };
+      root = mergeTrees(this.#kind, roots, collectInto(new Map(), this.#context.objectFormat)).root;
+      done.push(commit);
+    }
+    return root;
+  }
+}
+
+/** The best common ancestors of a commit and a merge of others. */
+async function mergeBases(
+  { context }: MergeContext,
+  commit: ObjectId,
+  others: readonly ObjectId[],
+): Promise<readonly ObjectId[]> {
+  const args = ['--no-replace-objects', 'merge-base', '--all', commit, ...others];
+  const text = await gitText(context, args, { accept: [0, 1] });
+  return text === '' ? [] : (text.split('\n') as ObjectId[]);
+}
+
+async function requireWhole(
+  { context, remote }: MergeContext,
+  ref: string,
+  tips: readonly ObjectId[],
+): Promise<void> {
+  if ((await gitText(context, ['rev-parse', '--is-shallow-repository'])) !== 'true') return;
+  const { stdout } = await runGit(context, ['log', '--format=%d', '--decorate=full', ...tips, '--']);
+  if (/[(, ]grafted[,)]/.test(stdout.toString())) throw stateShallow(ref, remote);
+}
+
+/** The later time of two commits, in seconds: a merge has no clock of its own. */
+async function latest({ catFile }: MergeContext, commits: readonly ObjectId[]): Promise<number> {
+  const times = await Promise.all(
+    commits.map(async (commit) => {
+      const header = (await catFile.read(commit))?.bytes.toString('latin1').split('\n\n')[0] ?? '';
+      return Number(/^committer .*> (\d+) [+-]\d{4}$/m.exec(header)?.[1] ?? 0);
+    }),
+  );
+  return Math.max(...times);
+}
+
+function collectInto(objects: Map<string, NewObject>, format: ObjectFormat): ObjectSink {
+  return (type, content) => {
+    const object = makeObject(format, type, content);
+    objects.set(object.oid, object);
+    return object;
+  };
+}

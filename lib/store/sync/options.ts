@@ -1,0 +1,14 @@
+import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+
+export interface SyncOptions {
+  /** git where the person stands: a remote's path may be relative to it. */
+  readonly context: GitContext;
+  readonly commonDir: string;
+  readonly objectFormat: ObjectFormat;
+  readonly remote: string;
+  /** Only say what would happen: objects may be fetched, no ref moves anywhere. */
+  readonly isDry: boolean;
+  /** Whether what can't be read here may be sent all the same. */
+  readonly passesDamage?: boolean;
+}

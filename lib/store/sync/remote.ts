@@ -1,0 +1,137 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import { listRefs } from '../notes/list-refs.ts';
+import type { RemoteRefs } from '../write/kept-commits.ts';
+import { pushFailed, remoteRefuses, remoteUnreachable } from './errors.ts';
+
+/** Where a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
+export function trackingRef(remote: string, ref: string): string {
+  return `refs/blueflame-remotes/${remote}/${ref.slice(stateRoot.length)}`;
+}
+
+const stateRoot = 'refs/blueflame/';
+// A filter or depth of the clone must not apply: state is merged from whole histories and bodies. What agents left
+// uncommitted (rescue) is shared by nobody but the person.
+const fetchOptions = [
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-filter',
+  '--refmap=',
+  '--quiet',
+];
+
+/** Brings the remote's state into its tracking refs and says where each stands. */
+export async function fetchState(context: GitContext, remote: string): Promise<RemoteRefs> {
+  const spec = `+${stateRoot}*:refs/blueflame-remotes/${remote}/*`;
+  const withheld = `^${stateRoot}rescue/*`;
+  await fetch(context, remote, ['--prune', remote, spec, withheld]);
+  const root = `refs/blueflame-remotes/${remote}/`;
+  const refs = await listRefs(context, root);
+  return new Map([...refs].map(([ref, oid]) => [`${stateRoot}${ref.slice(root.length)}`, oid]));
+}
+
+/** Brings the objects of the remote's state, moving no ref. */
+export async function peekState(context: GitContext, remote: string): Promise<RemoteRefs> {
+  const listed = await runGit(context, ['ls-remote', '--quiet', remote, `${stateRoot}*`], {
+    accept: [0, 128],
+  });
+  if (listed.exitCode !== 0) throw remoteUnreachable(remote, listed.stderr);
+  const rows = listed.stdout
+    .toString()
+    .split('\n')
+    .filter((row) => row !== '');
+  const refs = rows.map((row): [string, ObjectId] => {
+    const [oid = '', ref = ''] = row.split('\t');
+    return [ref, oid as ObjectId];
+  });
+  const wanted = refs.map(([ref]) => ref).filter((ref) => !ref.startsWith(`${stateRoot}rescue/`));
+  if (wanted.length > 0) await fetch(context, remote, ['--stdin', remote], `${wanted.join('\n')}\n`);
+  return new Map(refs);
+}
+
+export interface PushSpec {
+  readonly from: string;
+  readonly to: string;
+}
+
+export type PushResult = { readonly kind: 'done' } | { readonly kind: 'raced'; readonly stderr: string };
+
+/**
+ * Pushes all or nothing, never by force. `raced`: another clone was first. Throws FlameErrors `remote-refuses-state`
+ * and `push-failed`.
+ */
+export async function pushState(
+  context: GitContext,
+  remote: string,
+  specs: readonly PushSpec[],
+): Promise<PushResult> {
+  const atomic = await push(context, remote, ['--atomic', ...refspecs(remote, specs)]);
+  // Old servers: then one ref after the other, each still a compare-and-swap.
+  const result = /does not support --atomic/.test(atomic.stderr)
+    ? await push(context, remote, refspecs(remote, specs))
+    : atomic;
+  if (result.exitCode === 0) return { kind: 'done' };
+  const rejections = parseRejections(result.stdout);
+  if (rejections.some(({ reason }) => isRace(reason))) {
+    return { kind: 'raced', stderr: result.stderr };
+  }
+  const refusal =
+    rejections.find(({ reason }) => !/^atomic (?:push|transaction)/.test(reason)) ?? rejections[0];
+  if (refusal === undefined) throw pushFailed(remote, result.stderr);
+  throw remoteRefuses(remote, refusal.ref, refusal.reason, result.stderr);
+}
+
+interface Rejection {
+  readonly ref: string;
+  readonly reason: string;
+}
+
+/** Reads `git push --porcelain`: `!`, the refs, then `[remote rejected] (why)`. */
+export function parseRejections(stdout: string): readonly Rejection[] {
+  return stdout.split('\n').flatMap((line) => {
+    const [, ref = '', reason = ''] = line.match(/^!\t[^\t]*:([^\t]+)\t\[[^\]]+\](?: \((.*)\))?/) ?? [];
+    return ref === '' ? [] : [{ ref, reason: reason === '' ? 'rejected' : reason }];
+  });
+}
+
+function isRace(reason: string): boolean {
+  return /fetch first|atomic transaction failed|non-fast-forward|stale info|cannot lock ref|failed to update ref|incorrect old value|already exists|needs force/.test(
+    reason,
+  );
+}
+
+function refspecs(remote: string, specs: readonly PushSpec[]): string[] {
+  return [remote, ...specs.map(({ from, to }) => `${from}:${to}`)];
+}
+
+async function push(
+  context: GitContext,
+  remote: string,
+  args: readonly string[],
+): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }> {
+  const options = [
+    '--porcelain',
+    '--no-verify',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    '--signed=no',
+  ];
+  // In a mirror clone git takes no refspecs, and a plain push there would be one by force.
+  const settings = ['-c', `remote.${remote}.mirror=false`];
+  const result = await runGit(context, [...settings, 'push', ...options, ...args], { accept: [0, 1, 128] });
+  return { ...result, stdout: result.stdout.toString() };
+}
+
+async function fetch(
+  context: GitContext,
+  remote: string,
+  args: readonly string[],
+  input?: string,
+): Promise<void> {
+  const result = await runGit(context, ['fetch', ...fetchOptions, ...args], {
+    accept: [0, 1, 128],
+    ...(input === undefined ? {} : { input }),
+  });
+  if (result.exitCode !== 0) throw remoteUnreachable(remote, result.stderr);
+}

@@ -1,0 +1,116 @@
+import { accessSync, constants } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { IncomingChange } from '../../core/merge/incoming-changes.ts';
+import type { Loss } from '../../core/merge/merge-values.ts';
+import type { ObjectId, RefName } from '../../domain/ids.ts';
+import type { StateProblem } from '../../domain/ports/store-port.ts';
+import { finishMotions } from '../../git/refs/finish-motions.ts';
+import { stateRefs } from '../notes/note-kinds.ts';
+import { damagedState, remoteBusy, repositoryReadOnly } from './errors.ts';
+import { LocalState, type MergedState } from './local-state.ts';
+import { nameOf } from './merge-message.ts';
+import type { MergedRef } from './merge-refs.ts';
+import type { SyncOptions } from './options.ts';
+import { fetchState, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
+
+export interface SyncedRef {
+  readonly ref: RefName;
+  readonly outcome: MergedRef<unknown>['outcome'];
+}
+
+export interface SyncConflict extends Loss {
+  readonly ref: RefName;
+  /** Id of the task or session, or the commit that was judged. */
+  readonly note: string;
+}
+
+export interface SyncResult {
+  readonly remote: string;
+  readonly refs: readonly SyncedRef[];
+  readonly conflicts: readonly SyncConflict[];
+  /** What came in, one by one, whatever is said of it. */
+  readonly changes: readonly IncomingChange[];
+  /** Commits that tasks and changesets name: made known here, sent, and found nowhere. */
+  readonly commits: {
+    readonly received: number;
+    readonly sent: number;
+    readonly unknown: readonly ObjectId[];
+  };
+  /** What was sent although it can't be read here; of a dry run: what would not be sent. */
+  readonly damage: readonly StateProblem[];
+  /** How often other clones were first. */
+  readonly races: number;
+}
+
+const pushTries = 10;
+
+/**
+ * Shares the state with a remote: fetches it beside the local one, merges note by note, pushes both together. Local
+ * refs move by compare-and-swap, the remote's never by force. Throws the FlameErrors of sync-errors.ts.
+ */
+export async function syncState(options: SyncOptions): Promise<SyncResult> {
+  await finishMotions(options.context, options.commonDir);
+  const { context, commonDir, remote, isDry } = options;
+  if (!isDry) requireWritable(commonDir);
+  const local = new LocalState(options);
+  let words = '';
+  const changes: IncomingChange[] = [];
+  try {
+    for (let races = 0; races < pushTries; races += 1) {
+      if (races > 0) await wait(Math.random() * Math.min(50 * 2 ** races, 2_000));
+      const theirs = await (isDry ? peekState : fetchState)(context, remote);
+      const merged = await local.merge(theirs);
+      changes.push(...merged.changes);
+      if (isDry) return describe(options, merged, { races: 0, changes });
+      if (merged.damage.length > 0 && options.passesDamage !== true)
+        throw damagedState(remote, merged.damage);
+      const pushed = await push(options, merged.specs);
+      if (pushed.kind === 'done') {
+        // Some servers delete nothing; the refs are in nobody's way there.
+        await push(options, merged.obsolete).catch(() => null);
+        await local.track(merged);
+        return describe(options, merged, { races, changes });
+      }
+      words = pushed.stderr;
+    }
+    throw remoteBusy(remote, pushTries, words);
+  } finally {
+    await local.close();
+  }
+}
+
+async function push({ context, remote }: SyncOptions, specs: readonly PushSpec[]): Promise<PushResult> {
+  return specs.length === 0 ? { kind: 'done' } : pushState(context, remote, specs);
+}
+
+function describe(
+  { remote }: SyncOptions,
+  merged: MergedState,
+  { races, changes }: Pick<SyncResult, 'races' | 'changes'>,
+): SyncResult {
+  const { received, sent, unknown } = merged;
+  return {
+    remote,
+    // Memory and archive are told of where there are any.
+    refs: merged.refs
+      .map(({ state, outcome }) => ({ ref: state.kind.ref, outcome }))
+      .filter(({ ref, outcome }) => outcome !== 'absent' || stateRefs.includes(ref)),
+    conflicts: merged.refs.flatMap(({ state, conflicts }) =>
+      conflicts.flatMap(({ note, losses }) =>
+        losses.map((loss) => ({ ref: state.kind.ref, note: nameOf(note.json, note.key), ...loss })),
+      ),
+    ),
+    changes,
+    commits: { received, sent, unknown },
+    damage: merged.damage,
+    races,
+  };
+}
+
+function requireWritable(commonDir: string): void {
+  try {
+    accessSync(commonDir, constants.W_OK);
+  } catch (cause) {
+    throw repositoryReadOnly(commonDir, cause);
+  }
+}

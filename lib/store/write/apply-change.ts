@@ -1,0 +1,182 @@
+import * as z from 'zod';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { Change } from '../../domain/ports/store-port.ts';
+import { makeObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import { describeIssues, Note, renderNote } from '../notes/note.ts';
+import { type Anchor, anchorKey, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
+import {
+  anchorsFolder,
+  editTree,
+  fileMode,
+  findNotes,
+  NotAFolder,
+  notePath,
+  type ObjectSink,
+  type TreeEdit,
+} from '../notes/note-tree.ts';
+import { nextState, type RefState, type State } from '../notes/state.ts';
+import { stateCorrupt } from '../store-errors.ts';
+import { renderMessage } from './commit-message.ts';
+import type { ChangeContext, Write } from './note-write.ts';
+import { validationWrites } from './validation-writes.ts';
+
+/**
+ * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError
+ * `state-corrupt` rather than replace a note of a session or task that can't be read, `state-invalid` for values no reader would take.
+ */
+export function applyChange(state: State, change: Change, context: ChangeContext): State {
+  const format = context.objectFormat;
+  const updated_at = context.now.toISOString();
+  const { tasks = [], session, review } = change;
+  const taskWrites = tasks.map((task) => ({
+    ...anchored(format, taskAnchor(task.session, task.id)),
+    next: (_: unknown, rev: number) => ({ ...task, rev, updated_at }),
+  }));
+  const sessionWrites = (session === undefined ? [] : [session]).map((value) => ({
+    ...anchored(format, sessionAnchor(value.id)),
+    next: (_: unknown, rev: number) => ({ ...value, rev, updated_at }),
+  }));
+  const reviewWrites = (review === undefined ? [] : [review]).map(({ commit, note }) => ({
+    key: commit,
+    anchor: null,
+    next: (_: unknown, rev: number) => ({ ...note, rev }),
+  }));
+  return nextState(state, {
+    sessions: writeNotes(state.sessions, sessionWrites, change, context),
+    tasks: writeNotes(state.tasks, taskWrites, change, context),
+    validations: writeNotes(state.validations, validationWrites(change), change, context),
+    reviews: writeNotes(state.reviews, reviewWrites, change, context),
+  });
+}
+
+/** Where a note with an anchor is filed. */
+export function anchored(format: ObjectFormat, anchor: Anchor): { key: ObjectId; anchor: Anchor } {
+  return { key: anchorKey(format, anchor), anchor };
+}
+
+/** One ref with these notes written, as one new commit; as it was without any. */
+export function writeNotes<T extends { readonly rev: number }>(
+  state: RefState<T>,
+  writes: readonly Write<T>[],
+  change: Change,
+  context: ChangeContext,
+): RefState<T> {
+  if (writes.length === 0) return state;
+  const revs = new Set<number>();
+  const edits = writes.flatMap((write) => {
+    const { rev, edits: own } = editsFor(state, write, context);
+    revs.add(rev);
+    return own;
+  });
+  const root = editOrExplain(state, edits, context.sink);
+  const rev = revs.size === 1 ? ([...revs][0] ?? null) : null;
+  const message = renderMessage(change, { actor: context.actor, host: context.host, rev });
+  const tip = context.sink('commit', renderCommit(root?.oid ?? null, state.tip, message, context)).oid;
+  return { ...state, tip, root };
+}
+
+function editsFor<T extends { readonly rev: number }>(
+  state: RefState<T>,
+  write: Write<T>,
+  context: ChangeContext,
+): { readonly rev: number; readonly edits: readonly TreeEdit<Note<T>>[] } {
+  const places = findNotes(state.root, write.key);
+  const stored = storedNote(state, places);
+  const rev = (stored?.value?.rev ?? 0) + 1;
+  const body = renderChecked(state, write.next(stored?.value ?? null, rev), stored);
+  const blob = context.sink('blob', body.text).oid;
+  const note = Note.written(state.kind, { key: write.key, blob }, body.json, body.value);
+  const path = notePath(write.key);
+  const entry = { mode: fileMode, oid: blob, tree: null, note };
+  // Other tools divide the tree otherwise: the note moves to where this one writes it.
+  const moved = places.filter((place) => place.path.join('/') !== path.join('/'));
+  return {
+    rev,
+    edits: [
+      ...moved.map((place) => ({ path: place.path, entry: null })),
+      { path, entry },
+      ...anchorEdits(state, write, context),
+    ],
+  };
+}
+
+function storedNote<T>(state: RefState<T>, places: readonly { readonly note: Note<T> }[]): Note<T> | null {
+  const [place, other] = places;
+  if (place === undefined) return null;
+  // What is said of a commit can be found again: damage there stops nothing, and stays in the history.
+  if (state.kind.anchor === null && !places.some(({ note }) => note.isNewer)) return newestOf(places);
+  const { blob, key, problem } = place.note;
+  if (other !== undefined) throw stateCorrupt(state.kind.ref, blob, `is one of several notes on ${key}`);
+  if (problem !== null) throw stateCorrupt(state.kind.ref, blob, problem);
+  return place.note;
+}
+
+/** Of the notes that can be read the one that was changed most. */
+function newestOf<T>(places: readonly { readonly note: Note<T> }[]): Note<T> | null {
+  const readable = places.map(({ note }) => note).filter(({ value }) => value !== null);
+  const revision = ({ json }: Note<T>): number => Number(json?.rev ?? 0);
+  return readable.sort((a, b) => revision(b) - revision(a))[0] ?? null;
+}
+
+/** The link that keeps the annotated blob alive and names the key; put back where another tool dropped it. */
+function anchorEdits<T>(
+  state: RefState<T>,
+  { anchor, key }: Write<T>,
+  context: ChangeContext,
+): TreeEdit<Note<T>>[] {
+  if (anchor === null) return [];
+  const path = [anchorsFolder, ...anchor.path];
+  let folder = state.root;
+  for (const name of path.slice(0, -1)) folder = folder?.entries.get(name)?.tree ?? null;
+  if (folder?.entries.get(path.at(-1) ?? '')?.oid === key) return [];
+  context.sink('blob', anchor.text);
+  return [{ path, entry: { mode: fileMode, oid: key, tree: null, note: null } }];
+}
+
+function renderChecked<T>(state: RefState<T>, value: T, stored: Note<T> | null) {
+  try {
+    return renderNote(state.kind, value, stored);
+  } catch (cause) {
+    if (!(cause instanceof z.ZodError)) throw cause;
+    throw new FlameError({
+      kind: 'internal',
+      code: 'state-invalid',
+      message: `A note for ${state.kind.ref} was not written, no reader would take it: ${describeIssues(cause)}.`,
+      cause,
+    });
+  }
+}
+
+/** editTree, its trouble as a FlameError `state-corrupt`. */
+export function editOrExplain<T>(
+  state: RefState<T>,
+  edits: readonly TreeEdit<Note<T>>[],
+  sink: ObjectSink,
+): RefState<T>['root'] {
+  try {
+    return editTree(state.root, edits, sink);
+  } catch (cause) {
+    if (!(cause instanceof NotAFolder)) throw cause;
+    const problem = `has a file '${cause.message}' where a folder of notes belongs`;
+    throw stateCorrupt(state.kind.ref, state.tip ?? '', problem, cause);
+  }
+}
+
+/** A commit of the person's on a state ref; null: an empty tree, no parent. */
+export function renderCommit(
+  tree: ObjectId | null,
+  parent: ObjectId | null,
+  message: string,
+  { identity, now, objectFormat }: ChangeContext,
+): string {
+  const time = `${Math.floor(now.getTime() / 1000)} ${identity.zone}`;
+  return [
+    `tree ${tree ?? makeObject(objectFormat, 'tree', '').oid}`,
+    ...(parent === null ? [] : [`parent ${parent}`]),
+    `author ${identity.author} ${time}`,
+    `committer ${identity.committer} ${time}`,
+    '',
+    message,
+  ].join('\n');
+}

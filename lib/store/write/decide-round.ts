@@ -1,0 +1,109 @@
+import type { RefUpdate } from '../../domain/ports/git-port.ts';
+import type { Snapshot, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
+import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { RefCommand } from '../../git/refs/ref-transaction.ts';
+import { stateRefs } from '../notes/note-kinds.ts';
+import { type State, StateSnapshot, tipsOf } from '../notes/state.ts';
+import { applyChange } from './apply-change.ts';
+import type { CommitIdentity } from './commit-identity.ts';
+
+/** One call of `transact` that has no answer yet. */
+export interface Caller {
+  readonly decide: (snapshot: Snapshot) => Transaction | null;
+  readonly resolve: (result: TransactResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What a group decided on one state, not yet published. */
+export interface Round {
+  readonly base: State;
+  readonly next: State;
+  readonly commands: readonly RefCommand[];
+  readonly objects: readonly NewObject[];
+  /** What each caller gets once the refs have moved: its answer rests on the changes of those before it. */
+  readonly answers: ReadonlyMap<Caller, () => void>;
+  /** Who asked for which ref outside the state. */
+  readonly owners: ReadonlyMap<string, { readonly caller: Caller; readonly update: RefUpdate }>;
+}
+
+export interface RoundContext {
+  readonly identity: CommitIdentity;
+  readonly objectFormat: ObjectFormat;
+  readonly now: () => Date;
+  readonly host: string | null;
+}
+
+/** Asks each caller in turn, on the state those before it leave. Nothing is written yet. */
+export function decideRound(base: State, callers: readonly Caller[], context: RoundContext): Round {
+  const objects = new Map<string, NewObject>();
+  const answers = new Map<Caller, () => void>();
+  const owners = new Map<string, { caller: Caller; update: RefUpdate }>();
+  let next = base;
+  let snapshot = new StateSnapshot(base);
+  for (const caller of callers) {
+    try {
+      const transaction = caller.decide(snapshot);
+      if (isEmpty(transaction)) {
+        answers.set(caller, () => caller.resolve({ kind: 'nothing' }));
+        continue;
+      }
+      checkRefs(transaction);
+      // A ref that another caller of this round moves: without an answer it's asked again in the next round.
+      if (transaction.refs?.some(({ ref }) => owners.has(ref)) === true) continue;
+      next = applyAll(next, transaction, context, objects);
+      // Only now: who changes nothing leaves the lists that were made to the next one.
+      snapshot = new StateSnapshot(next);
+      for (const update of transaction.refs ?? []) owners.set(update.ref, { caller, update });
+      answers.set(caller, () => caller.resolve({ kind: 'done', snapshot }));
+    } catch (error) {
+      answers.set(caller, () => caller.reject(error));
+    }
+  }
+  const updates = [...owners.values()].map(({ update }) => update);
+  const commands = commandsFor(base, next, updates);
+  return { base, next, commands, objects: [...objects.values()], answers, owners };
+}
+
+function isEmpty(transaction: Transaction | null): transaction is null {
+  return transaction === null || (transaction.changes.length === 0 && (transaction.refs ?? []).length === 0);
+}
+
+function checkRefs(transaction: Transaction): void {
+  const refs = (transaction.refs ?? []).map(({ ref }) => ref);
+  const own = refs.find((ref) => stateRefs.includes(ref));
+  if (own !== undefined) throw new Error(`${own} is moved by changes alone`);
+  if (new Set(refs).size !== refs.length) throw new Error('a ref stands twice in one transaction');
+}
+
+function applyAll(
+  state: State,
+  transaction: Transaction,
+  context: RoundContext,
+  objects: Map<string, NewObject>,
+): State {
+  const now = context.now();
+  const sink = (...[type, content]: [NewObject['type'], string | Uint8Array]): NewObject => {
+    const object = makeObject(context.objectFormat, type, content);
+    objects.set(object.oid, object);
+    return object;
+  };
+  return transaction.changes.reduce(
+    (before, change) => applyChange(before, change, { ...context, actor: transaction.actor, now, sink }),
+    state,
+  );
+}
+
+/**
+ * State refs first: were git killed between two renames, then what happened is at least recorded. Sessions and
+ * tasks are verified even where they stay, so that no decision rests on what another process has just changed;
+ * verdicts and reviews only ever grow, and a lock more on each would cost a tenth of a change.
+ */
+function commandsFor(base: State, next: State, updates: readonly RefUpdate[]): readonly RefCommand[] {
+  const after = tipsOf(next);
+  const own = [...tipsOf(base)].flatMap(([ref, old]): RefCommand[] => {
+    const to = after.get(ref) ?? null;
+    if (to !== old) return [{ ref, old, new: to }];
+    return ref === base.sessions.kind.ref || ref === base.tasks.kind.ref ? [{ ref, old }] : [];
+  });
+  return [...own, ...updates];
+}

@@ -1,0 +1,200 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { TransactResult } from '../../domain/ports/store-port.ts';
+import type { ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+import { finishMotions } from '../../git/refs/finish-motions.ts';
+import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { unreachable } from '../../util/unreachable.ts';
+import { tipsOf } from '../notes/state.ts';
+import type { StateReader } from '../notes/state-reader.ts';
+import { refLocked, refRefused, stateBusy, stateTorn } from '../store-errors.ts';
+import { type CommitIdentity, readCommitIdentity } from './commit-identity.ts';
+import { type Caller, decideRound, type Round } from './decide-round.ts';
+import type { ObjectWriter } from './object-writer.ts';
+import { PatientLock } from './patient-lock.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+interface Options {
+  readonly context: GitContext;
+  readonly commonDir: string;
+  readonly objectFormat: ObjectFormat;
+  readonly catFile: CatFile;
+  readonly reader: StateReader;
+  readonly objects: ObjectWriter;
+  readonly queue: WriteQueue;
+  readonly now: () => Date;
+  readonly host: string | null;
+}
+
+const groupSize = 128;
+const patienceMs = 30_000;
+// What so many have decided is dear to lose: their group queues before anybody races it.
+const manyCallers = 8;
+// After a lost race the next writers queue for a while, even if nobody holds the turn at that moment.
+const queueForMs = 250;
+
+/**
+ * Applies transactions by compare-and-swap. Those that wait at the same time share one ref transaction; between
+ * processes a lost race reads again and decides again.
+ */
+export class GroupCommit {
+  readonly #options: Options;
+  readonly #refs: RefTransactions;
+  #waiting: Caller[] = [];
+  #work: Promise<void> | null = null;
+  #identity: Promise<CommitIdentity> | null = null;
+  #queueUntil = 0;
+  /** Nothing is built on refs that a killed git had moved in part. */
+  #healed: Promise<unknown> | null = null;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#refs = this.#openRefs(false);
+  }
+
+  transact(decide: Caller['decide']): Promise<TransactResult> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ decide, resolve, reject });
+      this.#work ??= this.#drain();
+    });
+  }
+
+  /** Resolves when what was asked for is done and git is gone. */
+  async close(): Promise<void> {
+    await this.#work;
+    await this.#refs.close();
+  }
+
+  #openRefs(createsReflogs: boolean): RefTransactions {
+    const { context, commonDir, objectFormat } = this.#options;
+    return new RefTransactions({
+      context,
+      gitDir: commonDir,
+      objectFormat,
+      reason: 'git flame',
+      createsReflogs,
+    });
+  }
+
+  async #drain(): Promise<void> {
+    // Callers of the same tick make one group.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#settle(this.#waiting.splice(0, groupSize));
+    this.#work = null;
+  }
+
+  /** Tries until each caller has its answer. */
+  async #settle(group: readonly Caller[]): Promise<void> {
+    const open = new Set(group);
+    const lock = new PatientLock();
+    const until = performance.now() + patienceMs;
+    try {
+      for (let tries = 0; open.size > 0; tries += 1) {
+        if (performance.now() > until) throw stateBusy();
+        if (tries > 0) await wait(Math.random() * Math.min(2 ** tries, 40));
+        await this.#inTurn(open.size, () => this.#attempt(open, lock));
+      }
+    } catch (error) {
+      for (const caller of open) caller.reject(error);
+    }
+  }
+
+  async #inTurn(size: number, attempt: () => Promise<void>): Promise<void> {
+    const { queue } = this.#options;
+    const isRaced = performance.now() <= this.#queueUntil || queue.isUsed();
+    if (!isRaced && size < manyCallers) return attempt();
+    const leave = await queue.enter();
+    try {
+      await attempt();
+    } finally {
+      await leave();
+    }
+  }
+
+  /** One compare-and-swap for all open callers; those it settles leave `open`. */
+  async #attempt(open: Set<Caller>, lock: PatientLock): Promise<void> {
+    this.#healed ??= finishMotions(this.#options.context, this.#options.commonDir);
+    await this.#healed;
+    this.#identity ??= readCommitIdentity(this.#options.context);
+    const identity = await this.#identity.catch((error: unknown) => {
+      this.#identity = null;
+      throw error;
+    });
+    const base = await this.#options.reader.read();
+    const round = decideRound(base, [...open], { ...this.#options, identity });
+    const outcome = await this.#publish(round);
+    switch (outcome.kind) {
+      case 'done':
+        this.#options.reader.adopt(round.next);
+        for (const [caller, answer] of round.answers) {
+          open.delete(caller);
+          answer();
+        }
+        return;
+      case 'moved':
+        await this.#onMoved(outcome.ref, round, open);
+        return;
+      case 'locked':
+        this.#queueUntil = performance.now() + queueForMs;
+        if (lock.isAbandoned(outcome.file) && !(await this.#unlock(outcome.file)))
+          throw refLocked(outcome.ref, outcome.file);
+        return;
+      case 'refused':
+        if (open.size === 1) throw refRefused(outcome.message);
+        // One caller's ref must not fail the others: each on its own.
+        for (const caller of [...open]) {
+          open.delete(caller);
+          await this.#settle([caller]);
+        }
+        return;
+      case 'unknown':
+        return;
+      default:
+        unreachable(outcome);
+    }
+  }
+
+  /** Whether the lock was one that a killed git of ours had left. */
+  async #unlock(file: string): Promise<boolean> {
+    const { context, commonDir } = this.#options;
+    return (await finishMotions(context, commonDir)).includes(file);
+  }
+
+  async #publish({ base, commands, objects }: Round): Promise<RefOutcome> {
+    if (!commands.some((command) => command.new !== undefined)) return { kind: 'done' };
+    await this.#options.objects.write(objects);
+    const tips = tipsOf(base);
+    const isFirst = commands.some(({ ref, new: to }) => to !== undefined && tips.get(ref) === null);
+    const refs = isFirst ? this.#openRefs(true) : this.#refs;
+    const outcome = await refs.run(commands);
+    if (isFirst) await refs.close();
+    return outcome.kind === 'unknown' ? this.#look(commands, outcome) : outcome;
+  }
+
+  /** git died without an answer: the refs tell. */
+  async #look(commands: readonly RefCommand[], outcome: RefOutcome): Promise<RefOutcome> {
+    const moves = commands.filter((command) => command.new !== undefined);
+    const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));
+    const isThere = moves.map((move, at) => (now[at]?.oid ?? null) === move.new);
+    if (isThere.every((there) => there)) return { kind: 'done' };
+    const [moved, unmoved] = [true, false].map((side) =>
+      moves.filter((_, at) => isThere[at] === side).map(({ ref }) => ref),
+    );
+    if (moved !== undefined && unmoved !== undefined && moved.length > 0) throw stateTorn(moved, unmoved);
+    return outcome;
+  }
+
+  async #onMoved(ref: string, round: Round, open: Set<Caller>): Promise<void> {
+    const owner = round.owners.get(ref);
+    if (owner === undefined) {
+      this.#queueUntil = performance.now() + queueForMs;
+      return;
+    }
+    const actual = (await this.#options.catFile.info(ref))?.oid ?? null;
+    const { caller, update } = owner;
+    if (actual === update.old) return;
+    open.delete(caller);
+    caller.resolve({ kind: 'ref-moved', ref: update.ref, expected: update.old, actual });
+  }
+}

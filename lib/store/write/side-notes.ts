@@ -1,0 +1,75 @@
+import type { Change } from '../../domain/ports/store-port.ts';
+import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
+import type { NoteKind } from '../notes/note-kinds.ts';
+import { listNotes } from '../notes/note-tree.ts';
+import { readSideRef } from '../notes/side-ref.ts';
+import type { RefState } from '../notes/state.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { writeNotes } from './apply-change.ts';
+import { readCommitIdentity } from './commit-identity.ts';
+import type { Write } from './note-write.ts';
+import { type Publication, RefPublisher } from './ref-publisher.ts';
+
+/** What is written on a ref of its own, as one commit. */
+export interface SideChange<T> {
+  readonly writes: readonly Write<T>[];
+  readonly change: Change;
+  readonly actor: string;
+}
+
+/** The notes of a ref that is no part of the state each command reads; those that can't be read are left out. */
+export function readSideNotes<T>(options: StoreOptions, kind: NoteKind<T>): Promise<readonly T[]> {
+  return withCatFile(options, async (catFile) => {
+    const { root } = await readSideRef({ ...options, catFile }, kind);
+    return [...listNotes(root)].flatMap(({ value }) => value ?? []);
+  });
+}
+
+/** Changes such a ref by compare-and-swap: on a lost race `decide` is asked again; null: nothing is to be written. */
+export function writeSideNotes<T extends { readonly rev: number }>(
+  options: StoreOptions,
+  { kind, reason }: { readonly kind: NoteKind<T>; readonly reason: string },
+  decide: (state: RefState<T>) => SideChange<T> | null,
+): Promise<boolean> {
+  return withCatFile(options, async (catFile) => {
+    const publisher = new RefPublisher({ ...options, reason });
+    try {
+      return await publisher.publish(async () => {
+        const state = await readSideRef({ ...options, catFile }, kind);
+        const decided = decide(state);
+        return decided === null ? null : prepare(state, decided, options);
+      });
+    } finally {
+      await publisher.close();
+    }
+  });
+}
+
+async function withCatFile<T>(options: StoreOptions, work: (catFile: CatFile) => Promise<T>): Promise<T> {
+  const catFile = new CatFile(options.context, options.commonDir);
+  try {
+    return await work(catFile);
+  } finally {
+    await catFile.close();
+  }
+}
+
+async function prepare<T extends { readonly rev: number }>(
+  state: RefState<T>,
+  { writes, change, actor }: SideChange<T>,
+  { context, objectFormat, hostname, now = () => new Date() }: StoreOptions,
+): Promise<Publication> {
+  const objects = new Map<string, NewObject>();
+  const next = writeNotes(state, writes, change, {
+    ...{ actor, host: hostname ?? null, now: now(), objectFormat },
+    identity: await readCommitIdentity(context),
+    sink: (type, content) => {
+      const object = makeObject(objectFormat, type, content);
+      objects.set(object.oid, object);
+      return object;
+    },
+  });
+  const commands = next.tip === null ? [] : [{ ref: state.kind.ref, old: state.tip, new: next.tip }];
+  return { objects: [...objects.values()], commands };
+}

@@ -1,0 +1,115 @@
+import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { FlameError } from '../../domain/flame-error.ts';
+import { signedKinds } from '../../domain/state/origins.ts';
+import { parseRecord } from '../../util/json-record.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { makeFolders } from '../../util/make-folders.ts';
+
+/** What the file of a clone's decisions says, as far as it was read. */
+export interface DecisionsFile {
+  /** Of what was decided here and still counts. */
+  readonly digests: ReadonlySet<string>;
+  /** Of what was used up or taken back. */
+  readonly settled: ReadonlySet<string>;
+  /** Short hashes of the facts of what was decided last, by kind, session and what it is about. */
+  readonly latest: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** The highest limit of each session. */
+  readonly limits: ReadonlyMap<string, number>;
+  /** The digests of each session that a signature can be about. */
+  readonly shared: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Reads what was added since. Throws FlameError `decisions-not-kept`. */
+  refresh(): void;
+  /** Adds lines. Throws FlameError `decisions-not-kept`. */
+  keep(lines: readonly string[], isLasting: boolean): void;
+}
+
+/**
+ * Lines of JSON, appended only. d: digest · x: one that no longer counts · w: the same by somebody's signature ·
+ * k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount.
+ */
+export function openDecisionsFile(file: string): DecisionsFile {
+  const digests = new Set<string>();
+  const settled = new Set<string>();
+  const latest = new Map<string, Readonly<Record<string, unknown>>>();
+  const limits = new Map<string, number>();
+  const shared = new Map<string, Set<string>>();
+  let offset = 0;
+  const take = (line: string): void => {
+    const { d, x, w, k, s, a, p, n } = parseRecord(line);
+    if (typeof w === 'string') settled.add(w);
+    const digest = typeof d === 'string' ? d : x;
+    if (typeof digest === 'string' && typeof s === 'string' && signedKinds.some((kind) => kind === k))
+      shared.set(s, (shared.get(s) ?? new Set()).add(digest));
+    if (typeof x === 'string') {
+      digests.delete(x);
+      settled.add(x);
+    }
+    if (typeof d !== 'string') return;
+    digests.add(d);
+    settled.delete(d);
+    if (typeof p === 'object' && p !== null) latest.set(`${k} ${s} ${a}`, { ...p });
+    if (typeof n === 'number' && typeof s === 'string') limits.set(s, Math.max(n, limits.get(s) ?? n));
+  };
+  const refresh = (): void => {
+    const more = readFrom(file, offset);
+    const end = more.lastIndexOf(10) + 1;
+    offset += end;
+    for (const line of more.subarray(0, end).toString('utf8').split('\n')) if (line !== '') take(line);
+  };
+  const keep = (lines: readonly string[], isLasting: boolean): void => {
+    if (lines.length === 0) return;
+    append(file, lines.join('\n'), isLasting);
+    refresh();
+  };
+  return { digests, settled, latest, limits, shared, refresh, keep };
+}
+
+/** What a file holds from a byte on; nothing where there is none. Throws FlameError `decisions-not-kept`. */
+function readFrom(file: string, offset: number): Buffer {
+  try {
+    return readEnd(file, offset);
+  } catch (error) {
+    throw notKept(file, error);
+  }
+}
+
+function readEnd(file: string, offset: number): Buffer {
+  const length = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) - offset;
+  if (length <= 0) return Buffer.alloc(0);
+  const descriptor = openSync(file, 'r');
+  try {
+    const buffer = Buffer.alloc(length);
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, length, offset));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** One write at the end. It begins a line of its own: a kill in the middle of the write before spoils that one alone. */
+function append(file: string, text: string, isLasting: boolean): void {
+  killPoint('before decisions are kept');
+  try {
+    makeFolders(dirname(file), 0o700);
+    const descriptor = openSync(file, 'a', 0o600);
+    try {
+      appendFileSync(descriptor, `\n${text}\n`);
+      if (isLasting) fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw notKept(file, error);
+  }
+  killPoint('decisions are kept');
+}
+
+function notKept(file: string, cause: unknown): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'decisions-not-kept',
+    message: `What is decided here can't be kept in ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    hints: [`ls -ld ${dirname(file)}`, 'or set XDG_STATE_HOME to a folder of yours that can be written'],
+    cause,
+  });
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { type Decision, type Origins, signedKinds } from '../../domain/state/origins.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { cloneStateDir } from '../../util/user-state.ts';
+import { openDecisionsFile } from './decisions-file.ts';
+
+export interface OriginsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The common git directory, absolute. */
+  readonly commonDir: string;
+  /** Digests of decisions that somebody named in the configuration signed, and who. */
+  readonly signed?: ReadonlyMap<string, string>;
+}
+
+/**
+ * What was decided in this clone, as an append-only file of digests outside the repository: nothing that comes by
+ * sync, and no agent, can add to it. Opened when first asked.
+ */
+export function openOrigins({ env, commonDir, signed = new Map() }: OriginsOptions): Origins {
+  const { digests, settled, latest, limits, shared, refresh, keep } = openDecisionsFile(
+    join(cloneStateDir(env, commonDir), 'decisions'),
+  );
+  const signerOf = ({ kind }: Decision, digest: string): string | null =>
+    !signedKinds.includes(kind) || settled.has(digest) ? null : (signed.get(digest) ?? null);
+  const isCounting = (decision: Decision, digest: string): boolean =>
+    digests.has(digest) || signerOf(decision, digest) !== null;
+  return {
+    refresh,
+    has: (decision) => isCounting(decision, canonicalDigest(decision)),
+    signedBy: (decision) => {
+      const digest = canonicalDigest(decision);
+      return digests.has(digest) ? null : signerOf(decision, digest);
+    },
+    vouch: (decisions) => {
+      refresh();
+      const fresh = decisions.filter((decision) => !isCounting(decision, canonicalDigest(decision)));
+      const isPersons = fresh.some(({ kind }) => !found.has(kind));
+      keep(fresh.map(toLine), isPersons);
+    },
+    settle: (decisions) => {
+      refresh();
+      const counting = decisions.filter((decision) => isCounting(decision, canonicalDigest(decision)));
+      keep(counting.map(toSettledLine), false);
+    },
+    withdraw: (withdrawn) => {
+      refresh();
+      const fresh = [...withdrawn].filter((digest) => !digests.has(digest) && !settled.has(digest));
+      keep(
+        fresh.map((w) => JSON.stringify({ w })),
+        false,
+      );
+    },
+    madeHere: (session) => {
+      refresh();
+      const all = [...(shared.get(session) ?? [])].sort();
+      return {
+        decisions: all.filter((digest) => digests.has(digest)),
+        settled: all.filter((digest) => settled.has(digest)),
+      };
+    },
+    changesTo: ({ kind, session, about, facts }) => {
+      const before = latest.get(`${kind} ${session} ${about}`);
+      if (before === undefined) return null;
+      const now = partsOf(facts);
+      return Object.keys(now).filter((name) => now[name] !== before[name]);
+    },
+    highestLimit: (session) => limits.get(session) ?? null,
+  };
+}
+
+/** What is found out again, or asked once more, where a power cut loses it: not worth waiting for the disk. */
+const found = new Set<Decision['kind']>(['verdict', 'changeset', 'work', 'checks', 'standing', 'course']);
+
+/** As DecisionsFile reads it. */
+function toLine(decision: Decision): string {
+  const { kind: k, session: s, about: a, facts } = decision;
+  const parts = k === 'task' || k === 'session' ? { p: partsOf(facts) } : {};
+  const amount = k === 'limit' ? { n: facts.amount } : {};
+  return JSON.stringify({ d: canonicalDigest(decision), k, s, a, ...parts, ...amount });
+}
+
+function toSettledLine(decision: Decision): string {
+  return JSON.stringify({ x: canonicalDigest(decision), k: decision.kind, s: decision.session });
+}
+
+function partsOf(facts: Decision['facts']): Readonly<Record<string, string>> {
+  const entries = Object.entries(facts).map(([name, value]) => [
+    name,
+    canonicalDigest(value ?? null).slice(0, 8),
+  ]);
+  return Object.fromEntries(entries);
+}

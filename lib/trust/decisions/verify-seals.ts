@@ -1,0 +1,99 @@
+import { parseSigner, type Signer } from '../../domain/config/signers.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import {
+  mostSeals,
+  type RefusedSeal,
+  type Seal,
+  type SignatureNote,
+  sealedText,
+  signatureNamespace,
+} from '../../domain/state/signatures.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+import { isIntact, isSigned, requireOwnVerifier } from '../../git/process/ssh-signature.ts';
+
+/** What is signed by somebody the person named. */
+export interface SignedDecisions {
+  /** Digests of decisions, and whose they are. */
+  readonly signed: ReadonlyMap<string, string>;
+  /** Digests of what was used up or taken back, by the same people. */
+  readonly settled: ReadonlySet<string>;
+  readonly refused: readonly RefusedSeal[];
+}
+
+export interface VerifyingOptions {
+  readonly context: GitContext;
+  /** `trust.signers`. */
+  readonly signers: readonly string[];
+  /** The moment keys have to be valid at; null: none is known, and nothing counts. */
+  readonly at: Date | null;
+  /** The first commit of the branch a session is about; null where there is none. */
+  readonly rootOf: (session: SessionId) => Promise<string | null>;
+}
+
+/** Which of the signed decisions count by `trust.signers`. Reads files and starts programs; writes nothing. */
+export async function verifySeals(
+  notes: readonly SignatureNote[],
+  options: VerifyingOptions,
+): Promise<SignedDecisions> {
+  const signed = new Map<string, string>();
+  const settled = new Set<string>();
+  const refused: RefusedSeal[] = [];
+  const signers = options.signers.flatMap((line) => parseSigner(line) ?? []);
+  const untrusted = await verifierProblem(options.context);
+  for (const { session, seals } of notes) {
+    const root = await options.rootOf(session);
+    for (const seal of seals.slice(-mostSeals)) {
+      const why = untrusted ?? (await refusalOf(session, seal, { ...options, signers, root }));
+      if (why !== null) {
+        refused.push({ session, by: seal.by, why });
+        continue;
+      }
+      for (const digest of seal.decisions) signed.set(digest, seal.by);
+      for (const digest of seal.settled) settled.add(digest);
+    }
+  }
+  // What one of them took back holds for all: it is asked for once more.
+  for (const digest of settled) signed.delete(digest);
+  return { signed, settled, refused };
+}
+
+/** Why nothing can be verified here; null where it can. */
+async function verifierProblem(context: GitContext): Promise<string | null> {
+  try {
+    await requireOwnVerifier(context);
+    return null;
+  } catch (error) {
+    if (error instanceof FlameError) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}
+
+interface Judging extends Pick<VerifyingOptions, 'context' | 'at'> {
+  readonly signers: readonly Signer[];
+  readonly root: string | null;
+}
+
+/** Why a signature doesn't count; null where it does. */
+async function refusalOf(
+  session: SessionId,
+  seal: Seal,
+  { context, at, signers, root }: Judging,
+): Promise<string | null> {
+  if (at === null) return 'the time can not be kept here, so nothing tells whether its key is still valid';
+  if (seal.repository !== root) return 'it is about another repository, or a branch that is not here';
+  const text = { text: sealedText(session, seal), signature: seal.signature, namespace: signatureNamespace };
+  if (await isSigned(context, text, { principal: seal.by, signers, at })) return null;
+  if (!(await isIntact(context, text))) return 'it is no signature over what it stands beside';
+  const always = signers.map((signer) => ({ ...signer, options: withoutTimes(signer.options) }));
+  return (await isSigned(context, text, { principal: seal.by, signers: always, at }))
+    ? `its key is not valid at ${at.toISOString()}, the latest time this clone has seen`
+    : `none of trust.signers names its key for ${seal.by}`;
+}
+
+function withoutTimes(options: string): string {
+  return options
+    .split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+    .filter((option) => !option.startsWith('valid-'))
+    .join(',');
+}

@@ -1,0 +1,267 @@
+import { dirname, join } from 'node:path';
+import { listConfigLeaves } from '../../config/config-leaves.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { locate } from '../../config/locate-value.ts';
+import { defaultConfig } from '../../config/parse-config.ts';
+import type { ValuePath } from '../../config/problem.ts';
+import { readYamlSource } from '../../config/yaml-source.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { placeReadPath } from '../../domain/config/read-path.ts';
+import type { TrustItem } from '../../domain/state/repository-trust.ts';
+import { isBelow } from '../../util/is-below.ts';
+import { realPathOf } from '../../util/real-path.ts';
+import { type ReadFile, sha256Of, shownFile, shownPath, shownTarget, shownText } from './file.ts';
+import { listLoosened } from './loosened-values.ts';
+import { type NamingPlace, readNamedFiles, readNamedOfWords } from './named-files.ts';
+import { type FolderPlaces, pluginFolder, worktreesOutside } from './outside-folders.ts';
+import { readFolderOnce } from './read-folder.ts';
+import { readTemplates } from './templates.ts';
+
+/** What a repository's files make run or show, as it was read: what is used later is this, or the same bytes. */
+export interface RepositoryContent {
+  readonly items: readonly TrustItem[];
+  /** Of all items; changes with every byte of them. */
+  readonly digest: string;
+  /** Paths in it are the real ones. */
+  readonly config: Config;
+  /** Each hook's command, with the files it names. */
+  readonly hooks: ReadonlyMap<string, readonly ReadFile[]>;
+  /** Each adapter's command, with the files it names. */
+  readonly adapters: readonly { readonly command: readonly string[]; readonly files: readonly ReadFile[] }[];
+  /** The plugin, where it lies in the repository: as one file for all of it. */
+  readonly plugin: ReadFile | null;
+  /** The templates that replace ours: the folder, and its texts by their path. */
+  readonly templates: { readonly dir: string; readonly texts: ReadonlyMap<string, string> };
+}
+
+export interface ContentPlaces extends FolderPlaces {
+  /** PATH. */
+  readonly searchPath: string;
+}
+
+type Place = ContentPlaces & { readonly lineOf: (keys: ValuePath) => string } & NamingPlace;
+
+/** Gathers all that needs a person's word. Throws FlameErrors for folders that none may allow, see outside-folders. */
+export function readRepositoryContent(loaded: LoadedConfig, places: ContentPlaces): RepositoryContent {
+  const { config, file } = loaded;
+  const place = { ...places, lineOf: lineFinder(loaded, places.root) };
+  const hooks = readHooks(config, place);
+  const adapters = readAdapters(config, place);
+  const folders = readFolders(config, place);
+  const dir = join(file === null ? places.root : dirname(file), '.blueflame', 'templates');
+  const templates = readTemplates(dir);
+  const items = [
+    ...hooks.items,
+    ...adapters.items,
+    ...templates.map((template) => templateItem(template, place)),
+    ...folders.items,
+    ...readPreparation(config, place),
+    ...readLoosened(config, place),
+    ...readSigners(config, place),
+  ];
+  return {
+    items: onePerPlace(items),
+    digest: digestOf(items),
+    config: folders.config,
+    hooks: hooks.commands,
+    adapters: adapters.commands,
+    plugin: folders.plugin,
+    templates: { dir, texts: new Map(templates.map(({ path, bytes }) => [path, bytes?.toString() ?? ''])) },
+  };
+}
+
+/** A file that two commands name is shown once. */
+function onePerPlace(items: readonly TrustItem[]): readonly TrustItem[] {
+  const places = items.map(({ kind, where }) => `${kind} ${where}`);
+  return items.filter((_item, index) => places.indexOf(places[index] ?? '') === index);
+}
+
+function digestOf(items: readonly TrustItem[]): string {
+  const lines = items.map(({ kind, where, sha256, realPath }) =>
+    JSON.stringify([kind, where, sha256, realPath]),
+  );
+  return sha256Of([...new Set(lines)].sort().join('\n'));
+}
+
+function readHooks(
+  { hooks }: Config,
+  place: Place,
+): { readonly items: readonly TrustItem[]; readonly commands: RepositoryContent['hooks'] } {
+  const { timeout, ...named } = hooks;
+  const set = Object.entries(named).filter(([, command]) => command !== '');
+  const commands = new Map(set.map(([, command]) => [command, readNamedFiles(command, place)]));
+  const items = set.flatMap(([name, command]) => [
+    setting(place, { keys: ['hooks', name], value: command, effect: 'runs as you, outside any cell' }),
+    ...(commands.get(command) ?? []).map((file) => fileItem(file, { place, namedBy: `hooks.${name}` })),
+  ]);
+  return { items, commands };
+}
+
+function readAdapters(
+  { adapters }: Config,
+  place: Place,
+): { readonly items: readonly TrustItem[]; readonly commands: RepositoryContent['adapters'] } {
+  const set = Object.entries(adapters).flatMap(([name, { command }]) =>
+    command === undefined ? [] : [{ name, command, files: readNamedOfWords(command, place) }],
+  );
+  const items = set.flatMap(({ name, command, files }) => [
+    setting(place, {
+      keys: ['adapters', name, 'command'],
+      value: command,
+      effect: `is started as ${name} in agents' cells, which show its program`,
+    }),
+    ...files.map((file) => fileItem(file, { place, namedBy: `adapters.${name}.command` })),
+  ]);
+  return { items, commands: set };
+}
+
+/** Folders outside the repository, where they really are; their real paths are what is used from now on. */
+function readFolders(
+  config: Config,
+  place: Place,
+): { readonly items: readonly TrustItem[]; readonly config: Config; readonly plugin: ReadFile | null } {
+  const { project, sandbox, superpowers } = config;
+  const outside = worktreesOutside(project.worktree_dir, place);
+  const isPluginUsed = superpowers.enabled && superpowers.plugin_dir !== null;
+  const plugin = isPluginUsed ? pluginFolder(superpowers.plugin_dir ?? '', place) : null;
+  const isOwn = plugin !== null && isBelow(plugin, realPathOf(place.root));
+  const own = isOwn ? readFolderOnce(plugin) : null;
+  const readPaths = sandbox.read_paths.map((written) => ({ written, ...placeReadPath(written, place.home) }));
+  const items = [
+    ...folderItems(place, {
+      ...{ keys: ['project', 'worktree_dir'], written: project.worktree_dir, real: outside },
+      effect: "holds agents' worktrees, outside the repository",
+    }),
+    ...folderItems(place, {
+      ...{ keys: ['superpowers', 'plugin_dir'], written: superpowers.plugin_dir ?? '', real: plugin },
+      effect: 'is shown to agents as a whole, and loaded by their CLI',
+    }),
+    ...(own === null ? [] : [fileItem(own, { place, namedBy: 'superpowers.plugin_dir' })]),
+    ...readPaths.flatMap(({ written, real }, index) =>
+      folderItems(place, {
+        ...{ keys: ['sandbox', 'read_paths', index], written, real },
+        effect: 'is shown to agents as a whole, for reading',
+      }),
+    ),
+  ];
+  return {
+    items,
+    plugin: own,
+    config: {
+      ...config,
+      project: outside === null ? project : { ...project, worktree_dir: outside },
+      superpowers: { ...superpowers, plugin_dir: plugin },
+      // Programs may name a folder of the machine by a link; what lies in the repository can be changed by a landing.
+      sandbox: {
+        ...sandbox,
+        read_paths: readPaths.flatMap(({ path, real }) =>
+          isBelow(path, place.root) || path === real ? [real] : [path, real],
+        ),
+      },
+    },
+  };
+}
+
+interface FolderSetting {
+  readonly keys: ValuePath;
+  readonly written: string;
+  /** null: nothing to ask for. */
+  readonly real: string | null;
+  readonly effect: string;
+}
+
+function folderItems(place: Place, { keys, written, real, effect }: FolderSetting): readonly TrustItem[] {
+  if (real === null) return [];
+  return [{ ...setting(place, { keys, value: written, effect }), realPath: real === written ? null : real }];
+}
+
+function readPreparation({ project }: Config, place: Place): readonly TrustItem[] {
+  const effects = {
+    setup: 'runs in a cell, in each new worktree',
+    copy: "is copied from your work tree into agents' worktrees",
+    link: "is linked from your work tree into agents' worktrees",
+  };
+  return (['setup', 'copy', 'link'] as const)
+    .filter((name) => project[name].length > 0)
+    .map((name) => setting(place, { keys: ['project', name], value: project[name], effect: effects[name] }));
+}
+
+function readLoosened(config: Config, place: Place): readonly TrustItem[] {
+  return listLoosened(config).map(({ keys, value, effect }) => setting(place, { keys, value, effect }));
+}
+
+/** Whose word counts as the person's. */
+function readSigners(config: Config, place: Place): readonly TrustItem[] {
+  const builtIn = new Map(listConfigLeaves(defaultConfig()).map(({ path, value }) => [path, value]));
+  return listConfigLeaves(config)
+    .filter(({ keys, path, value }) => keys[0] === 'trust' && builtIn.get(path) !== value)
+    .map(({ keys, value }) => {
+      const isSigning = keys[1] === 'sign';
+      const effect = isSigning
+        ? 'has sync sign what you decide, with your key'
+        : 'says whose decisions count as yours';
+      return setting(place, { keys, value, effect });
+    });
+}
+
+function templateItem(file: ReadFile, place: Place): TrustItem {
+  return {
+    kind: 'template',
+    where: shownPath(file.path, place.root),
+    source: shownPath(file.path, place.root),
+    effect: 'runs as you, as code, when a prompt is made',
+    words: shownText(file),
+    sha256: file.sha256,
+    realPath: shownTarget(file, place.root),
+  };
+}
+
+function fileItem(
+  file: ReadFile,
+  { place, namedBy }: { readonly place: Place; readonly namedBy: string },
+): TrustItem {
+  const isAll = file.path === place.root;
+  return {
+    kind: 'file',
+    where: shownFile(file, place.root),
+    source: shownFile(file, place.root),
+    effect: isAll ? `may be run by ${namedBy}, whose words don't say what it runs` : `is named by ${namedBy}`,
+    words: shownText(file),
+    sha256: file.sha256,
+    realPath: shownTarget(file, place.root),
+  };
+}
+
+/** A value of the configuration; a list is shown one entry a line, and compared as the list it is. */
+function setting(
+  place: Place,
+  {
+    keys,
+    value,
+    effect,
+  }: { readonly keys: ValuePath; readonly value: string | readonly string[]; readonly effect: string },
+): TrustItem {
+  const isHook = keys[0] === 'hooks';
+  return {
+    kind: isHook || keys[0] === 'adapters' ? 'command' : 'setting',
+    where: keys.map(String).join('.'),
+    source: place.lineOf(keys),
+    effect,
+    words: typeof value === 'string' ? value : value.map((entry) => JSON.stringify(entry)).join('\n'),
+    sha256: sha256Of(JSON.stringify(value)),
+    realPath: null,
+  };
+}
+
+/** `.blueflame.yml:12`; a file that lies outside the repository behind a link is named as what it is. */
+function lineFinder({ file, text }: LoadedConfig, root: string): (keys: ValuePath) => string {
+  if (file === null || text === null) return () => 'built in';
+  const source = readYamlSource(text, file);
+  const real = realPathOf(file);
+  const isElsewhere = isBelow(file, root) && !isBelow(real, realPathOf(root));
+  const name = isElsewhere ? `${shownPath(file, root)} (a link to ${real})` : shownPath(file, root);
+  return (keys) => {
+    const { start } = locate(source, keys, 'key');
+    return `${name}:${source.text.slice(0, start).split('\n').length}`;
+  };
+}

@@ -1,0 +1,81 @@
+import { valueAt } from '../../config/check-value.ts';
+import { listConfigLeaves } from '../../config/config-leaves.ts';
+import { defaultConfig } from '../../config/parse-config.ts';
+import type { ValuePath } from '../../config/problem.ts';
+import type { Config } from '../../domain/config/config.ts';
+
+export interface LoosenedValue {
+  readonly keys: ValuePath;
+  /** Dotted. */
+  readonly path: string;
+  /** As one writes it in the file. */
+  readonly value: string;
+  /** See TrustItem. */
+  readonly effect: string;
+}
+
+/** Values that hold agents to less than the built-in ones do: limits, what agents may do, what money is counted by. */
+export function listLoosened(config: Config): readonly LoosenedValue[] {
+  return [...listLimits(config), ...listPermissions(config), ...listPrices(config)];
+}
+
+function listLimits(config: Config): readonly LoosenedValue[] {
+  const defaults = defaultConfig();
+  const builtIn = new Map(listConfigLeaves(defaults).map(({ path, value }) => [path, value]));
+  return (
+    listConfigLeaves(config)
+      .filter(({ keys }) => keys[0] === 'limits' || keys[0] === 'sandbox')
+      .filter(({ keys, path }) => isLooser(path, valueAt(config, keys), valueAt(defaults, keys)))
+      // A limit in tokens is what puts the one in dollars out of force.
+      .filter(({ path }) => !inTokens(config, path))
+      .map(({ keys, path, value }) => ({
+        ...{ keys, path, value },
+        effect: `is looser than the built-in ${builtIn.get(path) ?? 'none'}`,
+      }))
+  );
+}
+
+// A list of what is forbidden is looser without an entry, one of what is allowed with one more.
+const fences = { blocked_tools: 'without', blocked_paths: 'without', allowed_tools: 'with' } as const;
+
+/** What runs in a cell, and which files of the repository are meant, is each project's own affair. */
+function listPermissions({ permissions }: Config): readonly LoosenedValue[] {
+  const builtIn = defaultConfig().permissions;
+  return (['blocked_tools', 'blocked_paths', 'allowed_tools'] as const).flatMap((name) => {
+    const [entries, known] = [permissions[name], builtIn[name]];
+    const loose =
+      fences[name] === 'with'
+        ? entries.filter((entry) => !known.includes(entry))
+        : known.filter((entry) => !entries.includes(entry));
+    if (loose.length === 0) return [];
+    const effect = `holds agents to less than the built-in list: ${fences[name]} ${loose.join(', ')}`;
+    return [
+      { keys: ['permissions', name], path: `permissions.${name}`, value: JSON.stringify(entries), effect },
+    ];
+  });
+}
+
+/** Limits in money are counted by these, so that none of them holds without a word about the price. */
+function listPrices(config: Config): readonly LoosenedValue[] {
+  const effect = 'is what limits in money are counted by';
+  return Object.entries(config.models.prices).map(([model, price]) => {
+    const keys = ['models', 'prices', model];
+    return { keys, path: keys.join('.'), value: JSON.stringify(price), effect };
+  });
+}
+
+/** More of it, or of money none at all: 0 is unlimited. `require: false` works where nothing can be enforced. */
+function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
+  if (path === 'sandbox.require') return value === false;
+  // It is about claims by hand, which run out sooner with it.
+  if (path === 'limits.claim_timeout') return false;
+  if (typeof value !== 'number') return false;
+  if (typeof builtIn !== 'number') return true;
+  return value > builtIn || (value === 0 && builtIn > 0 && path.endsWith('_usd'));
+}
+
+function inTokens({ limits }: Config, path: string): boolean {
+  if (path === 'limits.max_session_cost_usd') return limits.max_session_tokens > 0;
+  const role = /^limits\.token_budget\.(planner|worker|validator|merger)_usd$/.exec(path)?.[1];
+  return Number(valueAt(limits, ['token_budget', `${role}_tokens`])) > 0;
+}

@@ -1,0 +1,186 @@
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Permission, TrustChange, TrustItem } from '../../domain/state/repository-trust.ts';
+import { isBelow } from '../../util/is-below.ts';
+import { parseRecord } from '../../util/json-record.ts';
+import { realPathOf } from '../../util/real-path.ts';
+import { replaceFile } from '../../util/replace-file.ts';
+import { cloneStateDir, userStateDir } from '../../util/user-state.ts';
+import type { RepositoryContent } from './content.ts';
+import { sha256Of } from './file.ts';
+
+/** Whose permission it is, and for which configuration of which clone. */
+export interface PermissionPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly commonDir: string;
+  /** The work tree the configuration belongs to. */
+  readonly root: string;
+  /** null: there is no configuration file. */
+  readonly config: string | null;
+}
+
+const folderName = 'allowed';
+// Longer texts are compared by their digest alone.
+const longestKept = 65_536;
+
+const permissionSchema = z.object({
+  repository: z.string(),
+  root: z.string(),
+  config: z.string().nullable(),
+  digest: z.string(),
+  allowed_at: z.string(),
+  items: z.array(
+    z.object({
+      kind: z.enum(['command', 'setting', 'template', 'file']),
+      where: z.string(),
+      sha256: z.string(),
+      words: z.string().nullable(),
+    }),
+  ),
+});
+
+/** What was allowed for this configuration of this clone; null: nothing was. */
+export function readPermission(place: PermissionPlace): Permission | null {
+  return readRecord(fileOf(place));
+}
+
+/** Whether exactly this was allowed; what asks for nothing needs no permission. */
+export function isAllowed(content: RepositoryContent, permission: Permission | null): boolean {
+  return content.items.length === 0 || permission?.digest === content.digest;
+}
+
+/** Keeps a permission, in place of the former one. Throws a FlameError `trust-not-kept` or `trust-in-repository`. */
+export function keepPermission(place: PermissionPlace, content: RepositoryContent, now: Date): Permission {
+  const file = fileOf(place);
+  const { commonDir, root, config, env } = place;
+  if ([root, commonDir].some((folder) => isBelow(realPathOf(file), realPathOf(folder))))
+    throw inRepository(file);
+  const permission: Permission = {
+    ...{ repository: realPathOf(commonDir), root, config },
+    ...{ digest: content.digest, allowed_at: now.toISOString() },
+    items: content.items.map(({ kind, where, sha256, words }) => ({
+      ...{ kind, where, sha256 },
+      words: words !== null && words.length <= longestKept ? words : null,
+    })),
+  };
+  try {
+    makePrivateFolder(dirname(file), userStateDir(env));
+    replaceFile(file, `${JSON.stringify(permission, null, 2)}\n`, 0o600);
+  } catch (cause) {
+    throw notKept(dirname(file), cause);
+  }
+  return permission;
+}
+
+/** Everything this user allowed on this machine, the latest first. */
+export function listPermissions(env: PermissionPlace['env']): readonly Permission[] {
+  const clones = join(userStateDir(env), 'clones');
+  return namesIn(clones)
+    .flatMap((clone) =>
+      namesIn(join(clones, clone, folderName)).map((name) => join(clones, clone, folderName, name)),
+    )
+    .map(readRecord)
+    .filter((permission) => permission !== null)
+    .sort((a, b) => (a.allowed_at < b.allowed_at ? 1 : -1));
+}
+
+/** Takes a permission back. Throws a FlameError `trust-not-kept` where that can't be written. */
+export function revokePermission({ config, repository }: Permission, env: PermissionPlace['env']): void {
+  const clones = join(userStateDir(env), 'clones');
+  for (const clone of namesIn(clones)) {
+    const file = join(clones, clone, folderName, recordName(config));
+    if (readRecord(file)?.repository === repository) removeRecord(file);
+  }
+}
+
+/** How what is asked for stands to what was allowed before. */
+export function compareWith(
+  permission: Permission | null,
+  items: readonly TrustItem[],
+): readonly TrustChange[] {
+  return items.map((item) => {
+    const before = permission?.items.find(({ kind, where }) => kind === item.kind && where === item.where);
+    if (before === undefined) return { item, change: 'new', before: null };
+    const change = before.sha256 === item.sha256 ? 'same' : 'changed';
+    return { item, change, before: before.words };
+  });
+}
+
+function fileOf({ env, commonDir, config }: PermissionPlace): string {
+  return join(cloneStateDir(env, commonDir), folderName, recordName(config));
+}
+
+function recordName(config: string | null): string {
+  return `${sha256Of(config ?? '').slice(0, 16)}.json`;
+}
+
+/** Only what this user wrote, and no other can write, is this user's word. */
+function readRecord(file: string): Permission | null {
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      const { uid, mode } = fstatSync(handle);
+      if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return null;
+      const parsed = permissionSchema.safeParse(parseRecord(readFileSync(handle, 'utf8')));
+      return parsed.success ? parsed.data : null;
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return null;
+  }
+}
+
+function makePrivateFolder(folder: string, top: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (let at = folder; isBelow(at, top); at = dirname(at)) chmodSync(at, 0o700);
+}
+
+function removeRecord(file: string): void {
+  try {
+    rmSync(file);
+  } catch (cause) {
+    throw notKept(dirname(file), cause);
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function notKept(folder: string, cause: unknown): FlameError {
+  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return new FlameError({
+    kind: 'environment',
+    code: 'trust-not-kept',
+    message: `What you allow can't be kept in ${folder}: ${reason}.`,
+    hints: ['XDG_STATE_HOME=<a folder of yours that can be written> git flame trust'],
+    cause,
+    data: { folder },
+  });
+}
+
+function inRepository(file: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'trust-in-repository',
+    message: `What you allow would be kept in ${file}, in the repository it is about, where its files could say it themselves.`,
+    hints: ['XDG_STATE_HOME=<a folder of yours outside the repository> git flame trust'],
+    data: { file },
+  });
+}

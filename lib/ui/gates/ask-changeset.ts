@@ -1,0 +1,91 @@
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
+import { renderChangeset } from '../render/render-changeset.ts';
+import { askLine, type Choice, choose, type Question } from './choose.ts';
+import type { GateContext } from './gate-context.ts';
+import { waitingChangeset } from './waits-for-person.ts';
+
+type Key = 'a' | 'r' | 'v' | 'w' | 'c' | 's';
+
+const choices: readonly Choice<Key>[] = [
+  { key: 'a', label: '(a)pprove' },
+  { key: 'r', label: '(r)eject' },
+  { key: 'v', label: '(v)iew' },
+  { key: 'w', label: '(w)eb' },
+  { key: 'c', label: '(c)omment' },
+  { key: 's', label: '(s)kip' },
+];
+
+const beginnings: readonly Choice<'n' | 'k'>[] = [
+  { key: 'n', label: '(n)ew attempt' },
+  { key: 'k', label: '(k)eep this work' },
+];
+
+/** What asking at the terminal has to do with the review page. */
+export interface Elsewhere {
+  /** Aborts when the question was answered there. */
+  readonly withdrawn?: AbortSignal | undefined;
+  /** Opens it; absent where there is none, or it is open already. */
+  readonly openPage?: (() => Promise<void>) | undefined;
+}
+
+/** Shows a changeset and asks what becomes of it; a red one is approved only with a reason. */
+export async function askChangeset(
+  context: GateContext,
+  question: ChangesetQuestion,
+  { withdrawn, openPage }: Elsewhere = {},
+): Promise<ChangesetDecision> {
+  const red = isRed(question.changeset);
+  let isOpen = openPage === undefined;
+  const asking = { ...context.question(waitingChangeset(question, red)), withdrawn };
+  context.say(renderChangeset(question, context.style));
+  const comments: LineComment[] = [];
+  for (;;) {
+    const key = await choose(asking, isOpen ? choices.filter((choice) => choice.key !== 'w') : choices);
+    if (key === 's') return { kind: 'skip' };
+    if (key === 'r') {
+      const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
+      if (reason === '') continue;
+      context.say('The next attempt starts without this work, or goes on from it.');
+      const keep = (await choose(asking, beginnings)) === 'k';
+      return {
+        ...{ kind: 'reject', reason },
+        ...(comments.length === 0 ? {} : { comments }),
+        ...(keep ? { keep } : {}),
+      };
+    }
+    if (key === 'c') {
+      const comment = await askComment(asking);
+      if (comment === null) continue;
+      comments.push(comment);
+      context.say(`It goes along when you reject: ${comments.length} so far.`);
+      continue;
+    }
+    if (key === 'w') {
+      await openPage?.();
+      isOpen = true;
+      continue;
+    }
+    if (key === 'v') {
+      await context.viewDiff(await question.showDiff());
+      continue;
+    }
+    if (comments.length > 0) context.say('Comments go along with a rejection only: these are dropped.');
+    if (!red) return { kind: 'approve' };
+    const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
+    if (reason.trim() !== '') return { kind: 'approve', override: reason.trim() };
+    context.say('Without a reason it is not approved.');
+  }
+}
+
+/** A remark on one line of the change; null: none after all. */
+async function askComment(asking: Question): Promise<LineComment | null> {
+  for (;;) {
+    const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT (Enter: back): ');
+    if (typed.trim() === '') return null;
+    const comment = parseComment(typed);
+    if (comment !== null) return comment;
+    asking.say('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
+  }
+}

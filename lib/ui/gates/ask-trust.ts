@@ -1,0 +1,25 @@
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { TrustChange } from '../../domain/state/repository-trust.ts';
+import { renderTrust } from '../render/render-trust.ts';
+import { createPrompter } from '../terminal/prompter.ts';
+import type { Style } from '../text/style.ts';
+import { choose } from './choose.ts';
+
+/** Shows what is asked for and asks whether it may be. `onEnd` is thrown where the input ends without an answer. */
+export async function askTrust(
+  io: Io,
+  changes: readonly TrustChange[],
+  { style, onEnd }: { readonly style: Style; readonly onEnd: () => FlameError },
+): Promise<boolean> {
+  const say = (line: string): void => void io.stderr.write(`${line}\n`);
+  say(renderTrust(changes, style));
+  say(
+    '\nAllow this? Allowed is exactly what is shown, for this clone; git flame trust revoke takes it back.',
+  );
+  const key = await choose({ prompter: createPrompter(io), say, onEnd }, [
+    { key: 'y', label: '(y)es' },
+    { key: 'n', label: '(n)o' },
+  ]);
+  return key === 'y';
+}

@@ -1,0 +1,79 @@
+import type {
+  ValidationDecision,
+  ValidationQuestion,
+  ValidatorFailedDecision,
+  ValidatorFailedQuestion,
+} from '../../domain/ports/gates.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { askText, choose } from './choose.ts';
+import { parseTaskEdit, taskEditToYaml } from './edit-task.ts';
+import type { GateContext } from './gate-context.ts';
+import { waitingValidation, waitingValidator } from './waits-for-person.ts';
+
+/** A task failed its validation: requeue it with notes, requeue it changed, or drop it. */
+export async function askValidation(
+  context: GateContext,
+  { task, verdict }: ValidationQuestion,
+): Promise<ValidationDecision> {
+  const { style, say } = context;
+  const asking = context.question(waitingValidation(task.id));
+  say(style.bold(`${task.id} failed its validation: ${visibleLine(task.title)}`));
+  say(renderVerdict(verdict, style).join('\n'));
+  for (;;) {
+    const key = await choose(asking, [
+      { key: 'r', label: '(r)equeue' },
+      { key: 'e', label: '(e)dit and requeue' },
+      { key: 'd', label: '(d)rop' },
+    ]);
+    if (key === 'd') return { kind: 'drop', reason: await askText(asking, 'Why is it dropped? ') };
+    if (key === 'r') {
+      const notes = await asking.prompter.ask(
+        "Notes for the next attempt (Enter: the validator's): ",
+        asking.onEnd,
+      );
+      return { kind: 'requeue', notes: notes.trim() === '' ? verdict.notes : notes.trim() };
+    }
+    const text = await taskEditToYaml({
+      notes: verdict.notes,
+      description: task.description,
+      file_locks: task.file_locks,
+    });
+    const edit = await context.edit({ fileName: `${task.id}.yml`, text, parse: parseTaskEdit });
+    if (edit !== null) return { kind: 'requeue', ...edit };
+  }
+}
+
+/** The validator of a task failed twice: another one, a person's own judgement, or give the task up. */
+export async function askValidatorFailed(
+  context: GateContext,
+  question: ValidatorFailedQuestion,
+): Promise<ValidatorFailedDecision> {
+  const { task, reason, diagnostics } = question;
+  const asking = context.question(waitingValidator(question));
+  context.say(context.style.bold(`The validator of ${task.id} failed: ${visibleLine(reason)}`));
+  for (const line of diagnostics.flatMap((run) => renderDiagnostic(run, context.style, '  ')))
+    context.say(line);
+  const key = await choose(asking, [
+    { key: 'r', label: '(r)etry' },
+    { key: 'm', label: '(m)anual review' },
+    { key: 's', label: '(s)kip' },
+  ]);
+  if (key === 'r') return { kind: 'retry' };
+  if (key === 's') return { kind: 'skip' };
+  await context.viewDiff(await question.showDiff());
+  const judged = await choose(asking, [
+    { key: 'p', label: '(p)ass' },
+    { key: 'f', label: '(f)ail' },
+  ]);
+  if (judged === 'f') {
+    return { kind: 'manual', status: 'fail', notes: await askText(asking, 'What is wrong? ') };
+  }
+  if (isRed(question)) {
+    const override = await askText(asking, 'Diagnostics fail. Pass it all the same, because: ');
+    return { kind: 'manual', status: 'pass', notes: override, override };
+  }
+  const notes = await asking.prompter.ask('Notes (Enter: none): ', asking.onEnd);
+  return { kind: 'manual', status: 'pass', notes: notes.trim() };
+}

@@ -1,0 +1,48 @@
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { Prompter } from '../terminal/prompter.ts';
+
+/** One answer a person may give: `(a)pprove`; its key stands in parentheses. */
+export interface Choice<Key extends string> {
+  readonly key: Key;
+  readonly label: string;
+}
+
+export interface Question {
+  readonly prompter: Prompter;
+  readonly say: (line: string) => void;
+  readonly onEnd: () => FlameError;
+  /** Aborts when the question was answered elsewhere. */
+  readonly withdrawn?: AbortSignal | undefined;
+}
+
+/** Asks until one of the choices is typed, by its key or its word. Enter alone decides nothing. */
+export async function choose<Key extends string>(
+  question: Question,
+  choices: readonly Choice<Key>[],
+): Promise<Key> {
+  const prompt = `${choices.map(({ label }) => label).join(' / ')}? `;
+  for (;;) {
+    const answer = (await askLine(question, prompt)).trim().toLowerCase();
+    const choice = choices.find(({ key, label }) => answer === key || answer === wordOf(label));
+    if (choice !== undefined) return choice.key;
+    question.say(`Type one of: ${choices.map(({ key, label }) => `${key} (${wordOf(label)})`).join(', ')}.`);
+  }
+}
+
+/** Asks for a text until there is one. */
+export async function askText(question: Question, prompt: string): Promise<string> {
+  for (;;) {
+    const text = (await askLine(question, prompt)).trim();
+    if (text !== '') return text;
+    question.say('It cannot be empty.');
+  }
+}
+
+/** One line, as it was typed. */
+export function askLine({ prompter, onEnd, withdrawn }: Question, prompt: string): Promise<string> {
+  return prompter.ask(prompt, onEnd, withdrawn);
+}
+
+function wordOf(label: string): string {
+  return label.replace(/[()]/g, '').split(' ')[0]?.toLowerCase() ?? '';
+}

@@ -1,0 +1,40 @@
+import type { Decisions } from '../../domain/config/decisions.ts';
+import type { ChangesetQuestion, Gates } from '../../domain/ports/gates.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { announcedGates, type WaitingFacts } from './announced-gates.ts';
+import { createDecisionGates, type DecisionGatesOptions } from './decision-gates.ts';
+import { interruptedGates } from './interrupted-gates.ts';
+import { createNoGates } from './no-gates.ts';
+import { type PageOpener, pagedGates } from './paged-gates.ts';
+import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
+
+export interface GatesOptions extends TerminalGatesOptions {
+  /** What --decisions-file held; null without one. */
+  readonly decisions: Decisions | null;
+  readonly readFile: DecisionGatesOptions['readFile'];
+  /** Told when a gate waits for a person; not when it was answered beforehand. */
+  readonly onWaiting?: (facts: WaitingFacts) => Promise<void>;
+  /** Told of each changeset that is put before the person; not of those that were answered beforehand. */
+  readonly onAsked?: (question: ChangesetQuestion) => void;
+  /** Where changesets can be decided in a browser too. */
+  readonly reviewPage?: PageOpener | null;
+}
+
+/** The gates of a command: decisions given beforehand, then the terminal and the review page, then nobody. */
+export function createGates(io: Io, options: GatesOptions): Gates {
+  const { decisions, readFile, parsePlan, onWaiting, onAsked, reviewPage = null } = options;
+  const terminal = hasTerminal(io) ? createTerminalGates(io, options) : null;
+  const alone = terminal ?? createNoGates(options);
+  const person =
+    reviewPage === null ? alone : pagedGates(alone, terminal, { opener: reviewPage, interrupted: io.signal });
+  const interruptible = interruptedGates(person, options.resume);
+  const asked: Gates = {
+    ...interruptible,
+    changeset: (question) => {
+      onAsked?.(question);
+      return interruptible.changeset(question);
+    },
+  };
+  const fallback = onWaiting === undefined ? asked : announcedGates(asked, onWaiting);
+  return decisions === null ? fallback : createDecisionGates({ decisions, fallback, readFile, parsePlan });
+}

@@ -1,0 +1,118 @@
+import type { ChangesetAnswer, Decisions } from '../../domain/config/decisions.ts';
+import type { ChangesetDecision, Gates } from '../../domain/ports/gates.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import type { Plan } from '../../domain/state/plan.ts';
+
+export interface DecisionGatesOptions {
+  readonly decisions: Decisions;
+  /** Asked once a list is used up. */
+  readonly fallback: Gates;
+  /** Text of the file an `{edit: file}` names; throws a FlameError when it can't be read. */
+  readonly readFile: (path: string) => Promise<string>;
+  readonly parsePlan: (text: string) => Plan | Promise<Plan>;
+}
+
+type ChangesetEntry = Decisions['changesets'][number];
+
+/** Gates answered beforehand, each list in order; never interactive. */
+export function createDecisionGates(options: DecisionGatesOptions): Gates {
+  const { decisions, fallback } = options;
+  const left = {
+    plan: [...decisions.plan],
+    validation: [...decisions.validation],
+    validatorFailed: [...decisions.validator_failed],
+    session: [...decisions.session],
+    budget: [...decisions.budget],
+  };
+  const changesets = queueChangesets(decisions.changesets);
+  return {
+    person: fallback.person,
+    isInteractive: false,
+    plan: async (question) => {
+      const entry = left.plan.shift();
+      if (entry === undefined) return fallback.plan(question);
+      if (entry === 'approve' || entry === 'quit') return { kind: entry };
+      if ('replan' in entry) return { kind: 'replan', notes: entry.replan };
+      return { kind: 'edit', plan: await options.parsePlan(await options.readFile(entry.edit)) };
+    },
+    validation: async (question) => {
+      const entry = left.validation.shift();
+      if (entry === undefined) return fallback.validation(question);
+      if (entry === 'drop') return { kind: 'drop' };
+      if ('drop' in entry) return { kind: 'drop', reason: entry.drop };
+      return { kind: 'requeue', notes: entry.requeue };
+    },
+    validatorFailed: async (question) => {
+      const entry = left.validatorFailed.shift();
+      if (entry === undefined) return fallback.validatorFailed(question);
+      if (entry === 'retry' || entry === 'skip') return { kind: entry };
+      if (entry === 'manual' && isRed(question)) return fallback.validatorFailed(question);
+      if (entry !== 'manual')
+        return { kind: 'manual', status: 'pass', notes: entry.override, override: entry.override };
+      return { kind: 'manual', status: 'pass', notes: 'Accepted by hand, without a validator.' };
+    },
+    changeset: async (question) => {
+      const answer = changesets.next(question.changeset.group);
+      const isRefused = answer === 'approve' && isRed(question.changeset);
+      if (answer === null || isRefused) return fallback.changeset(question);
+      return toDecision(answer);
+    },
+    session: async (question) => {
+      const entry = left.session.shift();
+      if (entry === undefined) return fallback.session(question);
+      return typeof entry === 'string' ? { kind: entry } : { kind: 'replan', notes: entry.replan };
+    },
+    budget: async (question) => {
+      const entry = left.budget.shift();
+      if (entry === undefined) return fallback.budget(question);
+      return entry === 'stop' ? { kind: 'stop' } : { kind: 'raise', amount: entry.raise };
+    },
+  };
+}
+
+/**
+ * The first entry that can answer is used: a plain decision for any changeset, a map for the groups it names,
+ * each once. So a map serves all changesets of a cycle and the next map those of the next. What a map says of `all`
+ * answers every changeset that nothing else answers, as often as there are any.
+ */
+function queueChangesets(entries: readonly ChangesetEntry[]): {
+  next(group: string): ChangesetAnswer | null;
+} {
+  const queue = entries.map((entry) => (isAnswer(entry) ? entry : new Map(Object.entries(entry))));
+  const always = queue.flatMap((entry) => (entry instanceof Map ? (entry.get('all') ?? []) : []))[0];
+  const next = (group: string): ChangesetAnswer | null => {
+    for (const [index, entry] of queue.entries()) {
+      if (!(entry instanceof Map)) {
+        queue.splice(index, 1);
+        return entry;
+      }
+      const answer = entry.get(group);
+      if (answer === undefined) continue;
+      entry.delete(group);
+      return answer;
+    }
+    return always ?? null;
+  };
+  return { next };
+}
+
+function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
+  if (typeof entry === 'string') return true;
+  const { comments, keep, ...rest }: Readonly<Record<string, unknown>> = entry;
+  const [key, ...others] = Object.keys(rest);
+  if (others.length > 0 || (comments !== undefined && !Array.isArray(comments))) return false;
+  if (keep !== undefined && typeof keep !== 'boolean') return false;
+  return (key === 'reject' || key === 'override') && typeof rest[key] === 'string';
+}
+
+function toDecision(answer: ChangesetAnswer): ChangesetDecision {
+  if (typeof answer === 'string') return { kind: answer };
+  if ('override' in answer) return { kind: 'approve', override: answer.override };
+  const { reject: reason, comments, keep = false } = answer;
+  return {
+    kind: 'reject',
+    reason,
+    ...(comments === undefined ? {} : { comments }),
+    ...(keep ? { keep } : {}),
+  };
+}

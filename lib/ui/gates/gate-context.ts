@@ -1,0 +1,52 @@
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { renderDiff } from '../render/render-diff.ts';
+import { editText } from '../terminal/edit-text.ts';
+import { openPager } from '../terminal/open-pager.ts';
+import { createPrompter, type Prompter } from '../terminal/prompter.ts';
+import type { Style } from '../text/style.ts';
+import type { Question } from './choose.ts';
+import { type WaitingGate, waitsForPerson } from './waits-for-person.ts';
+
+export interface GateSettings {
+  /** How text looks on stderr, where questions are asked. */
+  readonly style: Style;
+  /** What `git var GIT_PAGER` and `git var GIT_EDITOR` said. */
+  readonly pager: string;
+  readonly editor: string;
+  /** The command that goes on when the input ends at a question. */
+  readonly resume: string;
+}
+
+/** What every question at the terminal needs. */
+export interface GateContext {
+  readonly style: Style;
+  say(text: string): void;
+  /** The means to ask; the gate says how the question can be answered without a terminal. */
+  question(waiting: WaitingGate): Question;
+  viewDiff(diff: string): Promise<void>;
+  edit<Value>(request: EditRequest<Value>): Promise<Value | null>;
+}
+
+export interface EditRequest<Value> {
+  readonly fileName: string;
+  readonly text: string;
+  readonly parse: (text: string) => Value | Promise<Value>;
+}
+
+export function createGateContext(io: Io, settings: GateSettings): GateContext {
+  const { style } = settings;
+  const prompter: Prompter = createPrompter(io);
+  const say = (text: string): void => void io.stderr.write(`${text}\n`);
+  return {
+    style,
+    say,
+    question: (waiting) => {
+      const onEnd = (): FlameError => waitsForPerson(waiting, settings.resume);
+      return { prompter, say, onEnd };
+    },
+    viewDiff: (diff) =>
+      openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
+    edit: (request) => editText(io, { ...request, editor: settings.editor, say, style }),
+  };
+}

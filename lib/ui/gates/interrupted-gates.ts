@@ -1,0 +1,22 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
+import { wrapGates } from './wrap-gates.ts';
+
+/** Gates that say at Ctrl-C what becomes of the question: `resume` is the command that asks it again. */
+export function interruptedGates(gates: Gates, resume: string): Gates {
+  return wrapGates(
+    gates,
+    (ask) => (question) => ask(question).catch((error) => Promise.reject(told(error, resume))),
+  );
+}
+
+function told(error: unknown, resume: string): unknown {
+  if (!(error instanceof FlameError) || error.code !== 'interrupted' || error.hints.length > 0) return error;
+  return new FlameError({
+    kind: 'interrupted',
+    code: 'interrupted',
+    message: 'Interrupted. The question is still open; what was decided before is kept.',
+    hints: [resume],
+    cause: error,
+  });
+}

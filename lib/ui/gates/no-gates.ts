@@ -1,0 +1,37 @@
+import type { Gates } from '../../domain/ports/gates.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import {
+  waitingChangeset,
+  waitingGates,
+  waitingPlan,
+  waitingValidation,
+  waitingValidator,
+  waitsForPerson,
+} from './waits-for-person.ts';
+
+/** Gates where nobody can answer: each throws the FlameError `waits-for-person` with the commands that go on. */
+export function createNoGates(options: { readonly person: string; readonly resume: string }): Gates {
+  const { person, resume } = options;
+  return {
+    person,
+    isInteractive: false,
+    plan: async (question) => {
+      throw waitsForPerson(waitingPlan(question), resume);
+    },
+    validation: async ({ task }) => {
+      throw waitsForPerson(waitingValidation(task.id), resume);
+    },
+    validatorFailed: async (question) => {
+      throw waitsForPerson(waitingValidator(question), resume);
+    },
+    changeset: async (question) => {
+      throw waitsForPerson(waitingChangeset(question, isRed(question.changeset)), resume);
+    },
+    session: async () => {
+      throw waitsForPerson(waitingGates.session, resume);
+    },
+    budget: async () => {
+      throw waitsForPerson(waitingGates.budget, resume);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ChangesetQuestion, PlanQuestion, ValidatorFailedQuestion } from '../../domain/ports/gates.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import { renderTold } from '../render/render-told.ts';
+import { shortId } from '../text/short-id.ts';
+
+/** The gates by the name their list has in a decisions file. */
+export type GateName = 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget';
+
+export interface WaitingGate {
+  readonly gate: GateName;
+  /** What is waiting, as the subject of a sentence: `The plan`. */
+  readonly subject: string;
+  /** The decisions, as a decisions file writes them. */
+  readonly answers: string;
+  /** Commands that answer just this question. */
+  readonly commands?: readonly string[];
+  /** What the person has to know to decide. */
+  readonly details?: readonly string[];
+}
+
+/**
+ * The FlameError of a gate nobody can answer: `resume` is the command that goes on at a terminal. State is
+ * saved before a gate is asked.
+ */
+export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError {
+  const { gate, subject, answers, details = [] } = waiting;
+  const session = / --session \S+$/.exec(resume)?.[0] ?? '';
+  const commands = (waiting.commands ?? []).map((command) => command + session);
+  return new FlameError({
+    kind: 'waiting',
+    code: 'waits-for-person',
+    message: `${subject} waits for a person.`,
+    details: [...details, `Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
+    hints: [...commands, resume, `${resume} --decisions-file FILE`],
+    data: { gate },
+  });
+}
+
+/** The changeset gate, with the commands that decide it. */
+export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolean): WaitingGate {
+  const command = `git flame review --changeset ${changeset.group}`;
+  return {
+    gate: 'changesets',
+    subject: `Changeset ${changeset.group}${isRed ? ', whose diagnostics fail,' : ''}`,
+    answers: isRed ? '{override: REASON} | {reject: REASON} | skip' : 'approve | {reject: REASON} | skip',
+    details: [`It is commit ${shortId(changeset.commit)}.`],
+    commands: [
+      isRed ? `${command} --override REASON` : `${command} --approve`,
+      `${command} --reject REASON`,
+      `${command} --skip`,
+    ],
+  };
+}
+
+/** The plan gate; a plan with mistakes can't be approved. */
+export function waitingPlan({
+  problems,
+  received = [],
+  told = [],
+}: Pick<PlanQuestion, 'problems' | 'received' | 'told'>): WaitingGate {
+  const subject = 'What was received from another clone';
+  const all = [...received, ...renderTold(told, Number.POSITIVE_INFINITY)];
+  if (problems.length === 0)
+    return received.length === 0 ? waitingGates.plan : { ...waitingGates.plan, subject, details: all };
+  if (received.length > 0)
+    return {
+      ...{ gate: 'plan', subject: `${subject} has mistakes, and` },
+      answers: '{edit: FILE} | {replan: NOTES} | quit',
+      details: [...all, ...problems],
+    };
+  return {
+    gate: 'plan',
+    subject: `The plan, which has ${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'},`,
+    answers: '{edit: FILE} | {replan: NOTES} | quit',
+    commands: ['git flame plan --from FILE'],
+    details: problems,
+  };
+}
+
+export const waitingGates = {
+  plan: { gate: 'plan', subject: 'The plan', answers: 'approve | {edit: FILE} | {replan: NOTES} | quit' },
+  session: { gate: 'session', subject: 'The next cycle', answers: 'continue | {replan: NOTES} | stop' },
+  budget: { gate: 'budget', subject: 'The spent budget', answers: '{raise: AMOUNT} | stop' },
+} as const satisfies Readonly<Record<string, WaitingGate>>;
+
+export function waitingValidation(task: string): WaitingGate {
+  return {
+    gate: 'validation',
+    subject: `${task}, which failed its validation,`,
+    answers: '{requeue: NOTES} | drop',
+  };
+}
+
+export function waitingValidator(question: ValidatorFailedQuestion): WaitingGate {
+  const red = isRed(question);
+  return {
+    gate: 'validator_failed',
+    subject: `${question.task.id}, whose ${red ? 'diagnostics fail and whose ' : ''}validator failed twice,`,
+    answers: red ? 'retry | {override: REASON} | skip' : 'retry | manual | skip',
+  };
+}

@@ -1,7 +1,0 @@
-import type { EvidenceDoubt } from '../domain/gates.ts';
-import { visibleLine } from './visible-text.ts';
-
-/** That a task's evidence is in doubt and why, as one line. */
-export function renderDoubt({ task, reasons }: EvidenceDoubt): string {
-  return `${task} needs a look by hand, its evidence is not the same each time: ${reasons.map(visibleLine).join('; ')}`;
-}

@@ -1,0 +1,58 @@
+import type { LiveAgent } from '../../domain/ports/agent-port.ts';
+import type { AgentCalls } from '../../domain/shown/task-story.ts';
+import type { AgentRun } from '../../domain/state/session.ts';
+import type { HistoryEntry } from '../../domain/state/task.ts';
+import { formatSpend } from '../../util/format-amount.ts';
+import { formatDuration, formatTime } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { renderTable } from '../../util/table.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { renderCalls } from './render-calls.ts';
+import { renderHint } from './render-error.ts';
+
+export interface AgentView {
+  readonly id: string;
+  /** null of one that cost nothing and has ended. */
+  readonly run: AgentRun | LiveAgent | null;
+  readonly task: string | null;
+  /** What became of its work. */
+  readonly attempts: readonly HistoryEntry[];
+  readonly calls: readonly AgentCalls[];
+  readonly next: readonly string[];
+}
+
+/** An agent that runs, or one that ran: what it worked on, for how long, for how much, and what it was not let do. */
+export function renderAgent(view: AgentView, style: Style, now: Date): string {
+  const { id, run, task, attempts, calls, next } = view;
+  const shown = (run === null ? [['task', task] as const] : runRows(run, now)).flatMap(([name, value]) =>
+    value === null ? [] : [[name, visibleLine(value)]],
+  );
+  const ends = attempts.flatMap(({ result, notes }) =>
+    wrapText(`${visibleLine(result)}: ${visibleText(notes)}`, style.width, '  '),
+  );
+  const blocked = renderCalls(calls, style);
+  return [
+    style.bold(visibleLine(id)),
+    ...renderTable(shown, { width: style.width, indent: '  ' }),
+    ...(ends.length === 0 ? [] : ['', style.bold('What came of it'), ...ends]),
+    ...(blocked.length === 0 ? [] : ['', style.bold('Calls'), ...blocked]),
+    ...(next.length === 0 ? [] : ['']),
+    ...next.map((command) => renderHint(visibleLine(command), style)),
+  ].join('\n');
+}
+
+function runRows(run: AgentRun | LiveAgent, now: Date): readonly (readonly [string, string | null])[] {
+  const hasEnded = 'ended_at' in run;
+  const end = hasEnded ? Date.parse(run.ended_at) : now.getTime();
+  return [
+    ['role', run.role],
+    ['task', run.task_id],
+    ['model', hasEnded ? run.model : null],
+    ['pid', hasEnded ? null : String(run.pid)],
+    ['started', formatTime(run.started_at)],
+    [hasEnded ? 'took' : 'runs for', formatDuration(Math.max(0, end - Date.parse(run.started_at)) || 0)],
+    ['outcome', hasEnded ? run.outcome : 'running'],
+    ['cost', formatSpend(run)],
+  ];
+}

@@ -1,0 +1,28 @@
+import type { AgentCalls, BlockedCall } from '../../domain/shown/task-story.ts';
+import { wrapText } from '../../util/format-width.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+
+const mostCalls = 10;
+
+/** What agents asked their watcher: how much passed, and each call that did not, with the rule. */
+export function renderCalls(calls: readonly AgentCalls[], style: Style): readonly string[] {
+  return calls.flatMap(({ agent, allowed, blocked }) => {
+    const refused = blocked.reduce((sum, { count }) => sum + count, 0);
+    const hidden = blocked.length - mostCalls;
+    return [
+      ...wrapText(`${visibleLine(agent)}: ${allowed} allowed, ${refused} blocked`, style.width, '  '),
+      ...blocked.slice(0, mostCalls).flatMap((call) => renderBlocked(call, style)),
+      ...(hidden > 0 ? [style.dim(`    … ${hidden} more: git flame show ${visibleLine(agent)} --json`)] : []),
+    ];
+  });
+}
+
+function renderBlocked({ rule, tool, target, details, count }: BlockedCall, style: Style): readonly string[] {
+  const times = count === 1 ? '' : ` (${count} times)`;
+  const call = `${visibleLine(tool)} ${visibleLine(target)}`.trim();
+  return [
+    ...wrapText(`blocked: ${call}${times}`, style.width, '    ').map(style.red),
+    ...wrapText(`${visibleLine(rule)}: ${visibleLine(details)}`, style.width, '      ').map(style.dim),
+  ];
+}

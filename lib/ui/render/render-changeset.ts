@@ -1,0 +1,65 @@
+import type { ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { isRed } from '../../domain/state/changeset.ts';
+import { landsOn } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { formatCount, formatSpend } from '../../util/format-amount.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../text/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { renderDoubt } from './render-doubt.ts';
+import { bullet, renderDiagnostic } from './render-verdict.ts';
+
+export type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'decideOther'>;
+
+/** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
+export function renderChangeset(view: ChangesetView, style: Style): string {
+  const { changeset, position, total, tasks, session } = view;
+  const titles = tasks.map((task) => visibleLine(task.title)).join(' + ');
+  const heading = `Changeset ${position}/${total}: [${visibleLine(changeset.group)}] ${titles}`;
+  return [
+    ...wrapText(heading, style.width).map(style.bold),
+    ...wrapText(renderStat(changeset), style.width, '  '),
+    ...wrapText(
+      `${shortId(changeset.commit)} on ${visibleLine(landsOn(session))} at ${shortId(changeset.base)}, session so far ${formatSpend(session)}`,
+      style.width,
+      '  ',
+    ).map(style.dim),
+    ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
+    ...renderWarnings(view, style),
+    ...changeset.diagnostics.flatMap((run) => renderDiagnostic(run, style, '  ')),
+  ].join('\n');
+}
+
+function renderStat({ diffstat }: Changeset): string {
+  const { files, insertions, deletions } = diffstat;
+  return `${formatCount(files, 'file')} changed, ${formatCount(insertions, 'insertion')}(+), ${formatCount(deletions, 'deletion')}(-)`;
+}
+
+/** A task and the latest verdict on exactly the commit that is in the changeset. */
+function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): readonly string[] {
+  const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
+  const word = verdict?.status ?? 'no verdict';
+  const notes = verdict === undefined || verdict.notes === '' ? '' : `: ${visibleText(verdict.notes)}`;
+  const lines = wrapText(`${task.id} ${word}${notes}`, style.width, '  ');
+  const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
+  return [
+    ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
+    ...(verdict?.issues ?? []).flatMap((issue) => bullet(issue, style, '    ')),
+  ];
+}
+
+function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style): readonly string[] {
+  const { missing, depends_on } = changeset;
+  const warnings = [
+    ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} did not get this far.`] : []),
+    ...(depends_on.length > 0
+      ? [`Builds on ${depends_on.map(visibleLine).join(', ')}: without it, it is deferred.`]
+      : []),
+    ...(isRed(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
+    ...doubts.map(renderDoubt),
+  ];
+  return warnings.flatMap((text) => wrapText(`warning: ${text}`, style.width, '  ')).map(style.yellow);
+}

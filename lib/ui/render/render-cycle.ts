@@ -1,0 +1,63 @@
+import type { SessionQuestion } from '../../domain/ports/gates.ts';
+import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-amount.ts';
+import { renderTable } from '../../util/table.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { renderSpend } from './render-spend.ts';
+import { paintStatus } from './render-status.ts';
+
+/**
+ * How a cycle ended: what was approved, which tasks went back or are stuck and why, what it cost of the budget, by
+ * role, and what each answer to the question leads to.
+ */
+export function renderCycle(question: Question, style: Style): string {
+  const { session, summary, budget } = question;
+  const rows = [
+    ['approved', formatCount(summary.approved, 'changeset')],
+    ['requeued', formatCount(summary.requeued, 'task')],
+    ['blocked', formatCount(summary.blocked, 'task')],
+    ['open', formatCount(summary.open, 'task')],
+    ['cost', spendAgainst(session, budget)],
+    ...(session.estimate === null ? [] : [['estimated', formatUsd(session.estimate.base_usd)]]),
+  ];
+  return [
+    style.bold(`Cycle ${session.cycle} is over.`),
+    ...renderTable(rows, { width: style.width, indent: '  ' }),
+    ...renderSpend(session, style, '    '),
+    ...renderTasks(question, ['requeued', 'blocked', 'failed'], style),
+  ].join('\n');
+}
+
+type Question = Pick<SessionQuestion, 'session' | 'summary' | 'budget'> &
+  Partial<Pick<SessionQuestion, 'tasks'>>;
+
+/** `$2.14 of $10.00, 12,450 tokens`: the limit stands at the unit it is in. */
+function spendAgainst(
+  { cost_usd, tokens }: SessionQuestion['session'],
+  budget: SessionQuestion['budget'],
+): string {
+  if (budget === undefined || budget.limit === 0) return formatSpend({ cost_usd, tokens });
+  if (budget.unit === 'tokens')
+    return `${formatUsd(cost_usd)}, ${formatTokens(tokens)} of ${formatTokens(budget.limit)}`;
+  const rest = tokens > 0 ? `, ${formatTokens(tokens)}` : '';
+  return `${formatUsd(cost_usd)} of ${formatUsd(budget.limit)}${rest}`;
+}
+
+/** The tasks that need a person's thought, each with why. */
+function renderTasks(
+  { tasks = [] }: Question,
+  statuses: readonly TaskStatus[],
+  style: Style,
+): readonly string[] {
+  const rows = tasks
+    .filter(({ status }) => statuses.includes(status))
+    .map((task) => [task.id, paintStatus(task.status, style), visibleLine(reasonOf(task) ?? task.title)]);
+  return renderTable(rows, { width: style.width, indent: '  ' });
+}
+
+function reasonOf({ reason, history }: Task): string | null {
+  if (reason !== null && reason !== '') return reason;
+  const last = history.at(-1);
+  return last?.rejection_reason ?? (last?.notes === '' ? null : (last?.notes.split('\n')[0] ?? null));
+}

@@ -1,0 +1,53 @@
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { FileStat } from '../../domain/state/patch.ts';
+import type { ReviewNote } from '../../domain/state/verdict.ts';
+import { formatSpend } from '../../util/format-amount.ts';
+import { formatTime } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../text/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { renderHint } from './render-error.ts';
+import { renderWork } from './render-work.ts';
+
+export interface DecidedChangeset {
+  readonly changeset: Changeset;
+  /** Whether its state was decided here; another clone's word is shown, and said to be that. */
+  readonly counts: boolean;
+  readonly files: readonly FileStat[];
+  /** The note on the commit it landed as. */
+  readonly review: ReviewNote | null;
+}
+
+/** Which files a changeset changes, what became of it, and what to type next. */
+export function renderDecision({ changeset, counts, files, review }: DecidedChangeset, style: Style): string {
+  const { state, decided_by, reason, landed_commit } = changeset;
+  const facts = [
+    state,
+    ...(landed_commit === null ? [] : [`as ${shortId(landed_commit)}`]),
+    ...(decided_by === null ? [] : [`by ${visibleLine(decided_by)}`]),
+    ...(counts ? [] : [notCounted]),
+    ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),
+  ];
+  const why = [reason, review?.override ?? null].flatMap((text) =>
+    text === null || text === '' ? [] : [text],
+  );
+  return [
+    ...(files.length === 0 ? [] : ['', style.bold('Files'), ...renderWork({ commits: [], files }, style)]),
+    '',
+    style.bold('Decision'),
+    ...wrapText(facts.join(' '), style.width, '  '),
+    ...why.flatMap((text) => wrapText(visibleText(text), style.width, '    ')),
+    '',
+    ...nextSteps(changeset).map((command) => renderHint(visibleLine(command), style)),
+  ].join('\n');
+}
+
+/** Behind what another clone decided. */
+export const notCounted = '(written by another clone: it does not count here)';
+
+function nextSteps({ state, group, id, landed_commit }: Changeset): readonly string[] {
+  if (state === 'waiting') return [`git flame review --changeset ${group}`, `git flame show ${id} --diff`];
+  if (landed_commit !== null) return [`git show --first-parent ${shortId(landed_commit)}`];
+  return [`git flame show ${id} --diff`, 'git flame status'];
+}

@@ -1,0 +1,64 @@
+import { type Finding, type FindingArea, findingAreas, isSound } from '../../domain/shown/finding.ts';
+import { wrapText } from '../../util/format-width.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+
+const titles: Readonly<Record<FindingArea, string>> = {
+  watcher: 'Phase 1, the watcher: every tool call is judged',
+  sandbox: 'Phase 2, the sandbox: the system holds what agents run',
+  'post-check': 'Phase 3, the post-check: every branch is judged',
+  programs: 'Programs',
+  state: 'State',
+  leftovers: 'Leftovers',
+};
+
+/** What was tried, area by area, and whether work can start here. */
+export function renderFindings(findings: readonly Finding[], style: Style): string {
+  const areas = findingAreas.flatMap((area) => {
+    const own = findings.filter((one) => one.area === area);
+    return own.length === 0
+      ? []
+      : [style.bold(titles[area]), ...own.flatMap((one) => renderFinding(one, style)), ''];
+  });
+  return [...areas, renderSum(findings, style)].join('\n');
+}
+
+/** What was mended, and what could not be. */
+export function renderRepairs(
+  repairs: readonly {
+    readonly isDone: boolean;
+    readonly message: string;
+    readonly hints: readonly string[];
+  }[],
+  style: Style,
+): string {
+  const rows = repairs.flatMap(({ isDone, message, hints }) => {
+    const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);
+    return [
+      `  ${(isDone ? style.green : style.yellow)(isDone ? 'mended' : 'stays ')}   ${first}`,
+      ...rest.map((line) => `           ${line}`),
+      ...hints.map((hint) => `           ${style.dim('next:')} ${visibleLine(hint)}`),
+    ];
+  });
+  return [style.bold('Repair'), ...(rows.length === 0 ? ['  Nothing had to be mended.'] : rows), ''].join(
+    '\n',
+  );
+}
+
+function renderFinding({ result, message, details, hints, isRequired }: Finding, style: Style): string[] {
+  const paint = { proven: style.green, weaker: style.yellow, missing: isRequired ? style.red : style.yellow };
+  const [first = '', ...rest] = wrapText(visibleLine(message), style.width - 11);
+  return [
+    `  ${paint[result](result.padEnd(7))}  ${first}`,
+    ...[...rest, ...details.map(visibleLine)].map((line) => `           ${line}`),
+    ...(result === 'proven'
+      ? []
+      : hints.map((hint) => `           ${style.dim('next:')} ${visibleLine(hint)}`)),
+  ];
+}
+
+function renderSum(findings: readonly Finding[], style: Style): string {
+  if (!isSound(findings)) return style.red('Something is missing that work needs.');
+  const isWhole = findings.every(({ result }) => result === 'proven');
+  return isWhole ? style.green('Everything was proven.') : 'Work can start here.';
+}

@@ -1,0 +1,229 @@
+import { furtherDetails } from '../../domain/failure.ts';
+import type { Event } from '../../domain/shown/event.ts';
+import { formatCount, formatSpend } from '../../util/format-amount.ts';
+import { formatDuration } from '../../util/format-time.ts';
+import { textWidth, wrapText } from '../../util/format-width.ts';
+import { isRecord } from '../../util/json-record.ts';
+import { unreachable } from '../../util/unreachable.ts';
+import { shortId } from '../text/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { renderDoubt } from './render-doubt.ts';
+
+type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
+
+/** An event as one line for a terminal or a log; null: nothing to say. */
+export function renderEvent(event: Event, style: Style): string | null {
+  switch (event.event) {
+    case 'session-started':
+      return style.bold(
+        `Session ${event.session} on ${visibleLine(event.base_branch)}: ${visibleLine(event.objective)}`,
+      );
+    case 'notice':
+      return renderNotice(event, style);
+    case 'canary':
+      return renderCanary(event, style);
+    case 'wave-started':
+      return style.bold(`Wave ${visibleLine(event.wave)}, cycle ${event.cycle}`);
+    case 'wave-ended':
+      return `Wave ${visibleLine(event.wave)} ended: ${visibleLine(event.summary)}`;
+    case 'plan-proposed':
+      return `Plan proposed: ${formatCount(event.tasks, 'task')} in ${formatCount(event.waves, 'step')}`;
+    case 'plan-invalid':
+      return style.yellow(`Plan invalid: ${joinLines(event.problems)}`);
+    case 'task-changed':
+      // What a task failed of is told by the event that follows.
+      return `${event.task}: ${event.from} -> ${event.to}${event.to === 'failed' ? '' : inParentheses(event.why)}`;
+    case 'agent-started':
+      return `${event.agent} started${onTask(event.task)}, pid ${event.pid}`;
+    case 'agent-activity':
+      // Only the spending went on.
+      if (event.text.trim() === '') return null;
+      return style.dim(`${event.agent}: ${visibleLine(event.text)} (${formatSpend(event)})`);
+    case 'agent-ended':
+      return `${event.agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
+    case 'task-failed':
+      return renderFailure(event, style);
+    case 'verdict':
+      return renderVerdict(event, style);
+    case 'evidence-verified':
+      return renderVerified(event, style);
+    case 'manual-review':
+      return `${style.yellow('warning:')} ${renderDoubt(event)}`;
+    case 'changeset-built':
+      return renderBuilt(event, style);
+    case 'changeset-decided':
+      return `Changeset ${visibleLine(event.changeset)}: ${visibleLine(event.decision)}${inParentheses(event.reason ?? '')}`;
+    case 'landed':
+      return style.green(
+        `Changeset ${visibleLine(event.changeset)} landed on ${visibleLine(event.branch)} as ${shortId(event.commit)}`,
+      );
+    case 'pull-request':
+      return renderRequest(event, style);
+    case 'landing-refused':
+      return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
+    case 'review-page':
+      return `Review page: ${event.url}`;
+    case 'agent-stalled':
+      return `${style.yellow('warning:')} ${event.agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${event.agent}; to end it: git flame agent stop ${event.agent}`;
+    case 'paused':
+      return renderPause(event, style);
+    case 'resumed':
+      return `${visibleLine(event.adapter)} goes on.`;
+    case 'gate':
+      return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
+    case 'script':
+      return renderScript(event, style);
+    case 'session-ended':
+      return renderSessionEnd(event, style);
+    default:
+      return unreachable(event);
+  }
+}
+
+/** Whether an event is shown even with --quiet: warnings, failures, and how the session ended. */
+export function isNews(event: Event): boolean {
+  switch (event.event) {
+    case 'plan-invalid':
+    case 'task-failed':
+    case 'landing-refused':
+    case 'manual-review':
+    case 'evidence-verified':
+    case 'review-page':
+    case 'session-ended':
+    case 'paused':
+    case 'agent-stalled':
+      return true;
+    case 'notice':
+      return event.level === 'warning';
+    case 'canary':
+      return event.result === 'failed';
+    case 'verdict':
+      return event.status === 'fail';
+    case 'changeset-built':
+      return event.red;
+    case 'script':
+      return event.exit_code !== 0;
+    default:
+      return false;
+  }
+}
+
+/** Several details stand below each other at a terminal; elsewhere an event is one line. */
+function renderNotice(event: EventOf<'notice'>, style: Style): string {
+  const details = event.details ?? [];
+  const label = event.level === 'warning' ? `${style.yellow('warning:')} ` : '';
+  const message = label + visibleLine(event.message);
+  if (details.length === 0) return message;
+  if (details.length === 1 || !Number.isFinite(style.width)) return `${message} (${joinLines(details)})`;
+  return [message, ...details.flatMap((line) => renderDetail(line, style))].join('\n');
+}
+
+/** `path: old -> new`, as changed values are told, with what was and what is set apart. */
+function renderDetail(text: string, style: Style): readonly string[] {
+  const line = visibleLine(text);
+  const [, path, before, after] = /^([\w.[\]-]+: )(.*) -> (.*)$/.exec(line) ?? [];
+  if (path === undefined || before === undefined || after === undefined)
+    return wrapText(line, style.width, '  ');
+  if (textWidth(line) + 2 <= style.width) return [`  ${path}${style.red(before)} -> ${style.green(after)}`];
+  return [
+    ...wrapText(path, style.width, '  '),
+    ...wrapText(`- ${before}`, style.width, '    ').map(style.red),
+    ...wrapText(`+ ${after}`, style.width, '    ').map(style.green),
+  ];
+}
+
+function renderCanary(event: EventOf<'canary'>, style: Style): string {
+  const details = inParentheses(event.details);
+  if (event.result === 'denied') return `Canary: the forbidden call was denied${details}`;
+  if (event.result === 'not-needed') return `Canary: not needed${details}`;
+  return style.red(`Canary: the forbidden call was not denied${details}`);
+}
+
+const mostBrokenRules = 2;
+
+function renderFailure(event: EventOf<'task-failed'>, style: Style): string {
+  const { failure } = event;
+  const more = furtherDetails(failure);
+  // A folder of build output breaks a rule with each file: its task's story has them all.
+  const shown = failure.kind === 'violation' ? more.slice(0, mostBrokenRules) : more;
+  const others =
+    shown.length === more.length ? [] : [`${more.length - shown.length} more: git flame show ${event.task}`];
+  const details = more.length === 0 ? '' : ` (${joinLines([...shown, ...others])})`;
+  const next = event.will_retry ? '; it is tried again' : '';
+  return `${style.red(`${event.task} failed`)}: ${failure.kind}: ${visibleLine(failure.message)}${details}${next}`;
+}
+
+function renderVerdict(event: EventOf<'verdict'>, style: Style): string {
+  const status = event.status === 'pass' ? style.green('pass') : style.red('fail');
+  const notes = event.notes === '' ? '' : `: ${visibleLine(event.notes)}`;
+  return `${event.task}: ${status} at ${shortId(event.commit)} by ${visibleLine(event.by)}${notes}`;
+}
+
+function renderVerified(
+  { task, commit, found, differences }: EventOf<'evidence-verified'>,
+  style: Style,
+): string {
+  const about = `${task} at ${shortId(commit)}`;
+  return differences.length === 0
+    ? `${about}: ${style.green('the evidence is the same')}, ${found.slice(0, 19)}`
+    : `${about}: ${style.red('the evidence is not the same')}: ${joinLines(differences)}`;
+}
+
+function renderBuilt(event: EventOf<'changeset-built'>, style: Style): string {
+  const red = event.red ? `, ${style.red('diagnostics fail')}` : '';
+  return `Changeset ${visibleLine(event.changeset)} built at ${shortId(event.commit)}: ${event.tasks.join(', ')}${red}`;
+}
+
+function renderRequest(event: EventOf<'pull-request'>, style: Style): string {
+  const from = `${visibleLine(event.branch)} for ${visibleLine(event.base)}`;
+  if (event.state === 'prepared')
+    return `Pull request of ${from} prepared: ${visibleLine(event.title)} (body: ${visibleLine(event.body_file)})`;
+  const where = event.url === null ? '' : `: ${visibleLine(event.url)}`;
+  return style.green(`Pull request of ${from} ${event.state}${where}`);
+}
+
+function renderScript(event: EventOf<'script'>, style: Style): string {
+  const name = `Script ${visibleLine(event.hook)}`;
+  if (event.exit_code === 0) return `${name} ended with 0`;
+  const how = event.exit_code === null ? 'was killed' : `ended with ${event.exit_code}`;
+  const last = event.output.trimEnd().split('\n').at(-1) ?? '';
+  return `${style.yellow('warning:')} ${name} ${how}${last === '' ? '' : `: ${visibleLine(last)}`}`;
+}
+
+function renderPause(event: EventOf<'paused'>, style: Style): string {
+  const wait = formatDuration(Math.max(0, Date.parse(event.until) - Date.parse(event.at)));
+  return `${style.yellow('Paused:')} ${visibleLine(event.why)} No agent of ${visibleLine(event.adapter)} starts before ${formatMoment(event)}, in ${wait}.`;
+}
+
+/** The time of day here, with the date where it's another day. */
+function formatMoment({ at, until }: EventOf<'paused'>): string {
+  const [now, end] = [new Date(at), new Date(until)];
+  const time = end.toTimeString().slice(0, 8);
+  return now.toDateString() === end.toDateString() ? time : `${end.toDateString()} ${time}`;
+}
+
+/** The last event carries the whole status; at a terminal its outline is enough. */
+function renderSessionEnd(event: EventOf<'session-ended'>, style: Style): string {
+  const session = isRecord(event.session) ? event.session : {};
+  const tasks = Array.isArray(event.tasks) ? event.tasks.filter(isRecord) : [];
+  const counts = new Map<string, number>();
+  for (const { status } of tasks) counts.set(String(status), (counts.get(String(status)) ?? 0) + 1);
+  const outline = [...counts].map(([status, count]) => `${count} ${visibleLine(status)}`).join(', ');
+  const spend = formatSpend({ cost_usd: Number(session.cost_usd ?? 0), tokens: Number(session.tokens ?? 0) });
+  const state = typeof session.state === 'string' ? ` ${visibleLine(session.state)}` : ' over';
+  const name = typeof session.id === 'string' ? `Session ${visibleLine(session.id)}` : 'Session';
+  return style.bold(`${name}${state}: ${outline === '' ? 'no tasks' : outline} (${spend})`);
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.map(visibleLine).join('; ');
+}
+
+function onTask(task: string | null): string {
+  return task === null ? '' : ` on ${task}`;
+}
+
+function inParentheses(text: string): string {
+  return text === '' ? '' : ` (${visibleLine(text)})`;
+}

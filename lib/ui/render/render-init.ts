@@ -1,0 +1,31 @@
+import { renderTable } from '../../util/table.ts';
+import type { Style } from '../text/style.ts';
+
+/** What `git flame init` wrote or would write: each thing with what it is for, and how to take it back. */
+export function renderInit(written: readonly string[], isDryRun: boolean, style: Style): string {
+  if (written.length === 0) return 'Everything is in place already.';
+  const rows = written.map((line) => [line, purposeOf(line)]);
+  return [
+    isDryRun ? 'Would write:' : 'Written:',
+    ...renderTable(rows, { width: style.width, indent: '  ' }),
+    'git flame init --uninstall takes all of it back but .blueflame.yml.',
+  ].join('\n');
+}
+
+const purposes: readonly (readonly [RegExp, string])[] = [
+  [/^\.blueflame\.yml/, 'what agents may touch and run, the checks, the budget: yours to edit'],
+  [/^info\/exclude/, 'git ignores the worktrees of agents'],
+  [/notes\.displayRef = refs\/blueflame\/review/, 'git log shows the review below what landed'],
+  [/notes\.displayRef = refs\/blueflame\/validation/, 'and the verdict below what was judged'],
+  [/core\.hooksPath/, 'hooks of git flame stand here; those that were there run first'],
+  [
+    /^blueflame-init\/hooks/,
+    'judge commits of tasks; state goes along with git push where blueflame.pushState is true',
+  ],
+  [/pre-push/, 'state goes along with git push, once blueflame.pushState is true'],
+  [/(?:commit-msg|pre-commit)/, 'judges commits of tasks; your other commits pass'],
+];
+
+function purposeOf(line: string): string {
+  return purposes.find(([pattern]) => pattern.test(line))?.[1] ?? '';
+}

@@ -1,0 +1,49 @@
+import type { LogEntry } from '../../domain/ports/store-port.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../text/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+
+/** What happened, day by day: when, what, who where the words don't say it, and why where that is known. */
+export function renderLog(entries: readonly LogEntry[], style: Style): string {
+  if (entries.length === 0) return 'Nothing has happened yet.';
+  return entries
+    .flatMap((entry, index) => {
+      const day = dayOf(entry.at);
+      const isNewDay = index === 0 || dayOf(entries[index - 1]?.at ?? '') !== day;
+      const heading = [...(index === 0 ? [] : ['']), style.bold(`${day} UTC`)];
+      return [...(isNewDay ? heading : []), ...renderEntry(entry, style)];
+    })
+    .join('\n');
+}
+
+function renderEntry(entry: LogEntry, style: Style): readonly string[] {
+  const [time, id] = [timeOf(entry.at), shortId(entry.commit)];
+  const subject = visibleLine(entry.subject);
+  const actor = visibleLine(entry.author.replace(/ <[^<>]*>$/, ''));
+  const text = `${time} ${id} ${subject}${subject.includes(actor) ? '' : ` (${actor})`}`;
+  const [first = '', ...rest] = wrapText(text, style.width);
+  const body = entry.body.trim();
+  const head = `${time} ${id}`;
+  return [
+    `${style.dim(time)} ${style.yellow(id)}${paintChange(first.slice(head.length), entry, style)}`,
+    ...rest.flatMap((line) => wrapText(line, style.width, '  ')),
+    ...(body === '' ? [] : wrapText(visibleText(body), style.width, '         ').map(style.dim)),
+  ];
+}
+
+/** What went wrong stands out from what went well. */
+function paintChange(text: string, { trailers }: LogEntry, style: Style): string {
+  const to = trailers.Transition?.split(' -> ').at(-1);
+  if (to === 'failed' || to === 'blocked') return style.red(text);
+  if (to === 'merged' || to === 'done') return style.green(text);
+  return to === 'requeued' ? style.yellow(text) : text;
+}
+
+function dayOf(iso: string): string {
+  return visibleLine(iso.slice(0, 10));
+}
+
+function timeOf(iso: string): string {
+  return visibleLine(iso.slice(11, 19));
+}

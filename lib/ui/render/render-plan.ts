@@ -1,0 +1,99 @@
+import type { PlanQuestion } from '../../domain/ports/gates.ts';
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import { formatCount, formatUsd } from '../../util/format-amount.ts';
+import { wrapText } from '../../util/format-width.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { renderTold } from './render-told.ts';
+import { bullet } from './render-verdict.ts';
+
+/** A plan to judge: tasks by group, what each may change and waits for, the order they run in, the cost. */
+export function renderPlan(question: PlanQuestion, style: Style): string {
+  const { plan, waves, estimate, problems } = question;
+  const groups = [...new Set(plan.tasks.map((task) => task.cohesion_group))];
+  const { received = [], told = [] } = question;
+  const objective = wrapText(
+    `${received.length === 0 ? 'Plan' : 'Received from another clone'}: ${visibleText(question.objective)}`,
+    style.width,
+  );
+  return [
+    ...objective.map(style.bold),
+    ...received.flatMap((line) => bullet(line, style, '  ')),
+    '',
+    ...groups.flatMap((group, index) => renderGroup(group, question, style, index === groups.length - 1)),
+    '',
+    ...renderTold(told, style.width).flatMap((line, index, { length }) =>
+      index === length - 1 ? [line, ''] : [line],
+    ),
+    `${formatCount(plan.tasks.length, 'task')}, in this order:`,
+    ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
+    ...wrapText(renderEstimate(estimate), style.width),
+    ...(problems.length === 0 ? [] : ['', style.red('The plan cannot be used as it is:')]),
+    ...problems.flatMap((problem) => bullet(problem, style, '  ')),
+  ].join('\n');
+}
+
+function renderGroup(
+  group: string,
+  { plan, waves }: PlanQuestion,
+  style: Style,
+  isLastGroup: boolean,
+): readonly string[] {
+  const members = plan.tasks.filter((task) => task.cohesion_group === group);
+  const [branch, trunk] = isLastGroup ? ['└─ ', '   '] : ['├─ ', '│  '];
+  return [
+    ...hang(`[${visibleLine(group)}]`, style.width, { first: branch, rest: trunk }).map((line) =>
+      line.replace(/\[.*$/, style.cyan),
+    ),
+    ...members.flatMap((task, index) => {
+      const isLast = index === members.length - 1;
+      const place = { first: trunk + (isLast ? '└─ ' : '├─ '), rest: trunk + (isLast ? '   ' : '│  ') };
+      const wave = waves.findIndex((ids) => ids.includes(task.id)) + 1;
+      return renderEntry(task, wave, { style, place });
+    }),
+  ];
+}
+
+interface Place {
+  /** What stands before the first line, and before the others; equally wide. */
+  readonly first: string;
+  readonly rest: string;
+}
+
+/** A task with what decides when it runs; tasks of a dependency cycle are in no wave. */
+function renderEntry(
+  task: PlannedTask,
+  wave: number,
+  { style, place }: { readonly style: Style; readonly place: Place },
+): readonly string[] {
+  const facts = [
+    ...(wave === 0 ? [] : [`wave ${wave}`]),
+    `priority ${task.priority}`,
+    ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
+    task.file_locks.length > 0
+      ? `changes ${task.file_locks.map(visibleLine).join(', ')}`
+      : 'changes anything',
+    ...(task.model === null ? [] : [`model ${visibleLine(task.model)}`]),
+    ...(task.adapter === null ? [] : [`by ${task.adapter}`]),
+  ];
+  const below = `${place.rest}  `;
+  return [
+    ...hang(`${task.id}: ${visibleLine(task.title)}`, style.width, place),
+    ...hang(facts.join(' · '), style.width, { first: below, rest: below }).map(
+      (line) => line.slice(0, below.length) + style.dim(line.slice(below.length)),
+    ),
+  ];
+}
+
+/** Wrapped text behind the branches of a tree. */
+function hang(text: string, width: number, { first, rest }: Place): readonly string[] {
+  return wrapText(text, width, rest).map((line, index) =>
+    index === 0 ? first + line.slice(rest.length) : line,
+  );
+}
+
+function renderEstimate(estimate: PlanQuestion['estimate']): string {
+  if (estimate === null) return 'No estimate of the cost.';
+  const { base_usd, with_retries_usd } = estimate;
+  return `Estimated cost: ${formatUsd(base_usd)}, with every retry ${formatUsd(with_retries_usd)}.`;
+}

@@ -1,0 +1,89 @@
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { formatCount, formatSpend } from '../../util/format-amount.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+
+const longestTitle = 120;
+
+export interface PullRequestText {
+  readonly title: string;
+  /** Markdown. */
+  readonly body: string;
+}
+
+/** Title and body of a pull request for what a session has landed on a branch: its tasks, verdicts and checks. */
+export function renderPullRequest(
+  session: Session,
+  tasks: readonly Task[],
+  verdictOf: (task: Task) => Verdict | null,
+): PullRequestText {
+  const landed = session.changesets.filter(({ state }) => state === 'landed');
+  const [first = session.id, ...rest] = session.objective.trim().split('\n');
+  const title = visibleLine(first.trim());
+  const more = rest.join('\n').trim();
+  const body = [
+    ...(more === '' ? [] : [plainText(more)]),
+    ...landed.map((changeset) => {
+      const members = tasks.filter(({ id }) => changeset.tasks.includes(id));
+      const { files, insertions, deletions } = changeset.diffstat;
+      return [
+        `### ${plainLine(changeset.group)}`,
+        '',
+        ...members.flatMap((task) => renderTask(task, verdictOf(task))),
+        '',
+        `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'nobody')} as ${code(changeset.commit.slice(0, 12))}.`,
+        ...(changeset.reason === null
+          ? []
+          : ['', `Approved although checks fail: ${plainLine(changeset.reason)}`]),
+      ].join('\n');
+    }),
+    `Session ${code(session.id)}, ${formatSpend(session)}. The verdicts are notes on the commits: ${code('git flame show TASK')}.`,
+  ];
+  return {
+    title: title.length > longestTitle ? `${title.slice(0, longestTitle - 1)}…` : title,
+    body: `${body.join('\n\n')}\n`,
+  };
+}
+
+function renderTask({ id, title }: Task, verdict: Verdict | null): readonly string[] {
+  const head = `- **${id}** ${plainLine(title)}`;
+  if (verdict === null) return [head];
+  const checks = verdict.diagnostics.map(
+    ({ command, exit_code }) =>
+      `${code(command)} ${exit_code === 0 ? 'passed' : `ended with ${exit_code ?? 'a signal'}`}`,
+  );
+  const notes = visibleLine(verdict.notes);
+  return [
+    head,
+    `  - ${verdict.status} by ${code(verdict.by)}${notes === '' ? '' : `: ${plainLine(notes)}`}`,
+    ...(checks.length === 0 ? [] : [`  - ${checks.join(', ')}`]),
+    ...(verdict.evidence === undefined ? [] : [`  - evidence ${code(verdict.evidence.verification_hash)}`]),
+  ];
+}
+
+/**
+ * A model's line in Markdown, saying what it says and nothing more: no markup, no HTML, nobody mentioned, and no
+ * issue closed by it.
+ */
+function plainLine(text: string): string {
+  return visibleLine(text)
+    .replace(/[\\`*_{}[\]<>|~&!]/g, '\\$&')
+    .replace(/^(\s*)([-+=]|\d+[.)])/, '$1\\$2')
+    .replace(/[@#](?=\w)/g, '$&<!-- -->')
+    .replace(/\b(GH-)(?=\d)/gi, '$1<!-- -->')
+    .replace(/\b(https?):(?=\/\/)/gi, '$1<!-- -->:');
+}
+
+function plainText(text: string): string {
+  return visibleText(text).split('\n').map(plainLine).join('\n');
+}
+
+/** Text between as many backticks as it needs. */
+function code(text: string): string {
+  const line = visibleLine(text);
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = longest > 0 ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}

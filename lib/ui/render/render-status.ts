@@ -1,0 +1,123 @@
+import type { Status } from '../../domain/shown/status.ts';
+import type { TaskStatus } from '../../domain/state/task.ts';
+import { taskStatuses } from '../../domain/state/task.ts';
+import { formatSpend } from '../../util/format-amount.ts';
+import { formatDuration } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { renderTable } from '../../util/table.ts';
+import { shortId } from '../text/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { renderHint } from './render-error.ts';
+
+export interface StatusOptions {
+  /** For how long agents have run. */
+  readonly now: Date;
+  /** What each agent did last, by its id. */
+  readonly activity?: ReadonlyMap<string, string>;
+  /** The command to go on with; null: nothing is left to do. */
+  readonly next: string | null;
+  /** A command works on the session at this moment. */
+  readonly isGoing?: boolean;
+  /** What each role cost, as lines; see renderSpend. */
+  readonly spend?: readonly string[];
+  /** Shown before the next command. */
+  readonly more?: readonly string[];
+}
+
+/** Where a session stands: every task, running agents, changesets, cost and the next command. */
+export function renderStatus(status: Status, style: Style, options: StatusOptions): string {
+  const { session } = status;
+  const going = options.isGoing === true ? ['A run is going.'] : [];
+  const next = options.next === null ? going : ['', ...going, renderHint(options.next, style)];
+  if (session === null) return ['No session yet.', ...next].join('\n');
+  const facts = [
+    `cycle ${session.cycle}`,
+    `wave ${session.wave}`,
+    session.state,
+    `on ${visibleLine(session.base_branch)}`,
+    ...(session.landing === undefined ? [] : [`landing on ${visibleLine(session.landing.branch)}`]),
+  ];
+  return [
+    style.bold(session.id),
+    ...wrapText(visibleLine(session.objective), style.width, '  '),
+    ...wrapText([...facts, formatSpend(session)].join(' · '), style.width, '  '),
+    ...(options.spend ?? []),
+    ...section(renderTasks(status, style)),
+    ...wrapText(countTasks(status), style.width, '  '),
+    ...section(renderAgents(status, style, options)),
+    ...section(renderChangesets(status, style)),
+    ...(options.more ?? []),
+    ...next,
+  ].join('\n');
+}
+
+/** The colour a task's state is shown in. */
+export function paintStatus(status: TaskStatus, style: Style): string {
+  if (status === 'merged' || status === 'done') return style.green(status);
+  if (status === 'failed' || status === 'blocked') return style.red(status);
+  if (status === 'claimed' || status === 'requeued') return style.yellow(status);
+  return status === 'dropped' ? style.dim(status) : status;
+}
+
+function renderTasks({ tasks }: Status, style: Style): readonly string[] {
+  const settled = new Set<string>(
+    tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
+  );
+  const rows = tasks.map((task) => {
+    const why = task.reason === null || task.reason === '' ? waitsFor(task, settled) : task.reason;
+    const reason = why === '' ? '' : ` (${visibleLine(why)})`;
+    return [
+      task.id,
+      paintStatus(task.status, style),
+      visibleLine(task.cohesion_group),
+      visibleLine(task.title) + reason,
+    ];
+  });
+  return renderTable(rows, { width: style.width, indent: '  ' });
+}
+
+function waitsFor({ status, dependencies }: Status['tasks'][number], settled: ReadonlySet<string>): string {
+  if (status !== 'pending') return '';
+  const open = [...new Set(dependencies)].filter((id) => !settled.has(id));
+  return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
+}
+
+function countTasks({ tasks }: Status): string {
+  if (tasks.length === 0) return 'no tasks';
+  const counts = taskStatuses
+    .map((status) => ({ status, count: tasks.filter((task) => task.status === status).length }))
+    .filter(({ count }) => count > 0);
+  return counts.map(({ status, count }) => `${count} ${status}`).join(', ');
+}
+
+function renderAgents({ agents }: Status, style: Style, { now, activity }: StatusOptions): readonly string[] {
+  const rows = agents.map((agent) => [
+    agent.id,
+    agent.task_id ?? agent.role,
+    formatDuration(Math.max(0, now.getTime() - Date.parse(agent.started_at)) || 0),
+    formatSpend(agent),
+    `pid ${agent.pid}`,
+    ...(activity === undefined ? [] : [visibleLine(activity.get(agent.id) ?? '')]),
+  ]);
+  return withTitle('Agents', renderTable(rows, { width: style.width, indent: '  ' }), style);
+}
+
+function renderChangesets({ changesets }: Status, style: Style): readonly string[] {
+  const rows = changesets.map((set) => [
+    visibleLine(set.id),
+    set.state,
+    // Where another one landed in between it was merged once more: that commit is the one on the branch.
+    shortId(set.landed_commit ?? set.commit),
+    set.tasks.join(', '),
+  ]);
+  return withTitle('Changesets', renderTable(rows, { width: style.width, indent: '  ' }), style);
+}
+
+function withTitle(title: string, lines: readonly string[], style: Style): readonly string[] {
+  return lines.length === 0 ? [] : [style.bold(title), ...lines];
+}
+
+function section(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', ...lines];
+}

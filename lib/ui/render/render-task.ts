@@ -1,0 +1,155 @@
+import type { TaskStory } from '../../domain/shown/task-story.ts';
+import type { HistoryEntry, Task } from '../../domain/state/task.ts';
+import { formatSpend } from '../../util/format-amount.ts';
+import { formatDuration, formatTime } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { renderTable } from '../../util/table.ts';
+import { shortId } from '../text/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { renderCalls } from './render-calls.ts';
+import { notCounted } from './render-decision.ts';
+import { renderDoubt } from './render-doubt.ts';
+import { renderHint } from './render-error.ts';
+import { paintStatus } from './render-status.ts';
+import { bullet, renderVerdict } from './render-verdict.ts';
+import { renderWork } from './render-work.ts';
+
+/** The whole story of a task: what it asks, where it stands, what was tried and found, and what to do next. */
+export function renderTask(story: TaskStory, style: Style): string {
+  const { task, verdicts, doubts } = story;
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    ['Asked', wrapText(visibleText(task.description.trimEnd()), style.width, '  ')],
+    ['Accepted when', bullets(task.acceptance_criteria, style)],
+    ['Constraints', bullets(task.constraints, style)],
+    ['Waits for', bullets(story.waits_for, style)],
+    ['Attempts', task.history.flatMap((entry) => renderAttempt(entry, story, style))],
+    ['Other agents', renderOthers(story, style)],
+    ['Calls', renderCalls(story.calls, style)],
+    ['Result', renderResult(task, style)],
+    ['Work', story.work === null ? [] : renderWork(story.work, style)],
+    [
+      'Verdicts',
+      [
+        ...verdicts.flatMap((verdict) => renderVerdict(verdict, style, '  ')),
+        ...doubts.flatMap((doubt) => wrapText(renderDoubt(doubt), style.width, '  ')).map(style.yellow),
+      ],
+    ],
+    ['Changesets', renderSets(story, style)],
+    ['Kept', renderKept(story, style)],
+  ];
+  return [
+    ...wrapText(`${task.id}: ${visibleLine(task.title)}`, style.width).map(style.bold),
+    ...renderFacts(task, style),
+    ...sections.flatMap(([title, lines]) => (lines.length === 0 ? [] : ['', style.bold(title), ...lines])),
+    ...(story.next.length === 0 ? [] : ['']),
+    ...story.next.map((command) => renderHint(visibleLine(command), style)),
+  ].join('\n');
+}
+
+function renderFacts(task: Task, style: Style): readonly string[] {
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['status', paintStatus(task.status, style)],
+    ['why', task.reason],
+    ['group', task.cohesion_group],
+    ['priority', String(task.priority)],
+    ['after', joined(task.dependencies)],
+    ['changes', joined(task.file_locks) ?? 'anything'],
+    ['agent', task.agent_id],
+    [
+      'claimed',
+      task.status === 'claimed' && task.agent_id === null
+        ? `by ${task.claimed_by} on ${task.claimed_host ?? 'an unknown host'}`
+        : null,
+    ],
+    ['branch', branchOf(task)],
+    ['goes on from', task.kept === undefined ? null : shortId(task.kept.commit)],
+    ['retries', task.retry_count === 0 ? null : String(task.retry_count)],
+    ['not before', task.not_before === null ? null : formatTime(task.not_before)],
+    ['model', task.model],
+    ['adapter', task.adapter],
+    ['created', `${formatTime(task.created_at)} by ${task.created_by}`],
+    ['updated', formatTime(task.updated_at)],
+  ];
+  const shown = rows.flatMap(([name, value]) =>
+    value === null || value === '' ? [] : [[name, name === 'status' ? value : visibleLine(value)]],
+  );
+  return renderTable(shown, { width: style.width, indent: '  ' });
+}
+
+function branchOf(task: Task): string | null {
+  if (task.branch === null) return null;
+  const from = task.start_commit === null ? '' : `, from ${shortId(task.start_commit)}`;
+  return task.commit === null ? task.branch : `${task.branch} at ${shortId(task.commit)}${from}`;
+}
+
+function renderResult({ result }: Task, style: Style): readonly string[] {
+  if (result.status === null && result.notes === '' && result.issues.length === 0) return [];
+  const status = result.status === null ? '' : `${result.status}${result.notes === '' ? '' : ': '}`;
+  return [
+    ...wrapText(status + visibleText(result.notes), style.width, '  '),
+    ...result.issues.flatMap((issue) => bullet(issue, style, '  ')),
+  ];
+}
+
+function renderAttempt(entry: HistoryEntry, { times }: TaskStory, style: Style): readonly string[] {
+  const took = times.find(({ agent }) => agent === entry.agent_id)?.took_ms ?? null;
+  const facts = [
+    `${entry.attempt}. ${visibleLine(entry.result)}`,
+    ...(entry.agent_id === null ? [] : [`by ${visibleLine(entry.agent_id)}`]),
+    formatTime(entry.timestamp),
+    // Where only the commits tell, they do so in whole seconds.
+    ...(took === null ? [] : [took === 0 ? 'took less than 1 s' : `took ${formatDuration(took)}`]),
+    formatSpend({ cost_usd: entry.cost_usd, tokens: entry.tokens_used }),
+  ];
+  const reason = entry.rejection_reason;
+  // The notes of an attempt that was sent back begin with the reason.
+  const rejected = reason !== null && entry.notes.includes(reason) ? null : reason;
+  return [
+    ...wrapText(facts.join(' · '), style.width, '  '),
+    ...(entry.notes === '' ? [] : wrapText(visibleText(entry.notes), style.width, '     ')),
+    ...(rejected === null
+      ? []
+      : wrapText(`rejected: ${visibleText(rejected)}`, style.width, '     ').map(style.yellow)),
+  ];
+}
+
+/** Paid agents that made no attempt: they judged it, or solved its conflicts. */
+function renderOthers({ runs, task }: TaskStory, style: Style): readonly string[] {
+  const own = new Set(task.history.map(({ agent_id }) => agent_id));
+  return runs
+    .filter(({ id }) => !own.has(id))
+    .flatMap((run) => {
+      const took = formatDuration(Math.max(0, Date.parse(run.ended_at) - Date.parse(run.started_at)) || 0);
+      const facts = [visibleLine(run.id), visibleLine(run.outcome), `took ${took}`, formatSpend(run)];
+      return wrapText(facts.join(' · '), style.width, '  ');
+    });
+}
+
+function renderSets({ changesets, uncounted }: TaskStory, style: Style): readonly string[] {
+  return changesets.flatMap((set) => {
+    const facts = [
+      `${visibleLine(set.id)} ${set.state}`,
+      ...(set.landed_commit === null ? [] : [`as ${shortId(set.landed_commit)}`]),
+      ...(set.decided_by === null ? [] : [`by ${visibleLine(set.decided_by)}`]),
+      ...(uncounted.includes(set.id) ? [notCounted] : []),
+    ];
+    const reason = set.reason === null || set.reason === '' ? '' : `: ${visibleText(set.reason)}`;
+    return wrapText(`${facts.join(' ')}${reason}`, style.width, '  ');
+  });
+}
+
+function renderKept({ worktrees, rescues }: TaskStory, style: Style): readonly string[] {
+  return [
+    ...worktrees.map((path) => `worktree ${visibleLine(path)}`),
+    ...rescues.map(({ name, why }) => `rescue ${visibleLine(name)}: ${visibleLine(why)}`),
+  ].flatMap((line) => wrapText(line, style.width, '  '));
+}
+
+function bullets(texts: readonly string[], style: Style): readonly string[] {
+  return texts.flatMap((text) => bullet(text, style, '  '));
+}
+
+function joined(words: readonly string[]): string | null {
+  return words.length === 0 ? null : words.join(', ');
+}

@@ -1,0 +1,61 @@
+import type { Permission, TrustChange } from '../../domain/state/repository-trust.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { formatTime } from '../../util/format-time.ts';
+import type { Style } from '../text/style.ts';
+import { visibleDiffLine, visibleLine } from '../text/visible-text.ts';
+import { diffLines } from './diff-lines.ts';
+
+/** What a repository's files ask for, word for word; of what was allowed before, what became of it. */
+export function renderTrust(changes: readonly TrustChange[], style: Style, isAllowed = false): string {
+  const isKnown = changes.some(({ change }) => change !== 'new');
+  const head = isAllowed
+    ? 'You allowed what the files of this repository ask for:'
+    : isKnown
+      ? 'What this repository asks for has changed since you allowed it:'
+      : "This repository's files ask for what only you can allow:";
+  return [head, ...changes.flatMap((change) => renderItem(change, style, isAllowed))].join('\n');
+}
+
+/** What was allowed, one line each; the first is marked where it is about this repository. */
+export function renderPermissions(
+  entries: readonly { readonly permission: Permission; readonly isHere: boolean }[],
+  style: Style,
+): string {
+  if (entries.length === 0) return 'Nothing is allowed: no repository was trusted.';
+  return entries
+    .flatMap(({ permission, isHere }) => [
+      `${style.bold(visibleLine(permission.root))}${isHere ? ' (here)' : ''}, ${formatTime(permission.allowed_at)}: ${formatCount(permission.items.length, 'thing')}`,
+      `  ${permission.items.map(({ where }) => visibleLine(where)).join(', ')}`,
+    ])
+    .join('\n');
+}
+
+function renderItem(
+  { item, change, before }: TrustChange,
+  style: Style,
+  isWhole: boolean,
+): readonly string[] {
+  const { where, source, effect, realPath, words, sha256 } = item;
+  const origin = source === where ? '' : ` (${visibleLine(source)})`;
+  const link = realPath === null ? '' : `; it really is ${visibleLine(realPath)}`;
+  const title = `${style.bold(visibleLine(where))}${origin} ${effect}${link}`;
+  if (change === 'same' && !isWhole) return ['', `${title}: as you allowed it`];
+  if (words === null) return ['', title, `    no text, or too long to be shown: sha256 ${sha256}`];
+  if (change === 'changed' && before !== null)
+    return [
+      '',
+      `${title}: changed`,
+      ...diffLines(linesOf(before), linesOf(words)).map((line) => colored(line, style)),
+    ];
+  return ['', title, ...linesOf(words).map((line) => `    ${visibleDiffLine(line)}`)];
+}
+
+function linesOf(words: string): readonly string[] {
+  return words.replace(/\n$/, '').split('\n');
+}
+
+function colored(line: string, style: Style): string {
+  const text = `  ${visibleDiffLine(line)}`;
+  if (line.startsWith('- ')) return style.red(text);
+  return line.startsWith('+ ') ? style.green(text) : text;
+}

@@ -1,0 +1,69 @@
+import type { Evidence } from '../../domain/state/evidence.ts';
+import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { formatDuration, formatTime } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../text/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+
+/** A verdict with its reasons and evidence, as lines. */
+export function renderVerdict(verdict: Verdict, style: Style, indent = ''): readonly string[] {
+  const status = verdict.status === 'pass' ? style.green('pass') : style.red('fail');
+  const deeper = `${indent}  `;
+  const about = `at ${shortId(verdict.commit)} by ${visibleLine(verdict.by)}, ${formatTime(verdict.at)}`;
+  const [first = '', ...rest] = wrapText(`pass ${about}`, style.width, indent);
+  return [
+    indent + status + first.slice(indent.length + 'pass'.length),
+    ...rest,
+    ...(verdict.notes === '' ? [] : wrapText(visibleText(verdict.notes), style.width, deeper)),
+    ...verdict.issues.flatMap((issue) => bullet(issue, style, deeper)),
+    ...verdict.diagnostics.flatMap((run) => renderDiagnostic(run, style, deeper)),
+    ...renderEvidence(verdict.evidence, style, deeper),
+  ];
+}
+
+/** What a verdict rests on, with the start of its verification hash. */
+function renderEvidence(evidence: Evidence | undefined, style: Style, indent: string): readonly string[] {
+  if (evidence === undefined) return [];
+  const { changed_files: files, results, seed, verification_hash: hash } = evidence;
+  const facts = [
+    `evidence: ${formatCount(files, 'file')}`,
+    `${results.passed} of ${formatCount(results.passed + results.failed, 'check')} passed`,
+    ...(seed === null ? [] : [`seed ${visibleLine(seed)}`]),
+    hash.slice(0, 'sha256:'.length + 12),
+  ];
+  return wrapText(facts.join(' · '), style.width, indent).map(style.dim);
+}
+
+/** One diagnostic: green or red, with the end of its output where it failed. */
+export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: string): readonly string[] {
+  const command = visibleLine(run.command);
+  const took = formatDuration(run.duration_ms);
+  if (run.exit_code === 0) {
+    return wrapText(`ok: ${command} (${took})`, style.width, indent).map(style.green);
+  }
+  const how = run.timed_out
+    ? 'ran out of time'
+    : run.exit_code === null
+      ? 'was killed'
+      : `ended with ${run.exit_code}${missing.get(run.exit_code) ?? ''}`;
+  const output = run.output.trimEnd();
+  const tail = output === '' ? [] : visibleText(output).split('\n').slice(-10);
+  return [
+    ...wrapText(`failed: ${command} ${how} (${took})`, style.width, indent).map(style.red),
+    ...tail.flatMap((line) => wrapText(line, style.width, `${indent}  `)).map(style.dim),
+  ];
+}
+
+// As sh says it. What a cell shows of PATH is what `git flame doctor` tells of.
+const missing = new Map([
+  [126, ': what it names is no program here'],
+  [127, ': a program it names is not there in the cell'],
+]);
+
+/** A list entry, wrapped below its own text. */
+export function bullet(text: string, style: Style, indent: string): readonly string[] {
+  const lines = wrapText(visibleText(text), style.width, `${indent}  `);
+  return lines.map((line, index) => (index === 0 ? `${indent}- ${line.slice(indent.length + 2)}` : line));
+}

@@ -1,0 +1,74 @@
+import type { GlobalOptions } from '../../domain/shown/command-args.ts';
+import type { Event, EventBody, EventSink } from '../../domain/shown/event.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { renderHint } from '../render/render-error.ts';
+import { isNews, renderEvent } from '../render/render-event.ts';
+import { wrapLine } from '../render/wrap-line.ts';
+import { createStyle, type Style } from '../text/style.ts';
+import { toJsonLine } from '../text/to-json-line.ts';
+
+/** Where a command says things: its result on stdout, everything else on stderr. */
+export interface Output {
+  /** Whether --json was given. */
+  readonly isJson: boolean;
+  /** How text looks on stdout, and on stderr. */
+  readonly style: Style;
+  readonly errorStyle: Style;
+  /** The command's answer as text; nothing with --json, whose answer is json(). */
+  result(text: string): void;
+  /** One JSON value on one line of stdout; nothing without --json. */
+  json(value: unknown): void;
+  /** Said on stderr unless --quiet or --json. */
+  info(text: string): void;
+  warn(text: string): void;
+  /** What to type next, on stderr unless --quiet or --json. */
+  hint(command: string): void;
+  /** One line per event: on stderr, with --json as JSON on stdout. */
+  readonly events: EventSink;
+}
+
+export interface OutputOptions {
+  /** What the person's git says: always, never, or (null or absent) what the stream allows. */
+  readonly gitColor?: boolean | null;
+  readonly now?: () => Date;
+}
+
+/** The output of one command. */
+export function createOutput(io: Io, globals: GlobalOptions, options: OutputOptions = {}): Output {
+  const { color, plain, json: isJson, quiet } = globals;
+  const gitColor = options.gitColor ?? null;
+  const style = createStyle(io.stdout, io.env, { color, plain, gitColor });
+  const errorStyle = createStyle(io.stderr, io.env, { color, plain, gitColor });
+  const say = (text: string): void => void io.stderr.write(`${text}\n`);
+  const now = options.now ?? (() => new Date());
+  const emit = (body: EventBody): void => {
+    const { event, ...rest } = body;
+    const whole = { event, at: now().toISOString(), ...rest } as Event;
+    if (isJson) {
+      io.stdout.write(`${toJsonLine(whole)}\n`);
+      return;
+    }
+    const line = quiet && !isNews(whole) ? null : renderEvent(whole, errorStyle);
+    if (line !== null) say(wrapLines(line, errorStyle.width));
+  };
+  const isSilent = quiet || isJson;
+  return {
+    isJson,
+    style,
+    errorStyle,
+    result: (text) => void (isJson || io.stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
+    json: (value) => void (isJson && io.stdout.write(`${toJsonLine(value)}\n`)),
+    info: (text) => void (isSilent || say(text)),
+    warn: (text) =>
+      say(isJson ? toJsonLine({ warning: { message: text } }) : `${errorStyle.yellow('warning:')} ${text}`),
+    hint: (command) => void (isSilent || say(renderHint(command, errorStyle))),
+    events: { emit },
+  };
+}
+
+function wrapLines(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line, width))
+    .join('\n');
+}

@@ -1,0 +1,100 @@
+import { createInterface, type Interface } from 'node:readline';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { suspendJob } from './suspend-job.ts';
+
+/** Asks one line at a time. */
+export interface Prompter {
+  /**
+   * The answer without its line break. Throws `onEnd()` where the input has ended, FlameError `interrupted` at Ctrl-C.
+   * A question that is withdrawn, since it was answered elsewhere, rejects with the reason of its signal.
+   */
+  ask(question: string, onEnd: () => FlameError, withdrawn?: AbortSignal): Promise<string>;
+}
+
+const typedAheadOf = new WeakMap<Io['stdin'], string[]>();
+
+/**
+ * Questions on stderr, answers from stdin. Between two questions stdin is left alone, so that a pager or an
+ * editor can have it; lines typed ahead are kept for the next question, whoever asks it.
+ */
+export function createPrompter(io: Io): Prompter {
+  const typedAhead = typedAheadOf.get(io.stdin) ?? [];
+  typedAheadOf.set(io.stdin, typedAhead);
+  let hasEnded = false;
+  const ask: Prompter['ask'] = async (question, onEnd, withdrawn) => {
+    io.signal?.throwIfAborted();
+    withdrawn?.throwIfAborted();
+    const ready = typedAhead.shift();
+    if (ready !== undefined) {
+      io.stderr.write(`${question}${ready}\n`);
+      return ready;
+    }
+    if (hasEnded || isOver(io)) throw onEnd();
+    const lines = await readLines(io, question, withdrawn);
+    const [answer, ...rest] = lines;
+    typedAhead.push(...rest);
+    if (answer !== undefined) return answer;
+    hasEnded = true;
+    io.stderr.write('\n');
+    throw onEnd();
+  };
+  return { ask };
+}
+
+/** Resolves to the first line and those that came with it; to none at the end of the input. */
+function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const reader: Interface = createInterface({
+    input: io.stdin,
+    output: io.stderr,
+    terminal: io.stdin.isTTY === true,
+    historySize: 0,
+  });
+  return new Promise<readonly string[]>((resolve, reject) => {
+    const onAbort = (): void => finish(() => reject(io.signal?.reason ?? interrupted()));
+    const onWithdrawn = (): void => {
+      io.stderr.write('\n');
+      finish(() => reject(withdrawn?.reason));
+    };
+    let isDone = false;
+    const finish = (settle: () => void): void => {
+      isDone = true;
+      io.signal?.removeEventListener('abort', onAbort);
+      withdrawn?.removeEventListener('abort', onWithdrawn);
+      // Only ours: readline's own listener is what takes its hands off stdin.
+      reader.off('close', onClose);
+      reader.close();
+      settle();
+    };
+    const onClose = (): void => finish(() => resolve(lines));
+    io.signal?.addEventListener('abort', onAbort, { once: true });
+    withdrawn?.addEventListener('abort', onWithdrawn, { once: true });
+    reader.on('line', (line) => {
+      lines.push(line);
+      // Lines of the same chunk follow at once: they are collected before the reader lets go of stdin.
+      if (lines.length === 1) setImmediate(() => finish(() => resolve(lines)));
+    });
+    reader.on('SIGINT', () => finish(() => reject(interrupted())));
+    // Left to itself readline would suspend us alone, and git, which waits for us, would have the terminal for ever.
+    reader.on('SIGTSTP', () => {
+      io.stdin.setRawMode?.(false);
+      suspendJob(() => {
+        if (isDone) return;
+        io.stdin.setRawMode?.(true);
+        reader.prompt(true);
+      });
+    });
+    reader.on('close', onClose);
+    reader.setPrompt(question);
+    reader.prompt();
+  });
+}
+
+function isOver(io: Io): boolean {
+  return 'readableEnded' in io.stdin && io.stdin.readableEnded === true;
+}
+
+function interrupted(): FlameError {
+  return new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' });
+}

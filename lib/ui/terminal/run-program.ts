@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+
+export interface ProgramOptions {
+  /** Operands after the person's own command line. */
+  readonly args?: readonly string[];
+  /** Fed to its standard input; absent: it gets the terminal. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a pager or an editor as git would: the person's own command line, through sh. It has the terminal
+ * until it ends, Ctrl-C included. Resolves to its exit code.
+ */
+export async function runProgram(io: Io, commandLine: string, options: ProgramOptions = {}): Promise<number> {
+  const child = spawn('sh', ['-c', `${commandLine} "$@"`, commandLine, ...(options.args ?? [])], {
+    cwd: io.cwd,
+    env: { ...io.env, ...options.env },
+    stdio: [
+      options.input !== undefined ? 'pipe' : io.stdin === process.stdin ? 'inherit' : 'ignore',
+      io.stdout === process.stdout ? 'inherit' : 'pipe',
+      io.stderr === process.stderr ? 'inherit' : 'pipe',
+    ],
+  });
+  const giveBack = leaveSignalsToChild();
+  forward(child.stdout, io.stdout);
+  forward(child.stderr, io.stderr);
+  // A pager that is left early closes its input.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(options.input);
+  try {
+    const code = await new Promise<number>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (exitCode) => resolve(exitCode ?? 130));
+    });
+    if (code === 130) await giveBack.untilSeen();
+    return code;
+  } catch (cause) {
+    throw new FlameError({
+      kind: 'environment',
+      code: 'program-missing',
+      message: `'${commandLine}' could not be started.`,
+      cause,
+    });
+  } finally {
+    giveBack.now();
+  }
+}
+
+function forward(source: Readable | null, target: NodeJS.WritableStream): void {
+  source?.on('data', (chunk: Buffer) => void target.write(chunk));
+}
+
+/** How long the Ctrl-C that ended a pager may take to reach this process too, in milliseconds. */
+const signalTime = 300;
+
+interface GiveBack {
+  /** Resolves when the Ctrl-C that ended the child was seen here, or didn't come. */
+  untilSeen(): Promise<void>;
+  now(): void;
+}
+
+/** Ctrl-C goes to everything at the terminal: what it means inside a pager is the pager's business. */
+function leaveSignalsToChild(): GiveBack {
+  const listeners = process.listeners('SIGINT');
+  let isSeen = false;
+  let onSeen = (): void => undefined;
+  const ignore = (): void => {
+    isSeen = true;
+    onSeen();
+  };
+  process.on('SIGINT', ignore);
+  for (const listener of listeners) process.off('SIGINT', listener);
+  return {
+    untilSeen: () =>
+      new Promise((resolve) => {
+        onSeen = resolve;
+        setTimeout(resolve, isSeen ? 0 : signalTime);
+      }),
+    now: () => {
+      for (const listener of listeners) process.on('SIGINT', listener);
+      process.off('SIGINT', ignore);
+    },
+  };
+}

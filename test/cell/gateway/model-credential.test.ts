@@ -1,0 +1,44 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { getAdapter } from '../../../lib/agents/get-adapter.ts';
+import { credentialSources, missingCredential } from '../../../lib/cell/gateway/model-credential.ts';
+import { configSchema } from '../../../lib/domain/config/config.ts';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { openCellFixture, scriptAdapter } from '../fixture.ts';
+
+test('PLN-1 each variable that is read counts, a subscription only where there is no other', () => {
+  const of = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'x']));
+  const [key, token, plan] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
+  assert.equal(credentialSources(of(key)), [key]);
+  assert.equal(credentialSources(of(token)), [token]);
+  assert.equal(credentialSources(of(plan)), [plan]);
+  assert.equal(credentialSources(of(key, plan)), [key]);
+  assert.equal(credentialSources(of(key, token, plan)), [token, key]);
+  assert.equal(credentialSources({ ANTHROPIC_API_KEY: '' }), []);
+});
+
+test('PLN-1 none is an error that names all of them; a server of ones own may want none', () => {
+  const error = missingCredential({ HOME: '/home/lea' });
+  assert.is(error?.code, 'no-credential');
+  const told = error?.hints.join('\n') ?? '';
+  for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'])
+    assert.ok(told.includes(name), name);
+  assert.is(missingCredential({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000' }), null);
+  assert.is(missingCredential({ CLAUDE_CODE_OAUTH_TOKEN: 'x' }), null);
+});
+
+test('PLN-1 nothing is started without one: not at the preflight, and not later', async () => {
+  const model = { ...getAdapter('claude', configSchema.parse({})), ...scriptAdapter, needsModel: true };
+  const { runner, request } = await openCellFixture({ adapter: model });
+  const starts = [() => runner.checkAdapter('claude'), () => runner.start(request(), () => undefined)];
+  for (const start of starts) {
+    const error = await start()
+      .then(() => null)
+      .catch((reason: unknown) => reason);
+    assert.is(error instanceof FlameError && error.code, 'no-credential');
+  }
+  const script = await openCellFixture();
+  assert.match(await script.runner.checkAdapter('exec'), /\d/);
+});
+
+test.run();

@@ -1,0 +1,31 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sessionSummary } from '../../../lib/core/changesets/session-summary.ts';
+import { taskStatuses } from '../../../lib/domain/state/task.ts';
+import { makeTask } from '../../support/tasks.ts';
+
+test('MRG-7 counts what landed and where the tasks stand', () => {
+  const tasks = taskStatuses.flatMap((status, index) =>
+    Array.from({ length: index + 1 }, (_, copy) => makeTask(`${status}-${copy}`, { status })),
+  );
+  const changesets = [
+    { state: 'landed' },
+    { state: 'landed' },
+    { state: 'approved' },
+    { state: 'rejected' },
+  ] as const;
+  assert.equal(sessionSummary(tasks, changesets), {
+    approved: 2,
+    requeued: 6,
+    blocked: 5,
+    open: 1 + 2 + 3,
+    failed: 4,
+    merged: 7,
+  });
+});
+
+test('an empty session has nothing', () => {
+  assert.equal(Object.values(sessionSummary([], [])), [0, 0, 0, 0, 0, 0]);
+});
+
+test.run();

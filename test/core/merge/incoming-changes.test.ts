@@ -1,0 +1,29 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sessionChanges, taskChanges } from '../../../lib/core/merge/incoming-changes.ts';
+import { sampleSession } from '../../store/sample.ts';
+import { makeTask } from '../../support/tasks.ts';
+
+const named = (changes: ReturnType<typeof sessionChanges>): readonly string[] =>
+  changes.map(({ what, from, to }) => `${what}: ${from} -> ${to}`);
+
+test('TRU-2 where a session is built and lands, and by which rules, is named when it changes', () => {
+  const before = sampleSession();
+  const after = { ...before, base_branch: 'other', config_digest: 'sha256:other' };
+  assert.equal(named(sessionChanges(before, after)), [
+    `lands on: ${before.base_branch} -> other`,
+    `base branch: ${before.base_branch} -> other`,
+    `configuration: ${before.config_digest} -> sha256:other`,
+  ]);
+});
+
+test('a note that is as it was names nothing, a task says where it stands and what was planned', () => {
+  const task = makeTask('task-001', {});
+  assert.equal(taskChanges(task, { ...task, rev: task.rev + 1 }), []);
+  assert.equal(named(taskChanges(task, { ...task, status: 'blocked', priority: task.priority + 1 })), [
+    'status: pending -> blocked',
+    `priority: ${task.priority} -> ${task.priority + 1}`,
+  ]);
+});
+
+test.run();

@@ -1,0 +1,73 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { estimateCost } from '../../../lib/core/schedule/estimate-cost.ts';
+import { type Config, configSchema } from '../../../lib/domain/config/config.ts';
+import type { Role } from '../../../lib/domain/role.ts';
+import type { AgentRun } from '../../../lib/domain/state/session.ts';
+import { testTime } from '../../support/tasks.ts';
+
+const tasks = [{ cohesion_group: 'api' }, { cohesion_group: 'api' }, { cohesion_group: 'docs' }];
+
+function makeConfig(settings: unknown = {}): Config {
+  return configSchema.parse(settings);
+}
+
+function makeRuns(role: Role, ...costs: readonly number[]): AgentRun[] {
+  return costs.map((cost_usd, index) => ({
+    id: `${role}-0000000${index}`,
+    role,
+    task_id: null,
+    model: 'sonnet',
+    started_at: testTime,
+    ended_at: testTime,
+    outcome: 'done',
+    cost_usd,
+    tokens: 0,
+  }));
+}
+
+test('BUD-3 without experience an agent costs its whole budget', () => {
+  // 3 × 1.50 + 3 × 0.15, and 9 × 1.50 + 6 × 0.15 + 2 × 0.50.
+  assert.equal(estimateCost({ tasks, config: makeConfig(), runs: [] }), {
+    base_usd: 4.95,
+    with_retries_usd: 15.4,
+    roles: {
+      worker: { runs: 3, runs_with_retries: 9, agent_usd: 1.5 },
+      validator: { runs: 3, runs_with_retries: 6, agent_usd: 0.15 },
+      merger: { runs: 0, runs_with_retries: 2, agent_usd: 0.5 },
+    },
+  });
+});
+
+test('BUD-3 three known runs of a role replace its budget by their average', () => {
+  const few = makeRuns('worker', 0.1, 0.2, 0);
+  const enough = [...few, ...makeRuns('worker', 0.3)];
+  const estimate = (runs: readonly AgentRun[]) =>
+    estimateCost({ tasks, config: makeConfig(), runs })?.base_usd;
+  assert.is(estimate(few), 4.95);
+  assert.is(estimate(enough), 1.05);
+});
+
+test('roles without a model cost nothing', () => {
+  const config = makeConfig({ roles: { worker: { adapter: 'exec' } } });
+  assert.equal(estimateCost({ tasks, config, runs: [] }), { base_usd: 0, with_retries_usd: 0, roles: {} });
+});
+
+test('a budget that is unlimited or in tokens has no price until runs are known', () => {
+  for (const token_budget of [{ worker_usd: 0 }, { worker_usd: 0, worker_tokens: 5_000 }]) {
+    const config = makeConfig({ limits: { token_budget } });
+    assert.is(estimateCost({ tasks, config, runs: [] }), null);
+    assert.is(estimateCost({ tasks, config, runs: makeRuns('worker', 1, 1, 1) })?.base_usd, 3.45);
+  }
+});
+
+test('a plan without tasks costs nothing more', () => {
+  const config = makeConfig({ limits: { token_budget: { worker_usd: 0 } } });
+  assert.equal(estimateCost({ tasks: [], config, runs: [] }), {
+    base_usd: 0,
+    with_retries_usd: 0,
+    roles: {},
+  });
+});
+
+test.run();

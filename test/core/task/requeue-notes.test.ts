@@ -1,0 +1,27 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { requeueNotes } from '../../../lib/core/task/requeue-notes.ts';
+
+const found = {
+  status: 'fail',
+  notes: 'It whispers.',
+  issues: ['a.txt:1: small letters', 'b.txt: missing'],
+} as const;
+const result = { ...found, issues: [...found.issues] };
+
+test('the person speaks first, then the validator', () => {
+  assert.is(
+    requeueNotes('Speak up.', result),
+    'Speak up.\nThe validator said: It whispers.\n- a.txt:1: small letters\n- b.txt: missing',
+  );
+});
+
+test('what the person took over is not said twice', () => {
+  assert.is(
+    requeueNotes('It whispers. Also b.txt: missing', result),
+    'It whispers. Also b.txt: missing\n- a.txt:1: small letters',
+  );
+  assert.is(requeueNotes('No.', { ...result, notes: '', issues: [] }), 'No.');
+});
+
+test.run();

@@ -1,0 +1,108 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mayAskFor, parseModelId } from '../../../lib/domain/config/model-id.ts';
+import { priceTokens } from '../../../lib/domain/config/token-price.ts';
+import { grantOutput, unlimited } from '../../../lib/domain/state/spending.ts';
+
+const million = 1_000_000;
+
+function near(found: number | null, wanted: number, told = ''): void {
+  assert.ok(found !== null && Math.abs(found - wanted) < 1e-9, `${told}: ${found} for ${wanted}`);
+}
+
+test('a model id tells family and version, whatever stands around', () => {
+  const cases: readonly (readonly [string, string | null])[] = [
+    ['sonnet', 'sonnet '],
+    ['sonnet[1m]', 'sonnet '],
+    ['claude-sonnet-5', 'sonnet 5'],
+    ['claude-sonnet-4-5-20250929', 'sonnet 4.5'],
+    ['claude-sonnet-4-20250514', 'sonnet 4'],
+    ['claude-opus-4-0', 'opus 4'],
+    ['claude-3-5-haiku-20241022', 'haiku 3.5'],
+    ['claude-3-opus-20240229', 'opus 3'],
+    ['us.anthropic.claude-opus-4-1-20250805-v1:0', 'opus 4.1'],
+    ['claude-fable-5-1', 'fable 5.1'],
+    ['opusplan', 'opus '],
+    ['sonnetish', null],
+    ['gpt-5', null],
+    ['my-opus-model', null],
+  ];
+  for (const [id, wanted] of cases) {
+    const name = parseModelId(id);
+    assert.is(name === null ? null : `${name.family} ${name.version}`, wanted, id);
+  }
+});
+
+test('BUD-1 each kind of token has its price: cache, an hour of it, long input, a region, searches', () => {
+  near(priceTokens('claude-sonnet-5', { input_tokens: million, output_tokens: million }), 12);
+  near(priceTokens('claude-opus-4-8', { cache_read_input_tokens: million }), 0.5);
+  near(priceTokens('claude-opus-4-8', { cache_creation_input_tokens: million }), 6.25);
+  const hour = {
+    cache_creation_input_tokens: million,
+    cache_creation: { ephemeral_1h_input_tokens: million },
+  };
+  near(priceTokens('claude-opus-4-8', hour), 10);
+  near(priceTokens('claude-sonnet-4-5', { input_tokens: 200_000 }), 0.6);
+  near(
+    priceTokens('claude-sonnet-4-5', { input_tokens: 100_000, cache_read_input_tokens: 100_001 }),
+    0.660_000_6,
+  );
+  near(priceTokens('claude-haiku-5-5', { input_tokens: 100_001, output_tokens: 1_000 }), 0.052_500_5);
+  near(priceTokens('claude-sonnet-5', { output_tokens: million, inference_geo: 'us' }), 11);
+  near(priceTokens('claude-sonnet-5', { output_tokens: million, inference_geo: 'global' }), 10);
+  near(priceTokens('claude-opus-4-8', { output_tokens: million, speed: 'fast' }), 150);
+  near(priceTokens('claude-sonnet-5', { server_tool_use: { web_search_requests: 3 } }), 0.03);
+});
+
+test('BUD-1 a price of ones own goes first, the longest beginning of all; a version nobody knows has none, a family costs as its dearest', () => {
+  const prices = {
+    'claude-': { input: 1, output: 2 },
+    'claude-sonnet-5': { input: 7, output: 8, cache_read: 3 },
+    local: { input: 0, output: 0 },
+  };
+  near(priceTokens('claude-sonnet-5', { cache_read_input_tokens: million }, prices), 3);
+  near(priceTokens('claude-sonnet-5', { cache_creation_input_tokens: million }, prices), 8.75);
+  near(priceTokens('claude-opus-4-8', { output_tokens: million }, prices), 2);
+  near(priceTokens('local-model', { output_tokens: million }, prices), 0);
+  for (const model of ['claude-sonnet-9', 'claude-opus-6-20270101', 'claude-haiku-latest', 'claude-opus'])
+    assert.is(priceTokens(model, { input_tokens: million }), null, model);
+  for (const model of ['sonnet', 'sonnet[1m]']) near(priceTokens(model, { input_tokens: 1_000 }), 0.003);
+  assert.is(priceTokens('gpt-5', {}), null);
+});
+
+test('BUD-1 an agent may ask for its model, of an alias any version, and the small helper', () => {
+  const cases: readonly (readonly [string, string, boolean])[] = [
+    ['sonnet', 'claude-sonnet-5', true],
+    ['sonnet[1m]', 'claude-sonnet-5', true],
+    ['sonnet', 'claude-haiku-4-5-20251001', true],
+    ['sonnet', 'claude-opus-4-8', false],
+    ['haiku', 'claude-sonnet-5', false],
+    ['opusplan', 'claude-sonnet-5', true],
+    ['claude-opus-4-1', 'claude-opus-4-1', true],
+    ['claude-opus-4-1', 'claude-opus-4-1-20250805', true],
+    ['claude-opus-4-8[1m]', 'claude-opus-4-8', true],
+    ['claude-opus-4-8', 'claude-opus-4-1', false],
+    ['my-model', 'my-model', true],
+    ['my-model', 'my-model-2', false],
+    ['my-model', 'not-haiku', false],
+    ['sonnet', '', false],
+  ];
+  for (const [meant, asked, wanted] of cases)
+    assert.is(mayAskFor(meant, asked), wanted, `${meant}: ${asked}`);
+});
+
+test('UNI-8 what is left decides how long an answer may be', () => {
+  const demand = {
+    input: { tokens: 1_000, cost_usd: 0.1 },
+    perOutputToken: { tokens: 1, cost_usd: 0.000_01 },
+    ...{ most: 32_000, least: 4_096 },
+  };
+  assert.is(grantOutput(demand, unlimited), 32_000);
+  assert.is(grantOutput(demand, { ...unlimited, tokens: 11_000 }), 10_000);
+  assert.is(grantOutput(demand, { ...unlimited, tokens: 5_000 }), null);
+  assert.is(grantOutput(demand, { ...unlimited, cost_usd: 0.300_001 }), 20_000);
+  assert.is(grantOutput(demand, { ...unlimited, cost_usd: 0.1 }), null);
+  assert.is(grantOutput({ ...demand, most: 10 }, { ...unlimited, tokens: 1_010 }), 10);
+});
+
+test.run();

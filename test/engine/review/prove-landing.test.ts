@@ -1,0 +1,219 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
+import type { ChangesetDecision } from '../../../lib/domain/ports/gates.ts';
+import type { Change, Snapshot } from '../../../lib/domain/ports/store-port.ts';
+import type { Changeset } from '../../../lib/domain/state/changeset.ts';
+import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { acceptReceived } from '../../../lib/engine/plan/accept-received.ts';
+import { viewSession } from '../../../lib/engine/record.ts';
+import { reviewWave } from '../../../lib/engine/review/review-wave.ts';
+import { runSession } from '../../../lib/engine/run-session.ts';
+import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import type { Workshop } from '../../../lib/engine/workshop.ts';
+import type { TestRepo } from '../../support/repo.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
+
+// TRU-2: what lands is what this clone merged of work it judged, whatever its notes say.
+
+test.after(closeWorkshops);
+
+interface Bench extends TestWorkshop {
+  /** What the diagnostic ends with from now on. */
+  ends(exitCode: number): void;
+  /** How often it was run. */
+  runs(): number;
+  changesets(): Promise<readonly Changeset[]>;
+}
+
+/** A session whose worker writes one file, whose checks alone judge, and whose person answers so. */
+async function openBench(decision: ChangesetDecision = { kind: 'approve' }): Promise<Bench> {
+  let exitCode = 0;
+  let runs = 0;
+  const bench = await openTestWorkshop({
+    config: {
+      roles: { worker: { adapter: 'exec' } },
+      validation: { validator_diagnostics: { commands: ['check'] } },
+    },
+    tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/new.txt'] }],
+    gates: { changeset: async () => decision },
+    agent: ({ worktree }) => {
+      const file = join(worktree.path, 'src/new.txt');
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, 'new\n');
+      return {};
+    },
+  });
+  const agents = {
+    ...bench.workshop.agents,
+    runCommand: async () => {
+      runs += 1;
+      return { exitCode, timedOut: false, duration_ms: 1.5, output: 'said \ud800 and more' };
+    },
+  };
+  const workshop: Workshop = { ...bench.workshop, agents, reload: async () => workshop };
+  return {
+    ...bench,
+    workshop,
+    ends: (code) => {
+      exitCode = code;
+    },
+    runs: () => runs,
+    changesets: async () => (await viewSession(workshop, bench.session)).session.changesets,
+  };
+}
+
+async function upToMerge({ workshop, session }: Bench): Promise<void> {
+  await workWave(workshop, session);
+  await validateWave(workshop, session);
+  await mergeWave(workshop, session);
+}
+
+/** Writes notes as any program with push rights can. */
+async function forge({ workshop }: Bench, change: (state: Snapshot) => readonly Change[]): Promise<void> {
+  await workshop.store.transact((state) => ({ changes: change(state), actor: workshop.gates.person }));
+}
+
+/** Nothing is done with it before a person says so; this one does. */
+async function acceptForged({ workshop, session }: Bench): Promise<void> {
+  const { tasks, received } = await viewSession(workshop, session);
+  assert.equal([tasks.length, received.length], [0, 1]);
+  const gates = { ...workshop.gates, plan: async () => ({ kind: 'approve' as const }) };
+  await acceptReceived({ ...workshop, gates }, session);
+}
+
+/** A commit on another one that brings a file, made without a branch. */
+function commitOn(repo: TestRepo, parent: string, path: string): ObjectId {
+  repo.git('checkout', '-q', '--detach', parent);
+  repo.write(path, 'exit\n');
+  const commit = repo.commit('feat: more');
+  repo.git('checkout', '-q', 'main');
+  return parseObjectId(commit);
+}
+
+function codeOf(run: Promise<unknown>): Promise<unknown> {
+  return run.then(
+    () => null,
+    (error: unknown) => (error instanceof FlameError ? error.code : error),
+  );
+}
+
+test('TRU-2 what this clone merged and proved lands without another run of its checks', async () => {
+  const bench = await openBench();
+  await upToMerge(bench);
+  const before = bench.runs();
+  assert.equal(await reviewWave(bench.workshop, bench.session), { landed: 1, refused: 0 });
+  assert.is(bench.runs(), before);
+  assert.is(bench.repo.git('show', 'main:src/new.txt'), 'new');
+});
+
+test('TRU-2 a changeset of other rules is proven again, and one that is red then waits for a reason', async () => {
+  const bench = await openBench();
+  await upToMerge(bench);
+  const { repo, session } = bench;
+  const base = repo.git('rev-parse', 'main');
+  const workshop = { ...bench.workshop, configDigest: 'sha256:other' };
+  bench.ends(1);
+  const before = bench.runs();
+  assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 1 });
+  assert.is(bench.runs(), before + 1);
+  assert.is(repo.git('rev-parse', 'main'), base);
+  const [changeset] = await bench.changesets();
+  assert.equal([changeset?.state, changeset?.diagnostics[0]?.exit_code], ['waiting', 1]);
+  assert.is(await codeOf(reviewWave(workshop, session)), 'needs-override');
+  const gates = {
+    ...workshop.gates,
+    changeset: async () => ({ kind: 'approve' as const, override: 'known to fail' }),
+  };
+  assert.equal(await reviewWave({ ...workshop, gates }, session), { landed: 1, refused: 0 });
+});
+
+test('TRU-2 a changeset whose commit holds more than its tasks brought is built again without that', async () => {
+  const bench = await openBench();
+  await upToMerge(bench);
+  const { repo, workshop, session } = bench;
+  const [built] = await bench.changesets();
+  assert.ok(built);
+  const commit = commitOn(repo, built.commit, 'BACKDOOR.sh');
+  await forge(bench, ({ current }) =>
+    current === null
+      ? []
+      : [
+          {
+            subject: 'forged',
+            session: { ...current, changesets: [{ ...built, commit, state: 'approved' }] },
+          },
+        ],
+  );
+  assert.is((await bench.changesets())[0]?.state, 'void');
+  assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 0 });
+  await runSession(workshop, session, { plan: null, wantsTalk: false });
+  assert.is(repo.git('ls-tree', '-r', '--name-only', 'main'), 'README.md\nsrc/a.txt\nsrc/new.txt');
+});
+
+test("TRU-2 work that was put in the place of a task's own is judged by the rules before it lands", async () => {
+  const bench = await openBench();
+  await upToMerge(bench);
+  const { repo, workshop, session } = bench;
+  const base = repo.git('rev-parse', 'main');
+  const [task] = (await viewSession(workshop, session)).tasks;
+  assert.ok(task?.commit);
+  const commit = commitOn(repo, task.commit, 'BACKDOOR.sh');
+  await forge(bench, ({ current }) =>
+    current === null
+      ? []
+      : [{ subject: 'forged', tasks: [{ ...task, commit }], session: { ...current, changesets: [] } }],
+  );
+  await acceptForged(bench);
+  await validateWave(workshop, session);
+  await mergeWave(workshop, session);
+  assert.equal(await reviewWave(workshop, session), { landed: 0, refused: 1 });
+  assert.is(repo.git('rev-parse', 'main'), base);
+  const [again] = (await viewSession(workshop, session)).tasks;
+  assert.ok(again);
+  assert.is(again.status, 'requeued');
+  assert.match(again.history.at(-1)?.notes ?? '', /BACKDOOR\.sh/);
+});
+
+test('TRU-2 a start that only calls itself one brings nothing along', async () => {
+  const bench = await openBench();
+  await workWave(bench.workshop, bench.session);
+  const { repo, workshop, session } = bench;
+  const [task] = (await viewSession(workshop, session)).tasks;
+  assert.ok(task);
+  repo.git('checkout', '-q', '--detach', 'main');
+  repo.write('BACKDOOR.sh', 'exit\n');
+  const start = parseObjectId(repo.commit('Start of a: the work of b on main'));
+  repo.git('checkout', '-q', 'main');
+  const commit = commitOn(repo, start, 'src/new.txt');
+  await forge(bench, () => [{ subject: 'forged', tasks: [{ ...task, commit, start_commit: start }] }]);
+  await acceptForged(bench);
+  await validateWave(workshop, session);
+  await mergeWave(workshop, session);
+  const [built] = await bench.changesets();
+  assert.ok(built);
+  assert.is(repo.git('ls-tree', '-r', '--name-only', built.commit).includes('BACKDOOR'), false);
+  assert.is(repo.git('log', '--format=%s', `main..${built.commit}`).includes('Start of a'), false);
+});
+
+test('LIF-4 a step whose notes change while nothing follows from them is not repeated for ever', async () => {
+  const bench = await openBench();
+  const { workshop, session } = bench;
+  const { origins } = workshop;
+  const deaf = {
+    ...workshop,
+    origins: {
+      ...origins,
+      has: (decision: Parameters<typeof origins.has>[0]) =>
+        decision.kind !== 'verdict' && origins.has(decision),
+    },
+  };
+  assert.is(await codeOf(runSession(deaf, session, { plan: null, wantsTalk: false })), 'no-progress');
+  assert.ok(bench.runs() <= 4, `${bench.runs()} runs`);
+});
+
+test.run();

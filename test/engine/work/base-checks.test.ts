@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BaseDecision } from '../../../lib/domain/ports/gates.ts';
+import { viewSession } from '../../../lib/engine/record.ts';
+import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import type { Workshop } from '../../../lib/engine/workshop.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
+
+test.after(closeWorkshops);
+
+const tasks = [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/a.txt'] }];
+
+/** An engine whose diagnostics fail, with a person at a terminal who answers so. */
+async function openRed(
+  answer: BaseDecision,
+  adapter: string,
+): Promise<{ readonly bench: TestWorkshop; readonly workshop: Workshop; readonly asked: string[][] }> {
+  const asked: string[][] = [];
+  const tried = new Map<string, string>();
+  const bench = await openTestWorkshop({
+    tasks,
+    config: {
+      roles: { worker: { adapter } },
+      validation: { validator_diagnostics: { enabled: true, commands: ['npm test'] } },
+    },
+    gates: {
+      base: async ({ failing }) => {
+        asked.push([...failing]);
+        return answer;
+      },
+    },
+    agent: ({ worktree }) => {
+      mkdirSync(join(worktree.path, 'src'), { recursive: true });
+      writeFileSync(join(worktree.path, 'src/a.txt'), 'a\n');
+      return {};
+    },
+  });
+  const workshop: Workshop = {
+    ...bench.workshop,
+    agents: {
+      ...bench.workshop.agents,
+      runCommand: async () => ({ exitCode: 1, timedOut: false, duration_ms: 0, output: 'broken' }),
+    },
+    tried: {
+      read: async (key) => tried.get(key) ?? null,
+      write: async (key, text) => void tried.set(key, text),
+    },
+  };
+  return { bench, workshop, asked };
+}
+
+test('DSK-4 a person at a terminal is asked before agents are paid for what can not pass, and may stop', async () => {
+  const { bench, workshop, asked } = await openRed('stop', 'claude');
+  const stopped = await workWave(workshop, bench.session).catch((error: unknown) => error);
+  assert.match(String(stopped), /No agent was started: diagnostics fail on the base already/);
+  assert.equal(asked, [['npm test fails on main already (exit 1)']]);
+  assert.equal(bench.started, []);
+  const { tasks: now } = await viewSession(workshop, bench.session);
+  assert.equal(
+    now.map(({ status, retry_count }) => [status, retry_count]),
+    [['pending', 0]],
+  );
+});
+
+test('DSK-4 a yes is not asked for again, and scripts cost nothing', async () => {
+  const paid = await openRed('go-on', 'claude');
+  await workWave(paid.workshop, paid.bench.session);
+  assert.ok(paid.bench.started.length > 0);
+  await workWave(paid.workshop, paid.bench.session);
+  assert.is(paid.asked.length, 1);
+  const free = await openRed('stop', 'exec');
+  await workWave(free.workshop, free.bench.session);
+  assert.is(free.asked.length, 0);
+  assert.ok(free.bench.started.length > 0);
+});
+
+test('UNI-5 an agent that did nothing is tried again unless it says why in the form asked for', async () => {
+  const outcomes = async (text: string): Promise<readonly [number, string]> => {
+    const bench = await openTestWorkshop({
+      tasks,
+      config: { limits: { max_retries: 1 } },
+      agent: () => ({ text }),
+    });
+    await workWave(bench.workshop, bench.session);
+    const { tasks: now } = await viewSession(bench.workshop, bench.session);
+    return [bench.started.length, now[0]?.reason ?? ''];
+  };
+  assert.equal(await outcomes('All done and committed.'), [2, 'It ended without a change inside its scope.']);
+  assert.equal(await outcomes('I looked.\nNOT DONE: there is no src.'), [
+    1,
+    'It ended without a change inside its scope, and said: there is no src.',
+  ]);
+});
+
+test.run();

@@ -1,0 +1,79 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import type { GitGuard } from '../../../lib/git/process/limit-git.ts';
+import { runGit } from '../../../lib/git/process/run-git.ts';
+import { makeRepo } from '../../support/repo.ts';
+
+/** A git that reads a pipe nobody writes to, and never ends by itself; tells what it was ended for. */
+async function hang(guard: GitGuard): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pipe-'));
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const repo = makeRepo();
+  try {
+    await runGit({ cwd: repo.path, env: repo.env, guard }, ['config', '-f', pipe, 'a.b']);
+    return 'it ended';
+  } catch (error) {
+    return error instanceof FlameError ? `${error.code}: ${error.message}` : `${error}`;
+  } finally {
+    assert.is(running(pipe), false, 'nothing of it is left');
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function running(text: string): boolean {
+  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`-f ${text} a.b`);
+}
+
+test('a git on what an agent left is ended at its time limit', async () => {
+  const said = await hang({ limits: { ...gitLimits, wallMs: 200 } });
+  assert.match(said, /^cell-git-ended: git config took longer than 0\.2 s on what the agent left\./);
+});
+
+test('it is ended when the person stops the program, and at once when they do so again', async () => {
+  const [signal, hurry] = [new AbortController(), new AbortController()];
+  const ended = hang({ limits: gitLimits, signal: signal.signal, hurry: hurry.signal });
+  await wait(100);
+  signal.abort();
+  assert.match(await ended, /was ended, because the program was stopped/);
+  const again = hang({ limits: gitLimits, signal: signal.signal, hurry: hurry.signal });
+  await wait(100);
+  hurry.abort();
+  assert.match(await again, /was ended, because the program was stopped/);
+});
+
+test('it dies with a program that is killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pipe-'));
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const script = join(process.cwd(), 'build/test/git/limited-parent.js');
+  const parent = spawn(process.execPath, [script, pipe], { stdio: 'ignore' });
+  while (!running(pipe)) await wait(20);
+  parent.kill('SIGKILL');
+  while (running(pipe)) await wait(20);
+  rmSync(folder, { recursive: true });
+});
+
+test('a lock it leaves is removed, and memory and processor time are limited', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lock-'));
+  const lock = join(folder, 'index.lock');
+  writeFileSync(lock, '');
+  await hang({ limits: { ...gitLimits, wallMs: 100 }, lock });
+  assert.throws(() => execFileSync('ls', [lock], { stdio: 'ignore' }));
+  const repo = makeRepo();
+  const guard = { limits: { wallMs: 60_000, cpuSeconds: 77, memoryMb: 99 } };
+  const { stdout } = await runGit({ cwd: repo.path, env: repo.env, guard }, [
+    ...['-c', 'alias.limits=!ulimit -t; ulimit -d', 'limits'],
+  ]);
+  assert.is(stdout.toString(), `77\n${99 * 1024}\n`);
+  rmSync(folder, { recursive: true });
+});
+
+test.run();
