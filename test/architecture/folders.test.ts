@@ -42,7 +42,9 @@ interface Import {
   readonly specifier: string;
 }
 
-const imports = listSources('lib').flatMap(readImports);
+const imports = listSources('lib').flatMap((file) => readImports(file, 'loaded'));
+/** Those of types too, which are gone when the program runs. */
+const named = listSources('lib').flatMap((file) => readImports(file, 'named'));
 
 test('folders import only what their row allows', () => {
   const wrong = imports
@@ -82,13 +84,39 @@ test('git is spawned in lib/git alone, state refs are written in lib/store alone
   assert.equal([...spawnsGit, ...updatesRefs], []);
 });
 
-test('no file imports itself through others', () => {
-  const graph = new Map<string, string[]>();
-  for (const { from, specifier } of imports.filter(({ specifier }) => specifier.startsWith('.'))) {
-    graph.set(from, [...(graph.get(from) ?? []), relative('.', resolve(dirname(from), specifier))]);
-  }
-  assert.equal(findCycle(graph), []);
+test('no file imports itself through others, for its types either', () => {
+  assert.equal(findCycle(graphOf((file) => file)), []);
 });
+
+// A folder's rooms are its subfolders; a file beside them is a room of its own.
+test('the rooms of a folder stand on floors: none imports itself through others', () => {
+  assert.equal(findCycle(graphOf(roomOf)), []);
+});
+
+test('the code map names every room', () => {
+  const map = readFileSync('ARCHITECTURE.md', 'utf8');
+  const missing = Object.keys(allowed).flatMap((folder) => {
+    const row = map.split('\n').find((line) => line.startsWith(`| **${folder}** |`)) ?? '';
+    return readdirSync(join('lib', folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !row.includes(`\`${entry.name}/\``))
+      .map((entry) => `lib/${folder}/${entry.name}`);
+  });
+  assert.equal(missing, []);
+});
+
+function graphOf(place: (file: string) => string): Map<string, string[]> {
+  const graph = new Map<string, Set<string>>();
+  for (const { from, specifier } of named.filter(({ specifier }) => specifier.startsWith('.'))) {
+    const [source, target] = [place(from), place(relative('.', resolve(dirname(from), specifier)))];
+    if (source !== target || source === from) graph.set(source, (graph.get(source) ?? new Set()).add(target));
+  }
+  return new Map([...graph].map(([node, targets]) => [node, [...targets]]));
+}
+
+/** `lib/git/cells` for what lies there, `lib/git/open-git.ts` for that file. */
+function roomOf(file: string): string {
+  return file.split('/').slice(0, 3).join('/');
+}
 
 function listSources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -98,13 +126,13 @@ function listSources(folder: string): string[] {
   });
 }
 
-function readImports(file: string): Import[] {
+function readImports(file: string, which: 'loaded' | 'named'): Import[] {
   const text = stripComments(readFileSync(file, 'utf8'));
-  const found = [
-    ...text.matchAll(
-      /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^'";]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
-    ),
-  ];
+  const pattern =
+    which === 'named'
+      ? /(?:^|\n)\s*(?:import|export)\s+[^'";]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g
+      : /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^'";]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g;
+  const found = [...text.matchAll(pattern)];
   return found.map((match) => ({ from: file, specifier: match[1] ?? match[2] ?? '' }));
 }
 
