@@ -14,8 +14,9 @@ export interface EditedTask {
 }
 
 /**
- * Changes what was planned of a task that nobody works on. What others changed of it meanwhile stays; where they
- * changed the same, nothing is. Throws FlameErrors `task-not-editable`, `bad-task`, `changed-meanwhile`.
+ * Changes the plan of a task that no agent works on. Other changes made to it meanwhile stay; where both
+ * changed the same key, nothing changes. Throws FlameErrors `task-not-editable`, `bad-task`,
+ * `changed-meanwhile`.
  */
 export async function editTask(
   workshop: Workshop,

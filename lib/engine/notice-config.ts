@@ -2,7 +2,7 @@ import type { SessionId } from '../domain/ids.ts';
 import { record, viewSession } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Shows what changed in the configuration since the session last looked, before anything goes on by the new rules. */
+/** Shows what changed in the configuration since the session last looked, before the new rules apply. */
 export async function noticeConfig(workshop: Workshop, id: SessionId): Promise<void> {
   const { session } = await viewSession(workshop, id);
   const { configDigest: digest } = workshop;

@@ -8,8 +8,8 @@ import type { Workshop } from './workshop.ts';
 const setupTimeoutMs = 600_000;
 
 /**
- * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell. Returns
- * the untracked paths this made, which are nobody's work.
+ * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell.
+ * Returns the untracked paths this made, which belong to no task's work.
  */
 export async function prepareWorktree(
   workshop: Workshop,
@@ -33,7 +33,7 @@ export async function prepareWorktree(
     });
     if (run.exitCode !== 0) return { failure: setupFailure(command, run.exitCode, run.output), paths: [] };
   }
-  // What lies in submodules by now is nobody's work.
+  // What is in submodules by now belongs to no task's work.
   await workshop.git.markPrepared(cell, []);
   const left = await workshop.git.cellLeftovers(cell);
   await putBack(

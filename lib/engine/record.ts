@@ -117,7 +117,7 @@ function reportSteps(workshop: Workshop, before: SessionView, recording: Recordi
     statuses.set(task.id, task.status);
     if (from === task.status) continue;
     const said = reasonIn(subject, `${task.id}: ${transition}`);
-    // A task that is tried again keeps its reason, which was told when it failed.
+    // A task that is tried again keeps its reason, which was reported when it failed.
     const isTriedAgain = from === 'failed' && task.status === 'pending';
     workshop.events.emit({
       event: 'task-changed',
@@ -134,7 +134,9 @@ function reasonIn(subject: string, change: string): string {
   return subject.startsWith(change) ? subject.slice(change.length).replace(/^[\s,:]+/, '') : subject;
 }
 
-/** A recording whose session has again what was only taken out of the view: nobody decided about that. */
+/**
+ * A recording whose session has again what was only left out of the view: no decision was made about that.
+ */
 function asStored({ stored, session }: SessionView, recording: Recording): Recording {
   if (recording.session === undefined) return recording;
   const next = restoreUnheeded(recording.session.next, { seen: session, stored });

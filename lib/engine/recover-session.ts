@@ -11,8 +11,8 @@ import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
- * Finishes what a kill left half done in a session: a checkout is brought along, claims without an agent are free
- * again, worktrees that hold nothing are removed. What it found is told. Harmless at any time and again.
+ * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,
+ * removes worktrees that hold nothing. Reports what it found. Harmless at any time, and when repeated.
  */
 export async function recoverSession(workshop: Workshop, id: SessionId): Promise<void> {
   const { session } = await viewSession(workshop, id);

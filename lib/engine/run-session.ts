@@ -27,8 +27,8 @@ import { workWave } from './work/work-wave.ts';
 import type { Workshop } from './workshop.ts';
 
 /**
- * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What comes
- * next is derived from the notes alone, so calling it again is how a session goes on.
+ * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What
+ * comes next is derived from the notes alone, so a session continues by calling it again.
  */
 export async function runSession(opened: Workshop, id: SessionId, options: PlanOptions): Promise<void> {
   let workshop = opened;
@@ -53,7 +53,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
       throw error;
     }
     if (action.kind === 'end') return;
-    // A plan written by hand is used once: whoever wants another one later has said why.
+    // A plan written by hand is used once: a later request for another plan comes with its reason.
     if (action.kind === 'plan') plan = { ...options, plan: null };
     idle = await requireProgress(workshop, { before: view, action, idle });
     if (action.kind !== 'end-cycle') continue;
@@ -72,13 +72,14 @@ async function newRules(workshop: Workshop, id: SessionId): Promise<Workshop> {
 interface Progress {
   readonly before: SessionView;
   readonly action: Action;
-  /** So many actions before this one only wrote what counts for nothing. */
+  /** How many actions before this one wrote only what doesn't count as progress. */
   readonly idle: number;
 }
 
 /**
- * A wave that changed nothing would come again for ever, and each time might cost something. So would one whose notes
- * change while nothing follows from them, but for once: somebody else may just have taken it back.
+ * A wave that changed nothing would be repeated for ever, and each time might cost something. So would one
+ * whose notes change without consequence; that is allowed once, since another process may just have undone
+ * the change.
  */
 async function requireProgress(workshop: Workshop, { before, action, idle }: Progress): Promise<number> {
   // Who wants nothing more started may say so before anything was.
@@ -96,7 +97,7 @@ async function requireProgress(workshop: Workshop, { before, action, idle }: Pro
   });
 }
 
-/** Somebody else works on what is left: another process, or a person. */
+/** Another process or a person works on the rest. */
 function claimedElsewhere({ gates, place }: Workshop, tasks: readonly Task[]): FlameError {
   const list = tasks.map(
     ({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'somebody'}`,
@@ -169,7 +170,7 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
   }
 }
 
-/** Work is left at the end of a cycle: a person says whether to go on, plan anew or stop. */
+/** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
 async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
   await remember(workshop, id);
   const { session, tasks } = await viewSession(workshop, id);

@@ -1,4 +1,7 @@
-/** A person's word that no further agent starts in this cycle: what is done goes on to validation and review. */
+/**
+ * A person's wish that no further agent starts in this cycle: finished work continues to validation and
+ * review.
+ */
 export interface WindDown {
   isAsked(): boolean;
   ask(): void;

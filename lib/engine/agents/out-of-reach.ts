@@ -27,7 +27,7 @@ export async function outOfReach(
   for (const lock of file_locks) {
     const covered = tracked.filter((path) => lockCovers(lock, path));
     const [first] = covered;
-    // One that covers others too may well be about those; what comes of it is judged then.
+    // A request that covers other paths too may well be about those; its outcome is judged then.
     if (first !== undefined && covered.every((path) => names.has(path)))
       return throughFilter(names.get(first) ?? '', covered);
   }

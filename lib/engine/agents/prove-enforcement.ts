@@ -18,7 +18,7 @@ export function proveEnforcement(workshop: Workshop, adapter: string): Promise<v
 
 async function prove(workshop: Workshop, adapter: string): Promise<void> {
   const facts = workshop.adapter(adapter);
-  // Commands that a task brings, which the configuration chose for no role, are somebody's: a cell holds them.
+  // Commands that a task brings, which the configuration chose for no role, need a cell as well.
   const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
   await requireSandbox(workshop, facts.needsModel || !isOffered);
   if (!facts.hasHooks) return;

@@ -14,7 +14,7 @@ interface Outage {
   readonly tries: number;
 }
 
-// By the events: a workshop is built anew when the configuration changes, they stay.
+// Keyed by the events: a workshop is built again when the configuration changes, its events stay.
 const outages = new WeakMap<Workshop['events'], Map<string, Outage>>();
 
 /**

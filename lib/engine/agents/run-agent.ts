@@ -84,7 +84,7 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
     if (workshop.adapter(job.adapter).needsModel) await requireBudget(workshop, job.session);
     const outcome = await runInCell(workshop, job);
     const { failure } = outcome;
-    // Who else may go on after a raise starts anew; a worker's task is taken up again by its wave.
+    // Any other role starts again after a raise; a worker's task is taken up again by its wave.
     if (failure?.kind === 'session-budget' && job.role !== 'worker') continue;
     if (failure?.kind !== 'rate-limit' && failure?.kind !== 'unreachable') return outcome;
     await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
@@ -126,7 +126,7 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
     model: workshop.adapter(job.adapter).needsModel ? model : null,
     ...{ started_at: began, ended_at: timestamp(workshop), outcome: told, cost_usd, tokens },
   };
-  // First of all: a kill from here on makes nobody pay twice.
+  // First of all: after a kill from here on, the run is not paid for twice.
   if (role === 'worker' && outcome.failure === null)
     await workshop.git.noteEnd(job.cell, { run, text: outcome.text.slice(0, 2_000) });
   for (const message of outcome.warnings ?? []) {
@@ -223,7 +223,7 @@ async function promptFor(workshop: Workshop, job: AgentJob): Promise<Prompts> {
   return workshop.prompts.render(job.prompt, await readProjectFiles(workshop, beginningOf(job)));
 }
 
-/** Where the work began: an agent that judges or merges must not be told what the work itself says. */
+/** Where the work began: an agent that judges or merges must not see instructions from the work itself. */
 function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
   return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
 }
@@ -240,7 +240,7 @@ async function untilEnd(workshop: Workshop, running: RunningAgent): Promise<Agen
 }
 
 async function bookRun(workshop: Workshop, id: SessionId, run: AgentRun): Promise<void> {
-  // A free run leaves nothing to book; its task tells the rest.
+  // A free run leaves nothing to book; the rest is in its task.
   if (run.model === null && run.cost_usd === 0) return;
   await record(workshop, id, ({ session }) => {
     const next: Session = addRun(session, run);

@@ -24,7 +24,7 @@ interface Ledger {
   /** What requests on their way may use up. */
   readonly open: Map<symbol, Spending>;
   readonly waiting: Set<() => void>;
-  /** The limit somebody was warned about. */
+  /** The last limit a warning was shown for. */
   warnedAt: number;
   /** The limit of which less is left than an agent's next request needs. */
   tooLittleAt: number | null;
@@ -32,7 +32,7 @@ interface Ledger {
   asking: Promise<unknown>;
 }
 
-// By the events: a workshop is built anew when the configuration changes, they stay.
+// Keyed by the events: a workshop is built again when the configuration changes, its events stay.
 const ledgers = new WeakMap<Workshop['events'], Ledger>();
 
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
@@ -69,8 +69,9 @@ export function watchBudget(workshop: Workshop, session: Session): BudgetState {
 }
 
 /**
- * Called before an agent that costs something is started: where the session's budget is spent, the person is asked.
- * Throws FlameError `budget-stop` when that ends the session, or what the gate throws where nobody can be asked.
+ * Called before an agent that costs something is started: where the session's budget is spent, the person is
+ * asked. Throws FlameError `budget-stop` when that ends the session, or what the gate throws where no person
+ * can be asked.
  */
 export async function requireBudget(workshop: Workshop, id: SessionId): Promise<void> {
   const ledger = ledgerOf(workshop);
@@ -106,7 +107,7 @@ export function sharedBudget(
   return {
     isInUsd: unit === 'usd' && limit > 0,
     note: (spent) => noteSpending(workshop, id, spent),
-    // Who talks with a person has the terminal: nobody can be asked there, and nobody works beside it.
+    // An interactive agent owns the terminal, so no budget question can be asked; it also runs alone.
     take: async (request, demand, isGone) =>
       isInteractive === true ? demand.most : takeShare(workshop, session, { request, demand, isGone }),
     giveBack: (request) => {

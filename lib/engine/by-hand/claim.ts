@@ -40,9 +40,9 @@ export function nextTask(
 }
 
 /**
- * Claims a task for the person, the next one where none is named, and makes a worktree for it on the task's branch.
- * Where the worktree of what they hold is gone it is made anew. Throws FlameErrors `already-yours`, `task-not-free`,
- * `nothing-ready`.
+ * Claims a task for the person, the next one where none is named, and makes a worktree for it on the task's
+ * branch. If the worktree of what they hold is gone, it is made again. Throws FlameErrors `already-yours`,
+ * `task-not-free`, `nothing-ready`.
  */
 export async function claimByHand(
   workshop: Workshop,
@@ -90,7 +90,7 @@ function requireFree(workshop: Workshop, task: Task, tasks: readonly Task[]): vo
   });
 }
 
-/** By compare-and-swap; null where somebody was quicker. */
+/** By compare-and-swap; null if another process was quicker. */
 async function claim(
   workshop: Workshop,
   task: Task,
@@ -99,7 +99,7 @@ async function claim(
   const person = workshop.gates.person;
   const done = await record(workshop, task.session, (view) => {
     const now = taskOf(view, task.id);
-    // Of the others only what is in the way counts: a change of theirs is no reason to begin again.
+    // Other tasks matter only if they now block this one; any other change to them needs no retry.
     if (now.rev !== task.rev) return null;
     if (claimObjection(now, view.tasks, workshop.config.concurrency.development) !== null) return null;
     const at = timestamp(workshop);
@@ -153,7 +153,9 @@ async function settleIn(workshop: Workshop, task: Task, worktree: string): Promi
   return { task, worktree, branch: branchName(task) };
 }
 
-/** Work on the branch that follows from where the task starts now is gone on with; other work is kept as a rescue. */
+/**
+ * Reuses the branch if it descends from the task's start commit; else keeps it as a rescue and starts over.
+ */
 async function makeWorktree(workshop: Workshop, task: Task, path: string): Promise<void> {
   const { git } = workshop;
   const branch = branchName(task);

@@ -32,8 +32,8 @@ export async function isThere(workshop: Workshop, path: string): Promise<boolean
 }
 
 /**
- * Leaves a person's worktree: it goes where nothing in it is unsaved and nobody stands in it, else it stays, off its
- * branch. Resolves to its path where it stays. Whatever goes wrong, it stays.
+ * Leaves a person's worktree: it is removed if everything in it is saved and the command doesn't run inside
+ * it; else it stays, off its branch. Resolves to its path if it stays, as it does on any error.
  */
 export async function leaveWorktree(workshop: Workshop, task: Task, cwd: string): Promise<string | null> {
   const path = task.worktree;

@@ -31,7 +31,7 @@ async function release(workshop: Workshop, task: Task): Promise<boolean> {
   return done.kind === 'done';
 }
 
-/** Claims by hand that were held for too long are free again, and that is told. */
+/** Frees claims by hand that were held for too long, and reports them. */
 export async function freeExpired(workshop: Workshop, id: SessionId): Promise<void> {
   const expired = await releaseExpired(workshop, id);
   if (expired.length === 0) return;

@@ -13,7 +13,7 @@ import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand
 
 export interface HandRelease {
   readonly task: Task;
-  /** Where it stays: something in it is not saved, or the person stands in it. */
+  /** Set if it stays: something in it is not saved, or it is the person's current folder. */
   readonly worktree: string | null;
   /** Name under which commits that were not submitted are kept. */
   readonly rescue: string | null;
@@ -22,7 +22,7 @@ export interface HandRelease {
 export interface ReleaseWish {
   readonly task: string;
   readonly reason: string;
-  /** Also the claim of somebody else, or one made in another clone. */
+  /** Frees another person's claim too, or one made in another clone. */
   readonly isForced: boolean;
   /** Where the person stands. */
   readonly cwd: string;

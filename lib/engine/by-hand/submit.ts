@@ -18,7 +18,7 @@ export interface HandSubmission {
   readonly task: Task;
   /** Not empty: nothing was accepted, the claim stays. */
   readonly violations: readonly Violation[];
-  /** The person's worktree where it stays: they stand in it, or something in it is not saved. */
+  /** The person's worktree if it stays: it is their current folder, or something in it is not saved. */
   readonly worktree: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface SubmitWish {
   readonly task: string;
   /** Instead of what the worktree or the branch is at. */
   readonly commit: string | null;
-  /** What the next one is told. */
+  /** Notes for the agent that comes next. */
   readonly notes: string | null;
   /** Uncommitted files stay behind. */
   readonly isForced: boolean;
@@ -35,9 +35,9 @@ export interface SubmitWish {
 }
 
 /**
- * Hands in what a person made of a task: its commits are judged as an agent's are, and the task is done, its branch
- * where the work is, in one transaction. Validation goes on as for any other. Throws FlameErrors `not-yours`,
- * `uncommitted`, `no-commits`, `branch-moved`.
+ * Hands in what a person made of a task: its commits are judged as an agent's are, and the task becomes done,
+ * with its branch at the work, in one transaction. Validation follows as for any other. Throws FlameErrors
+ * `not-yours`, `uncommitted`, `no-commits`, `branch-moved`.
  */
 export async function submitByHand(
   workshop: Workshop,

@@ -15,7 +15,7 @@ export async function archiveOld(workshop: Workshop): Promise<readonly SessionId
   return workshop.store.moveToArchive(pick, workshop.gates.person);
 }
 
-/** archiveOld at the end of a session: what goes wrong is told and has time until the next. */
+/** archiveOld at the end of a session: an error is only reported, the next session tries again. */
 export async function archiveInPassing(workshop: Workshop): Promise<void> {
   const message = await archiveOld(workshop).then(
     (moved) =>

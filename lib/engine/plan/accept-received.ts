@@ -28,9 +28,9 @@ import { timestamp, type Workshop } from '../workshop.ts';
 import { toTask } from './take-plan.ts';
 
 /**
- * Asks the person about a session and tasks that came from another clone, as about any plan. Only what they are
- * shown counts from then on; what changes afterwards is asked about again. Throws FlameErrors `not-accepted`,
- * `bad-plan`, and what the gate throws where nobody can be asked.
+ * Asks the person about a session and tasks that came from another clone, as about any plan. Only what they
+ * are shown counts from then on; what changes afterwards is asked about again. Throws FlameErrors
+ * `not-accepted`, `bad-plan`, and what the gate throws where no person can be asked.
  */
 export async function acceptReceived(workshop: Workshop, id: SessionId): Promise<void> {
   const view = await viewSession(workshop, id);
@@ -44,11 +44,13 @@ export async function acceptReceived(workshop: Workshop, id: SessionId): Promise
     const accepted = accept(now);
     return accepted === null ? null : { ...accepted, refs };
   });
-  // A branch that somebody is moving is theirs.
+  // A branch that moves meanwhile belongs to whoever moves it.
   if (done.kind === 'ref-moved') await record(workshop, id, accept);
 }
 
-/** The branches of accepted work: made where there is none, moved where that only adds to them and nobody is on them. */
+/**
+ * The branches of accepted work: made where missing, moved only forward and only where none is checked out.
+ */
 async function branchesOf({ git }: Workshop, tasks: readonly Task[]): Promise<readonly RefUpdate[]> {
   const updates = await Promise.all(
     tasks.map(async ({ session, id, status, commit }): Promise<readonly RefUpdate[]> => {

@@ -22,8 +22,8 @@ export interface AddedTasks {
 }
 
 /**
- * Adds tasks to a session that goes on; without one, a session is made in the same transaction whose plan they are.
- * A run that is going picks them up. Throws FlameErrors `bad-task`, `session-ended`.
+ * Adds tasks to an open session; without one, makes a session with them as its plan in the same transaction.
+ * A run in progress picks them up. Throws FlameErrors `bad-task`, `session-ended`.
  */
 export async function addTasks(
   workshop: Workshop,
@@ -81,7 +81,7 @@ function openSession({ sessions, current }: Snapshot, wanted: SessionId | null):
   });
 }
 
-/** Its plan is what was added by hand: nobody is asked about it. */
+/** Its plan is what was added by hand: no question is asked about it. */
 function begun(session: Session): Session {
   return { ...session, cycle: 1, wave: 'work' };
 }

@@ -94,7 +94,7 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
   });
 }
 
-/** Refuses a plan that can't be approved, before anything is stored: for plans nobody could mend at the gate. */
+/** Refuses a plan that can't be approved, before anything is stored: for plans no gate can edit. */
 export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): void {
   const problems = problemsBeside(workshop, plan, takenIds(tasks));
   if (problems.length > 0) throw invalidPlan(problems);
@@ -114,7 +114,7 @@ async function propose(
       next: { ...now, proposal: [...plan.tasks], estimate },
       subject: `session: a plan of ${plan.tasks.length} tasks is proposed`,
     },
-    // The plan a person wrote is their word on its adapters, whatever comes of the rest.
+    // By writing the plan, a person vouches for its adapters, whatever happens to the rest.
     vouched: isByHand ? adapterChoices(session.id, plan) : [],
   }));
   const waves = planWaves(plan.tasks, workshop.config.concurrency.development).length;

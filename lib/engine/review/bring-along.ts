@@ -90,7 +90,10 @@ async function requireAdvance(
   });
 }
 
-/** What is still to be brought along in this clone: a session that came through sync may tell of another one's. */
+/**
+ * What must still be brought along in this clone: a session that came through sync may record another clone's
+ * checkout.
+ */
 export function ownCheckout(
   workshop: Workshop,
   { checkout }: Pick<Session, 'checkout'>,

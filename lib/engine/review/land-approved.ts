@@ -41,7 +41,10 @@ export async function landApproved(
   return { landed, refused: approved.length - landed };
 }
 
-/** What `hooks.post_merge` is told: which of the approved changesets landed, and as which commits, in their order. */
+/**
+ * What `hooks.post_merge` receives: the approved changesets that landed, and as which commits, in their
+ * order.
+ */
 async function landedFacts(
   workshop: Workshop,
   id: SessionId,
@@ -196,7 +199,7 @@ function reviewNote(
   };
 }
 
-/** Somebody else moved the base: the approval is void, nothing is forced; the changeset is built again. */
+/** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */
 async function refuseMoved(
   workshop: Workshop,
   session: Session,

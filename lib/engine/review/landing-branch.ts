@@ -18,7 +18,10 @@ export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
   return landing === undefined ? {} : { landing };
 }
 
-/** A branch that is there already is somebody's: it is not moved. Throws FlameError `landing-branch-exists`. */
+/**
+ * A branch that already exists may hold other work: it is not moved. Throws FlameError
+ * `landing-branch-exists`.
+ */
 export async function requireFreeName(
   workshop: Workshop,
   session: Session,

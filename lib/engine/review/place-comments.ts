@@ -10,8 +10,8 @@ const longestLine = 200;
 export type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
 
 /**
- * Comments go to the tasks that changed their file, or to all where none did. The lines are read now: the commit
- * they stand in is gone when the next attempt begins.
+ * Comments go to the tasks that changed their file, or to all where none did. The lines are read now: the
+ * commit they refer to is gone when the next attempt begins.
  */
 export async function placeComments(
   workshop: Workshop,

@@ -18,13 +18,13 @@ export type LandingProof =
   | { readonly kind: 'strange' }
   /** The work of its tasks breaks their rules. */
   | { readonly kind: 'broken'; readonly notes: string }
-  /** Its checks fail, and nobody has said why it may land all the same. */
+  /** Its checks fail, and no reason was given why it may land all the same. */
   | { readonly kind: 'red'; readonly diagnostics: readonly DiagnosticRun[] };
 
 /**
- * Proves an approved changeset once more before it lands, whoever approved it: this clone or a named signer merged it
- * from the commits of its tasks, those keep to the rules, and the diagnostics are green or overridden. What this clone proved of the same
- * commits by the same configuration is not done again.
+ * Proves an approved changeset once more before it lands, no matter which clone approved it: this clone or a
+ * named signer merged it from the commits of its tasks, those obey the rules, and the diagnostics are green
+ * or overridden. What this clone already proved for the same commits and configuration is not proved again.
  */
 export async function proveLanding(
   workshop: Workshop,
@@ -61,7 +61,7 @@ async function brokenRules(workshop: Workshop, task: Task): Promise<readonly str
   return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
 }
 
-/** What another clone merged holds nothing but what its tasks may write, whoever signed it. */
+/** A merge made by another clone holds nothing but what its tasks may write, whichever signer it has. */
 async function brokenMerge(
   workshop: Workshop,
   { id, parent, commit }: Changeset,

@@ -76,7 +76,10 @@ async function enterWave(workshop: Workshop, id: SessionId): Promise<SessionView
   return view;
 }
 
-/** Changesets and approvals name the base they're about: when somebody else moved it, they are void and built again. */
+/**
+ * Changesets and approvals name the base they're about: when another process moved it, they are void and
+ * built again.
+ */
 async function voidMoved(workshop: Workshop, { session }: SessionView): Promise<number> {
   const tip = await baseTip(workshop, session);
   if (tip === session.base_commit) return 0;

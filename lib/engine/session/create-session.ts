@@ -37,7 +37,10 @@ export function requireNoOpenSession({ sessions }: Pick<Snapshot, 'sessions'>): 
   if (open !== undefined) throw sessionOpen(open);
 }
 
-/** Stops a session that is open and that no command works on, so that another can take its place; `--session` goes on with it. */
+/**
+ * Stops an open session that no command works on, so that another can take its place; `--session` continues
+ * it.
+ */
 export async function leaveSession(workshop: Workshop, id: SessionId): Promise<void> {
   await workshop.store.transact(({ sessions }) => {
     const open = sessions.find((session) => session.id === id && session.state === 'active');

@@ -17,7 +17,7 @@ export interface EvidenceRequest {
   readonly results?: Evidence['results'];
 }
 
-/** The evidence package of work that was checked: for a verdict, or for a task somebody hands in. */
+/** The evidence package of work that was checked: for a verdict, or for a task handed in by a person. */
 export async function collectEvidence(
   git: Pick<GitPort, 'readCommit' | 'treeChanges'>,
   { base, commit, summary, checks, seed, results }: EvidenceRequest,

@@ -36,7 +36,7 @@ export async function applyValidation(
   });
 }
 
-/** A task nobody could judge and the person gave up on: failed, with what depends on it blocked. */
+/** Fails a task that no validator could judge and the person gave up on, and blocks what depends on it. */
 export async function failUnvalidated(
   workshop: Workshop,
   session: SessionId,

@@ -200,7 +200,7 @@ async function recordVerdict(workshop: Workshop, session: SessionId, verdict: Ve
   workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
 }
 
-/** A verdict on the exact commit counts, whoever recorded it: also one from before a stop. */
+/** A verdict on the exact commit counts, no matter which process recorded it: also one from before a stop. */
 async function adoptVerdicts(workshop: Workshop, session: SessionId): Promise<void> {
   await record(workshop, session, ({ tasks, snapshot }) => {
     const steps = tasks.filter(isDone).flatMap((task) => {

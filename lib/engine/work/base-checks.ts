@@ -75,7 +75,7 @@ async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly
   return failing;
 }
 
-/** All that what comes of the diagnostics depends on. */
+/** Everything the outcome of the diagnostics depends on. */
 function keyOf({ config }: Workshop, commit: ObjectId): string {
   const { commands, timeout } = config.validation.validator_diagnostics;
   const { setup, copy, link } = config.project;

@@ -3,8 +3,8 @@ import type { Store } from '../../domain/ports/store-port.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 
 /**
- * Books what an agent had spent that ended with a killed tool: whoever kills and starts again and again pays all the
- * same, and the session's budget knows. What is booked already, or cost nothing, is passed over.
+ * Books the spending of an agent that ended when the tool was killed, so that killing and starting again
+ * saves nothing and the session's budget stays right. What is booked already, or cost nothing, is skipped.
  */
 export async function bookKilled(
   store: Store,

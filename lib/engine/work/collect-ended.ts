@@ -13,9 +13,9 @@ import { settleAttempt } from './settle-attempt.ts';
 type EndedCell = CellInfo & { readonly ended: EndNote };
 
 /**
- * Takes in what agents had finished when their process was killed: nobody pays twice for work that is there. It is
- * judged as any other, on its git objects and by the rules of now. `isOrphan` tells claims that nobody works on.
- * Returns the tasks.
+ * Takes in what agents had finished when their process was killed: finished work is not paid for twice. It is
+ * judged like any other, on its git objects and by the current configuration. `isOrphan` says whether a claim
+ * has no live owner. Returns the tasks.
  */
 export async function collectEnded(
   workshop: Workshop,
@@ -62,7 +62,7 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
     await settleAttempt(workshop, attempt, ending);
     return true;
   } catch (error) {
-    // A session must be able to go on whatever is wrong with one worktree; the task is tried again.
+    // A session must be able to continue whatever is wrong with one worktree; the task is tried again.
     if (!(error instanceof FlameError)) throw error;
     const message = `What ${run.id} had finished for ${task.id} can't be taken in: ${error.message}`;
     workshop.events.emit({ event: 'notice', level: 'warning', message });

@@ -21,7 +21,7 @@ export interface CollectRequest {
   readonly author: string;
   /** When the attempt began, in milliseconds; null: not known. */
   readonly began: number | null;
-  /** Untracked paths that were there before the agent started: prepared files are nobody's work. */
+  /** Untracked paths that were there before the agent started: prepared files are not its work. */
   readonly prepared: readonly string[];
 }
 

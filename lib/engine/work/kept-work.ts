@@ -7,8 +7,8 @@ import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
- * Where an attempt starts: at `base`, or with the work of an earlier attempt that a person kept brought onto it. Work
- * that can't be brought there is said, and done anew from the base; its branch still has it.
+ * Where an attempt starts: at `base`, or with the work of an earlier attempt that a person kept rebased onto
+ * it. Work that can't be rebased is reported and redone from the base; its branch still has it.
  */
 export async function keptStart(
   workshop: Workshop,

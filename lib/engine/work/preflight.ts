@@ -8,7 +8,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { warnIfBusy } from '../base-in-use.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
-/** Free disk wanted per agent, beside the size of a checkout nobody knows before. */
+/** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
 const diskPerAgentMb = 200;
 
 export interface Base {
@@ -81,7 +81,7 @@ async function requireCleanTree(workshop: Workshop, { branch }: Base): Promise<v
   }
 }
 
-/** Tasks about such files are refused one by one; whoever plans should know. */
+/** Tasks about such files are refused one by one; the author of the plan should know. */
 async function warnOfFilters({ git, events }: Workshop, commit: ObjectId): Promise<void> {
   const filtered = await git.filteredPaths(commit);
   if (filtered.length === 0) return;
@@ -89,7 +89,7 @@ async function warnOfFilters({ git, events }: Workshop, commit: ObjectId): Promi
   events.emit({ event: 'notice', level: 'warning', message });
 }
 
-/** What a repository with git-lfs or git-crypt is to be told. */
+/** The warning for a repository with git-lfs or git-crypt. */
 export function describeFiltered(filtered: readonly FilteredPath[]): string {
   const names = [...new Set(filtered.map(({ filter }) => filter))].join(', ');
   const count = `${filtered.length} ${filtered.length === 1 ? 'file goes' : 'files go'}`;

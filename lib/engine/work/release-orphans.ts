@@ -21,9 +21,9 @@ export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise
 }
 
 /**
- * Tells claims that nobody works on. A person's claim has no agent and stays, and so does one that was made in
- * another clone: here nothing is known of its agent. An agent that isn't registered may be about to start: while
- * the process that made its worktree lives, the claim stays too.
+ * Returns a test for claims without a live owner. A person's claim has no agent and stays, and so does one
+ * that was made in another clone: its agent is not known here. An agent that isn't registered may be about to
+ * start: while the process that made its worktree lives, the claim stays too.
  */
 export async function orphanTest(workshop: Workshop): Promise<(task: Task) => boolean> {
   const live = new Set((await workshop.agents.live()).map(({ id }) => id));

@@ -19,8 +19,8 @@ import { releaseOrphans } from './release-orphans.ts';
 const lookAgainMs = 1_000;
 
 /**
- * Wave 2: as many agents as may run, each on a task of its own, until nothing is ready and nobody works. A task
- * starts as soon as its locks and dependencies allow, not when a batch ends.
+ * Wave 2: as many agents as may run, each on a task of its own, until no task is ready and no agent is
+ * running. A task starts as soon as its locks and dependencies allow, not when a batch ends.
  */
 export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
   const opening = await takeUp(workshop, session);
@@ -132,7 +132,7 @@ async function nextChange(
   const wakers = [timer.signal, workshop.signal, ...(enough.aborted ? [] : [enough])];
   const signal = AbortSignal.any(wakers);
   const waits = [...running.values()];
-  // People add and take tasks meanwhile; nobody tells of that but the refs.
+  // People add and take tasks meanwhile; only the refs show it.
   const until = Math.min(wake ?? Number.POSITIVE_INFINITY, running.size > 0 ? lookAgainMs : (wake ?? 0));
   waits.push(workshop.machine.sleep(until, signal));
   await Promise.race(waits);
