@@ -61,7 +61,7 @@ export interface OpenOptions {
   readonly hurry?: AbortSignal | undefined;
 }
 
-/** Opens the repository a command stands in. Throws the FlameErrors of discoverRepository. */
+/** Opens the repository a command runs in. Throws the FlameErrors of discoverRepository. */
 export async function openGit(
   context: GitContext,
   onStep: StepObserver = killPoint,

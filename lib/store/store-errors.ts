@@ -18,7 +18,7 @@ export function stateCorrupt(
   });
 }
 
-/** A lock file that nobody seems to be using. It's never deleted silently: git may still be at work. */
+/** A lock file that no process seems to use. It's never deleted silently: git may still be at work. */
 export function refLocked(ref: string, file: string): FlameError {
   return new FlameError({
     kind: 'environment',

@@ -1,6 +1,6 @@
-// The hook command inside a cell, of the agent CLI and of git: exit 0 lets the tool call or commit go on, exit 2
-// blocks it and tells the agent why on stderr. Every other exit code would let a tool call run, so everything
-// unexpected ends in exit 2.
+// The hook command inside a cell, of the agent CLI and of git: exit 0 lets the tool call or commit continue,
+// exit 2 blocks it and gives the agent the reason on stderr. Every other exit code would let a tool call run,
+// so everything unexpected ends in exit 2.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -43,7 +43,10 @@ export function isMessage(path: string): boolean {
   return /^\/v1\/messages(?:\?|$)/.test(path);
 }
 
-/** The token stands where the key would: compared without telling by time how much of it was right. */
+/**
+ * The token takes the place of the key: compared in constant time, so timing doesn't reveal how much of it
+ * was right.
+ */
 export function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const wanted = digest(token);

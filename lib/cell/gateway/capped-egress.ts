@@ -1,6 +1,6 @@
 import type { EgressLine } from './gateway-options.ts';
 
-// An agent's own programs can ask for nothing as often as they like.
+// An agent's own programs can repeat a refused request as often as they like.
 const mostRefused = 20_000;
 
 /** Logs every request that left, and of those that were refused as many as anybody would read. */

@@ -11,7 +11,7 @@ export interface GatewayOptions {
   /** null: a loopback port, for machines without network namespaces; `secret` is then part of the address. */
   readonly socketPath: string | null;
   readonly secret: string;
-  /** What the agent's CLI was given for a key: who can't show it asks for nothing. */
+  /** What the agent's CLI was given as its key: a request without it is refused. */
   readonly token: string;
   readonly upstream: Upstream;
   /** Tools of the agent's policy: some of them the model API runs itself. */
@@ -62,7 +62,10 @@ export interface Account {
   noteTrouble(trouble: ServiceTrouble): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;
-  /** Nothing will tell what a request cost: an estimate counts against the limits, and is told nobody. */
+  /**
+   * The cost of this request will never be known: counts an estimate towards the limits, without reporting
+   * it.
+   */
   lose(demand: Demand): void;
   count(request: symbol, spent: Spending): void;
 }

@@ -51,7 +51,7 @@ export async function grantRequest(
   return shared;
 }
 
-/** What a person is told of a model that can't be held to a budget in dollars. */
+/** The message about a model that can't be held to a budget in dollars. */
 export function noPrice(model: string): string {
   return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: say it in .blueflame.yml as models.prices, or limit tokens.`;
 }

@@ -1,7 +1,8 @@
 /**
- * One judgement after another, for one thread judges for all agents and relays what they ask their models: each agent that
- * waits has its turn, however much another one asks, and between two turns everything else goes on. Who has used much
- * of that thread waits until its time has grown again; the others go before it.
+ * Runs one judgement after another, because a single thread judges for all agents and relays their requests
+ * to the models: each agent that waits has its turn, however much another one asks, and between two turns
+ * everything else continues. An agent that used much of that thread waits until its time has grown again; the
+ * others go before it.
  */
 export interface JudgingTurns {
   /** Has a judgement made when its turn comes; false: too many of this agent wait already, and it never will be. */

@@ -6,7 +6,7 @@ import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 import type { PromptEstimate } from './prompt-history.ts';
 import { unknownField } from './request-fields.ts';
 
-/** What a request may come to, before its answer tells. */
+/** What a request may cost, before its answer reports it. */
 export interface Estimate extends PromptEstimate {
   readonly model: string;
   /** As many as it asks for. */
@@ -39,10 +39,10 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
 }
 
 /**
- * Judges what the model API is asked to do. It would itself look at addresses, search the web, or talk to servers
- * that a request names: what a cell may not reach, it may not reach through the API either. `allowedTools` are
- * those of the agent's policy. What is sent on is what was judged, written anew: of two values of one name, others
- * might take the first.
+ * Judges what the model API is asked to do. It would itself look at addresses, search the web, or talk to
+ * servers that a request names: what a cell may not reach, it may not reach through the API either.
+ * `allowedTools` are those of the agent's policy. What is sent on is what was judged, serialized again: of
+ * two values under one name, another parser might take the first.
  */
 export function judgeModelRequest(text: string, allowedTools: readonly string[]): JudgedRequest {
   const value = parse(text);

@@ -8,7 +8,7 @@ export interface PromptEstimate {
   readonly fresh: number;
 }
 
-/** What an agent's answered requests tell about its next ones, which mostly begin as they did. */
+/** What an agent's answered requests reveal about its next ones, which mostly begin as they did. */
 export interface PromptHistory {
   estimate(prompt: Prompt, now: number): PromptEstimate;
   /** A request was answered: it came to so many input tokens, and whether any of them went through the cache. */
@@ -21,7 +21,7 @@ export interface PromptHistory {
 /** What of a request the model reads. */
 export interface Prompt {
   readonly model: string;
-  /** In the order the API caches it; content of images stands in it as a hash. */
+  /** In the order the API caches it; the content of images is in it as a hash. */
   readonly text: string;
   /** Tokens of images and documents, beside the text. */
   readonly extra: number;
@@ -32,7 +32,7 @@ const bytesPerToken = 2.5;
 // The largest image, scaled as the API does it.
 const tokensPerImage = 5_000;
 const bytesPerDocumentToken = 4;
-/** How long the API keeps what it was not told to keep longer. */
+/** How long the API keeps what has no longer lifetime requested. */
 const cacheMs = 5 * 60_000;
 const keptPrompts = 4;
 const largestKept = 4_000_000;
@@ -42,7 +42,7 @@ export function readPrompt(request: JsonRecord): Prompt {
   const { tools, system, messages, model } = request;
   const plain = (_key: string, value: unknown): unknown => {
     if (!isRecord(value)) return value;
-    // Marks of what is to be cached move on from request to request.
+    // Cache marks move on from request to request.
     const { cache_control: _mark, ...rest } = value;
     if (value.type !== 'base64' || typeof value.data !== 'string') return rest;
     const isImage = `${value.media_type}`.startsWith('image/');
@@ -73,7 +73,7 @@ export function openPromptHistory(): PromptHistory {
     },
     learn(prompt, told) {
       if (prompt.text.length > largestKept) return;
-      // An answer tells its input more than once.
+      // An answer reports its input more than once.
       if (known[0]?.prompt === prompt) known.shift();
       known.unshift({ prompt, ...told });
       known.length = Math.min(known.length, keptPrompts);

@@ -17,7 +17,7 @@ export interface Relay {
   settle(status: number, tokens: number): void;
 }
 
-/** Passes an answer on. Tokens are counted before the agent sees the part that tells them. */
+/** Passes an answer on. Tokens are counted before the agent sees the part that reports them. */
 export async function relay(
   answer: IncomingMessage,
   response: ServerResponse,
@@ -41,7 +41,7 @@ export async function relay(
   response.flushHeaders();
   answer.on('data', (chunk: Buffer) => {
     meter.push(chunk);
-    // A plain answer tells its tokens only when it is whole.
+    // A plain answer reports its tokens only when it is whole.
     if (type.includes('json')) held.push(chunk);
     else if (!response.write(chunk)) {
       answer.pause();

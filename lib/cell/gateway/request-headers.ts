@@ -10,8 +10,8 @@ const known: readonly string[] = [
   ...['timeout', 'helper-method', 'async'].map((name) => `x-stainless-${name}`),
 ];
 
-// Betas by their names without the day: of the versions 2.1 of the claude CLI, and of what its SDK offers. None has
-// the API reach elsewhere, or cost what its answers don't tell.
+// Betas by their names without the day: of the versions 2.1 of the claude CLI, and of what its SDK offers.
+// None lets the API reach elsewhere, or cost what its answers don't report.
 const knownBetas: readonly string[] = [
   ...['claude-code', 'interleaved-thinking', 'thinking-token-count', 'thinking-display-updates'],
   ...['context-management', 'prompt-caching-scope', 'prompt-caching', 'extended-cache-ttl'],

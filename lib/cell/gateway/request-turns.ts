@@ -9,13 +9,13 @@ import {
 /** Lets requests of one agent run only as far as the budget holds all of them. */
 export interface RequestTurns {
   /**
-   * Waits for a turn. Resolves to how many output tokens the request may have; null: what is left is too little for
-   * it, or whoever asked is gone.
+   * Waits for a turn. Resolves to how many output tokens the request may have; null: what is left is too
+   * little for it, or the client is gone.
    */
   take(id: symbol, demand: Demand, isGone: () => boolean): Promise<number | null>;
   /** It is sent with fewer output tokens than it was given. */
   reduce(id: symbol, demand: Demand, output: number): void;
-  /** The request is over, or whoever waited for its turn is gone. */
+  /** The request is over, or the client that waited for its turn is gone. */
   release(id: symbol): void;
 }
 

@@ -13,7 +13,7 @@ export type ServiceTrouble =
       readonly sources: readonly string[];
     };
 
-/** What an error of a connection tells, and where it was to lead. */
+/** What a connection's error says, and which address the connection was for. */
 export function readTrouble(error: Error, address: string): ServiceTrouble {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
   return { kind: 'unreachable', why: `${code} ${address}` };

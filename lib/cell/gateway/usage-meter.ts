@@ -10,8 +10,8 @@ import { type Estimate, estimatedUsage, estimateTokens } from './model-request.t
 export interface UsageMeter {
   push(chunk: Buffer): void;
   /**
-   * Resolves to the total once all that was pushed is read. `cut`: the answer was cut off, and what it didn't tell
-   * is made up from the request and from what was written so far.
+   * Resolves to the total once all that was pushed is read. `cut`: the answer was cut off, and what it didn't
+   * report is estimated from the request and from what was written so far.
    */
   finish(cut: Estimate | null): Promise<number>;
 }

@@ -34,7 +34,7 @@ export async function measureDisk(folders: readonly string[], pids: readonly num
   return { bytes, isWhole };
 }
 
-/** Free bytes of the file system that holds a folder; 0 where that can't be told. */
+/** Free bytes of the file system that holds a folder; 0 where that can't be determined. */
 export function freeBytes(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -44,7 +44,7 @@ export function freeBytes(folder: string): number {
   }
 }
 
-/** Nothing of what is gone meanwhile; null of what is there and can't be read. */
+/** An empty list for a folder that is gone meanwhile; null for one that exists and can't be read. */
 function isGone(error: unknown): readonly Buffer[] | null {
   return isMissing(error) ? [] : null;
 }

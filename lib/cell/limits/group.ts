@@ -76,8 +76,9 @@ export function makeGroup(plan: GroupPlan, limits: CellLimits): CellGroup {
 }
 
 /**
- * Removes groups of processes that were killed before they could; those of other pid namespaces, where a pid means
- * somebody else, only when they stand empty for long. The kernel keeps any that holds a process.
+ * Removes groups of processes whose tool was killed before it could; those of other pid namespaces, where a
+ * pid means another process, only when they have been empty for long. The kernel keeps any that holds a
+ * process.
  */
 export function sweepGroups(plan: GroupPlan): void {
   for (const parent of Object.values(plan.parents)) {

@@ -5,7 +5,7 @@ import { readUsage } from './group.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-// How a user's systemd is reached; nothing of it goes on to the command.
+// How a user's systemd is reached; the command itself gets none of them.
 const busVariables = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 
 /** A command in a scope of its own: systemd makes its control group, then becomes the command. */
@@ -49,7 +49,7 @@ export function makeScope(limits: CellLimits, env: Env): CellGroup {
 function scopeFolder(pid: number): string | null {
   try {
     const path = /^0::(\/.*\.scope)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1];
-    // The tool may stand in a scope itself: that of its terminal.
+    // The tool may be in a scope itself: that of its terminal.
     const own = readFileSync('/proc/self/cgroup', 'utf8');
     return path === undefined || own.includes(`0::${path}\n`) ? null : join('/sys/fs/cgroup', path);
   } catch {

@@ -31,7 +31,7 @@ export function readProcessTable(): Map<number, ProcessUsage> {
 
 /** Reads /proc/<pid>/stat; null for what isn't one, and for zombies. */
 export function parseStat(text: string): ProcessUsage | null {
-  // The program's name stands in brackets and may hold blanks and brackets itself.
+  // The program's name is in brackets and may hold blanks and brackets itself.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields.length < 22 || fields[0] === 'Z') return null;
   const at = (index: number): number => Number(fields[index]);
@@ -70,7 +70,7 @@ function withDescendants(table: ReadonlyMap<number, ProcessUsage>, roots: readon
   return [...found];
 }
 
-/** Shared pages in equal parts to those who share them; all of them where the system doesn't tell. */
+/** Shared pages in equal parts to those who share them; all of them where the system doesn't report it. */
 function proportionalBytes(pid: number, usage = nothing): number {
   const match = /^Pss:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/smaps_rollup`));
   return match === null ? usage.residentPages * pageSize() : Number(match[1]) * 1024;

@@ -1,9 +1,12 @@
 import { type DiskUsage, freeBytes, measureDisk } from './disk-usage.ts';
 
 export interface DiskWatch {
-  /** Whether the cell was seen to have written more than it may; asked once a second, and looks anew when it is due. */
+  /**
+   * Whether the cell was seen to have written too much; asked once a second, measures again when the interval
+   * has passed.
+   */
   isFull(): boolean;
-  /** Resolves when the look that goes on now, if any, has ended. */
+  /** Resolves when the measurement in progress, if any, has ended. */
   looked(): Promise<void>;
 }
 
@@ -19,7 +22,7 @@ export interface WatchedDisk {
 const restFactor = 20;
 const longestRestMs = 30_000;
 
-/** Counts from what is there now: what a checkout brought is nobody's doing. */
+/** Counts from what is there now: files that a checkout brought don't count. */
 export function watchDisk({ folders, limitBytes, pids }: WatchedDisk): DiskWatch {
   const [first = '/'] = folders;
   const freeAtFirst = freeBytes(first);

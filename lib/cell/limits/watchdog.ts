@@ -76,7 +76,7 @@ function treeLimit({ pid, others, limits, state }: WatchedCell): LimitName | nul
   const isGroup = (enforcer: Enforcer): boolean => enforcer !== 'watchdog' && enforcer !== 'rlimit';
   if ([memory, cpu, processes].every(isGroup)) return null;
   const usage = usageOf(table, [pid, ...others()]);
-  // The kernel only refuses more; who goes on trying is ended.
+  // The kernel only refuses more; an agent that keeps trying is ended.
   const mostThreads = processes === 'rlimit' ? limits.processes - 1 : limits.processes;
   const isCounted = processes === 'watchdog' || processes === 'rlimit';
   if (isCounted && usage.threads > mostThreads) return 'processes';

@@ -45,7 +45,7 @@ export interface AgentRun {
   held: number;
   activity: AgentActivity;
   registered: number;
-  /** A registration that is due: what was heard last is to be read too. */
+  /** A registration that is due: what was heard last must still be read. */
   later: NodeJS.Timeout | null;
 }
 

@@ -71,7 +71,7 @@ const canaryPatienceMs = 5_000;
 const plainShell = '/bin/bash';
 // The CLI takes a shell whose name it knows.
 const shellFile = 'bash';
-// The CLI remembers the last 20 characters of a key in a file that commands can read: these tell nothing.
+// The CLI remembers the last 20 characters of a key in a file that commands can read: these reveal nothing.
 const tokenEnd = 'inside-the-cell-only';
 
 /** Starts what the agent needs; nothing for one that talks to no model, has no hooks and commits nothing. */
@@ -188,7 +188,7 @@ async function findClient(
 }
 
 interface Judge {
-  /** Whether each call that the agent tells the model of was allowed. */
+  /** Whether each call that the agent reports to the model was allowed. */
   accounts(asked: JsonRecord): boolean;
   /** A model was asked for that this agent is not meant to ask. */
   noteForbidden(model: string): void;

@@ -31,8 +31,9 @@ export interface Watched {
 const longestGap = 3;
 
 /**
- * Measures how long something has run, in time the machine was awake and nobody was waited for: a laptop that was closed for an hour ends no
- * agent at its wake, whatever its system counts of that hour. Returns what ends it.
+ * Measures how long something has run, without the time the machine slept or the run waited for a person: a
+ * laptop that was closed for an hour ends no agent when it wakes, however its system counts that hour.
+ * Returns what ends it.
  */
 export function watchAwake(watched: Watched, ticker: Ticker = systemTicker): () => void {
   const { timeoutMs, onTime, onLook } = watched;

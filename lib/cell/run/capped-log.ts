@@ -6,7 +6,7 @@ export interface CappedLog {
   close(): void;
 }
 
-/** Opens the file anew. A full disk ends the log, not the agent. */
+/** Opens the file, emptied. A full disk ends the log, not the agent. */
 export function openCappedLog(file: string, maxBytes: number): CappedLog {
   const descriptor = openSync(file, 'w', 0o600);
   let written = 0;

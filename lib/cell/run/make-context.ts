@@ -19,7 +19,10 @@ export interface RunnerOptions {
   /** The folder of the bundles that run inside cells. */
   readonly distDir: string;
   readonly now: () => Date;
-  /** Aborts when the person stops the program: diagnostics end. Agents are ended by whoever started them. */
+  /**
+   * Aborts when the person stops the program: diagnostics end. Agents are ended by the code that started
+   * them.
+   */
   readonly signal?: AbortSignal | undefined;
   /** Aborts when the person doesn't want to wait: everything ends at once. */
   readonly hurry?: AbortSignal | undefined;

@@ -11,8 +11,8 @@ export interface QuietWatch {
 }
 
 /**
- * Tells once that an agent is quiet: it printed nothing and asked for nothing for four heartbeats. Told again only
- * after it has given a sign of life. `files` grow when it asks for something.
+ * Reports once that an agent is quiet: it printed nothing and asked for nothing for four heartbeats. Again
+ * only after it has given a sign of life. `files` grow when it asks for something.
  */
 export function watchQuiet(options: {
   readonly heartbeatMs: number;

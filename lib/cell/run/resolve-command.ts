@@ -53,7 +53,7 @@ const interpreters: readonly (readonly [RegExp, Interpreter])[] = [
   [/^(?:bun|tsx)$/, { inline: /^(?:-e|-p|--eval|--print)$/, valued: /^(?:-r|--require|--preload)$/ }],
 ];
 
-/** The script an interpreter is given, or null: it isn't one, or the script stands in its words. */
+/** The script an interpreter is given, or null: it isn't one, or the script is one of its arguments. */
 function scriptOf(name: string, words: readonly string[]): string | null {
   const interpreter = interpreters.find(([pattern]) => pattern.test(name))?.[1];
   if (name === 'env') return scriptBehindEnv(words);

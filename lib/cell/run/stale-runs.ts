@@ -13,12 +13,12 @@ import { socketPrefix, socketsFile } from '../watcher/socket-folder.ts';
 const makingMs = 60_000;
 // Of a maker on another machine or in another container nothing is known.
 const strangerMs = 24 * 3_600_000;
-// What an orphan may take to end by itself: nobody waits for its work any more.
+// How long an orphan may take to end by itself: its work is no longer wanted.
 const graceMs = 2_000;
 
 /**
- * Run folders whose tool is gone without clearing up: it was killed. Their agents are gone too where the
- * kernel sees to that; readLiveAgents tells which are not.
+ * Run folders whose tool was killed and could not clear up. Their agents are gone too where the
+ * kernel sees to that; readLiveAgents says which are not.
  */
 export function listStaleRuns(commonDir: string, now: Date): string[] {
   return listFolders(runRoot(commonDir)).filter((folder) => !isOwned(folder, now));

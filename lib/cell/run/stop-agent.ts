@@ -39,7 +39,7 @@ export async function stopAgent(
   return true;
 }
 
-/** The order that lies in a run folder; null where nobody ordered anything. */
+/** The order in a run folder; null where there is none. */
 export function readStopOrder(folder: string): StopOrder | null {
   try {
     return orderSchema.parse(JSON.parse(readFileSync(join(folder, fileName), 'utf8')));

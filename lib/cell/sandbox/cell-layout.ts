@@ -90,7 +90,7 @@ function isShown({ hidden, shown, covered, shownAgain }: Sight, path: string): b
   return shown.some((place) => isBelow(path, place) && (veil === undefined || isBelow(place, veil)));
 }
 
-/** What of the person's work tree is shown empty, and what of that is shown all the same. */
+/** Which parts of the person's work tree are shown empty, and which of those are shown all the same. */
 function coverWorkTree(
   { workTree, repository }: CellLayoutRequest,
   needed: readonly string[],

@@ -46,7 +46,7 @@ export function gitCellEnvironment(
 
 // Not core.hooksPath itself: it would hold in every repository that a project's own tests make.
 function includeHooks({ worktreeGitDir }: Quarantine, file: string): readonly [string, string] {
-  // A glob; a newline can't stand in the name of a setting.
+  // A glob; the name of a setting can't contain a newline.
   const pattern = worktreeGitDir.replace(/[\\*?[\]]/g, '\\$&').replaceAll('\n', '?');
   return [`includeIf.gitdir:${pattern}.path`, file];
 }

@@ -141,7 +141,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
       : [input, 'pipe', 'pipe', extra, extra],
     cwd: profile.workingDirectory,
     env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
-    // Ctrl-C at the terminal is for the tool: it tells the agents itself.
+    // Ctrl-C at the terminal is for the tool, which stops the agents itself.
     detached: !profile.isInteractive,
   });
   handFilter(child, profile);

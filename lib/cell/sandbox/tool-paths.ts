@@ -67,7 +67,7 @@ export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Below a folder of somebody else.
+    // Below a folder of another user.
     return false;
   }
 }

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Paths of all sockets that programs of this machine listen on or use; empty where the system doesn't tell. */
+/**
+ * Paths of all sockets that programs of this machine listen on or use; empty where the system doesn't list
+ * them.
+ */
 export function listSocketPaths(): string[] {
   try {
     return parseSocketTable(readFileSync('/proc/net/unix', 'utf8'));

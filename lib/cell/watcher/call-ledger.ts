@@ -5,8 +5,9 @@ import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 export type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
 
 /**
- * Holds what an agent tells the model against what its watcher was asked: each result of a call must belong to one
- * that was allowed. So a hook that was switched off or killed in mid-run is found at the next request.
+ * Checks what an agent reports to the model against what its watcher was asked: each result of a call must
+ * belong to one that was allowed. So a hook that was switched off or killed in mid-run is found at the next
+ * request.
  */
 export interface CallLedger {
   /** Notes a call as the hook reported it, and what was decided; `mark` must be in what it gives. */
@@ -17,8 +18,8 @@ export interface CallLedger {
 
 export function createCallLedger(): CallLedger {
   const judged = new Map<string, Judged>();
-  // Versions whose hooks don't name the call can't be held to this. The first call tells: whatever asks later may be
-  // a program of the agent's.
+  // Versions whose hooks don't name the call can't be checked this way. The first call shows it: a later one
+  // may come from a program of the agent's.
   let isNamed: boolean | null = null;
   return {
     note(reported, { decision }, mark) {
@@ -66,7 +67,7 @@ const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't wa
 function isAccounted(result: Block, judged: Judged | undefined): boolean {
   const text = textOf(result.content);
   const isRefused = result.is_error === true && neverRan.test(text);
-  // A client that carried out the call as it was, and not what it was told to, has run what must not run here.
+  // A client that carried out the original call instead of the replaced one has run what must not run here.
   if (judged?.decision === 'allow')
     return judged.mark === undefined || text.includes(judged.mark) || isRefused;
   if (result.is_error !== true) return false;

@@ -27,7 +27,9 @@ export interface DecisionServerOptions {
   readonly facts: PathFacts;
   /** What ran elsewhere and is only shown here; absent: nothing. */
   readonly replays?: Replays;
-  /** What was decided about a call, as the hook reported it; `mark` stands in its result where it was a replay. */
+  /**
+   * What was decided about a call, as the hook reported it; `mark` is in its result where it was a replay.
+   */
   onJudged?(reported: unknown, decision: Decision, mark?: string): void;
   /** The agent's settings were accepted: its hooks run. */
   onCanary(): void;
@@ -80,7 +82,7 @@ function serve(socket: Socket, options: DecisionServerOptions, held: Held): void
       if (size < needed || isWhole) return;
       isWhole = true;
       const isAsked = turns.ask(options, () => {
-        // Nobody waits for the answer, or the next call of its own will be another.
+        // The client no longer waits for the answer, or its next call will be another.
         if (!socket.destroyed) answer(judge(Buffer.concat(chunks), options));
       });
       if (!isAsked) answer(record(options, null, tooMany));

@@ -73,7 +73,7 @@ function parseJsonRequest(line: string): WatcherRequest | null {
   return 'call' in value ? { call: value.call } : null;
 }
 
-/** An answer in the form that whoever sent the request reads. */
+/** An answer in the form that the sender of the request reads. */
 export function renderAnswer({ decision, rule, details, output }: Answer, request: Buffer): string {
   if (!isPlain(request)) return `${JSON.stringify({ decision, rule, details, output })}\n`;
   if (decision !== 'allow') return `block\n${rule}\n${details}`;

@@ -27,7 +27,7 @@ export async function commitLeftovers(
 ): Promise<ObjectId> {
   const places = pathsOf(access, cell);
   const { head, git } = await followAgent(access, cell);
-  // Killed from here on, the index would be taken for that of HEAD, and what is staged for nobody's work.
+  // After a kill from here on, the index would count as HEAD's own, and what is staged as no task's work.
   forgetOwnIndex(places.ownGitDir);
   killPoint('leftovers to stage');
   const tree = await stagePaths(git, paths);
@@ -42,7 +42,7 @@ export async function commitLeftovers(
   return commit;
 }
 
-/** See GitPort.cellMade: nothing an agent can write says so. */
+/** See GitPort.cellMade: read from where no agent can write. */
 export function readMade(access: GitAccess, cell: CellWorktree): ObjectId | null {
   const file = join(pathsOf(access, cell).root, madeFile);
   return existsSync(file) ? parseObjectId(readFileSync(file, 'utf8')) : null;

@@ -13,7 +13,7 @@ export type StepObserver = (step: string) => void;
 
 /**
  * Moves what `tip` reaches from a folder of verified loose objects into another, an object only after all it
- * refers to: whenever a kill comes, what was moved is complete. Doing it again goes on where it stopped.
+ * refers to: whenever a kill comes, what was moved is complete. A repeated call continues where it stopped.
  */
 export async function importObjects(
   from: string,

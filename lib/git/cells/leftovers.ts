@@ -30,7 +30,7 @@ export async function readLeftovers(access: GitAccess, cell: CellWorktree): Prom
   return listLeftovers(git, pathsOf(access, cell).root, access.bounds);
 }
 
-/** Notes untracked paths of a cell that are nobody's work. */
+/** Records untracked paths of a cell that belong to no task's work. */
 export function markPrepared(access: GitAccess, cell: CellWorktree, paths: readonly string[]): void {
   writeFileSync(join(pathsOf(access, cell).root, preparedFile), joinNames(paths));
 }

@@ -22,13 +22,14 @@ const nothing: Extent = { paths: 0, bytes: 0, depth: 0 };
 export interface MeasuredWork {
   readonly start: ObjectId;
   readonly tip: ObjectId;
-  /** Whether an object is the agent's own; what the repository has already is nobody's new work. */
+  /** Whether an object is the agent's own; what the repository already has is not new work. */
   readonly isNew: (oid: ObjectId) => boolean;
 }
 
 /**
- * Throws FlameError `cell-too-much` where start..tip is more than `bounds`, before anything is done for each path or
- * commit of it. Each tree is read once, however often it stands in others. Returns the commits, the tip first.
+ * Throws FlameError `cell-too-much` where start..tip is more than `bounds`, before anything is done for each
+ * path or commit of it. Each tree is read once, however many others contain it. Returns the commits, the tip
+ * first.
  */
 export async function measureWork(
   objects: ObjectSource,

@@ -9,7 +9,7 @@ export interface PatternFile {
   /** Its path below that. */
   readonly where: string;
   readonly bounds: WorkBounds;
-  /** What a file held when the agent began, as Latin-1; null: nothing. Its lines are nobody's new work. */
+  /** What a file held when the agent began, as Latin-1; null: nothing. These lines are not new work. */
   readonly before: (where: string) => Promise<string | null>;
 }
 
@@ -45,7 +45,10 @@ function problemOf(text: string, where: string, bounds: WorkBounds): Error | nul
   return null;
 }
 
-/** How many runs of `*` stand beside other letters: git tries each of them at every place of a name, times the others. */
+/**
+ * How many runs of `*` are next to other letters: git tries each of them at every place of a name, times the
+ * others.
+ */
 function wildInNames(line: string): number {
   const names = line.trim().split(/[/\s]/);
   return (

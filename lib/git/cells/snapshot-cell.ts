@@ -5,7 +5,7 @@ import type { GitAccess } from '../objects/git-access.ts';
 import { tooMuch } from './too-much.ts';
 import { indexEntries, pathsOf } from './view.ts';
 
-/** What stands in front of a path in the cell's private git folder: its HEAD, index and refs. */
+/** The prefix of paths in the cell's private git folder: its HEAD, index and refs. */
 const gitPrefix = '.git/';
 const entriesAtOnce = 2_000;
 
@@ -56,7 +56,7 @@ function namesIn(folder: Buffer): readonly Buffer[] {
   }
 }
 
-/** What tells a file from what it is after a change. */
+/** What distinguishes a file from what it is after a change. */
 export function factsOf(path: Buffer): { readonly isFolder: boolean; readonly facts: string } {
   try {
     const { mode, ino, size, ctimeNs, ...stats } = lstatSync(path, { bigint: true });

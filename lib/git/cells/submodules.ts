@@ -33,7 +33,7 @@ export async function requireEmptySubmodules(access: GitAccess, cell: CellWorktr
   });
 }
 
-/** Notes what lies in submodules now as nobody's work. */
+/** Records what is in submodules now as no task's work. */
 export async function markPreparedSubmodules(access: GitAccess, cell: CellWorktree): Promise<void> {
   const now = await contentsOf(access, cell);
   if (now.size === 0) return;

@@ -14,10 +14,10 @@ import { tooMuch } from './too-much.ts';
 
 /**
  * Copies what `tip` needs from the quarantine into the cell's intake, which only this function fills: each
- * object named anew by its content, checked as `git fsck` would, and complete with what the repository has.
- * What the agent planted beside it, or under another object's name, stays behind. Returns the intake.
- * Throws FlameError `cell-objects-refused` where anything is missing or wrong, `cell-too-much` where it is more
- * than is judged.
+ * object is named by its content again, checked as `git fsck` would, and complete with what the repository
+ * has. What the agent planted beside it, or under another object's name, stays behind. Returns the intake.
+ * Throws FlameError `cell-objects-refused` where anything is missing or wrong, `cell-too-much` where it is
+ * more than is judged.
  */
 export async function verifyObjects(
   access: GitAccess,
@@ -158,7 +158,7 @@ async function refuseInflated(objectDir: string, most: number): Promise<void> {
     throw refused(objectDir, 'what is packed there', [`${packed} bytes unpack to ${declared}`]);
 }
 
-/** 0 of what can't be read: git says so itself. */
+/** 0 for what can't be read: git reports that itself. */
 function declaredSize(objectDir: string, oid: string): number {
   try {
     return readLooseInfo(objectDir, oid)?.size || 0;

@@ -78,7 +78,7 @@ export async function readCellHead(access: GitAccess, cell: CellWorktree): Promi
 
 /**
  * Brings the tool's own HEAD and index to the agent's HEAD, its objects verified; files stay as they are.
- * Returns that HEAD and the git to go on with.
+ * Returns that HEAD and the git to continue with.
  */
 export async function followAgent(
   access: GitAccess,

@@ -26,7 +26,7 @@ export interface GitAccess {
   readonly measured: Set<string>;
 }
 
-/** git in a work tree; the one the person stands in may be known through --git-dir alone. */
+/** git in a work tree; the person's current one may be known through --git-dir alone. */
 export function inWorkTree({ context, repository }: GitAccess, workTree: string): GitContext {
   if (workTree !== repository.workTree) return { cwd: workTree, env: context.env };
   return {
@@ -38,7 +38,7 @@ export function inWorkTree({ context, repository }: GitAccess, workTree: string)
 
 /**
  * git on objects alone: no index, no work tree, no replaced objects and no attributes of any checked-out
- * file. It stands in refs/, where no file can be called .gitattributes.
+ * file. It runs in refs/, where no file can be called .gitattributes.
  */
 export function onObjects({ context, repository }: GitAccess): GitContext {
   return {

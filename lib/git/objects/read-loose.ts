@@ -22,7 +22,7 @@ function splitObject(object: Buffer): { readonly type: string; readonly bytes: B
   return { type, bytes: object.subarray(end + 1) };
 }
 
-/** The same while others go on: a large one is unpacked by another thread. */
+/** The same without holding up other work: a large one is unpacked by another thread. */
 export async function readLooseAside(
   objectDir: string,
   oid: string,

@@ -6,11 +6,11 @@ import { type GitContext, runGit } from '../process/run-git.ts';
 const manyLooseObjects = 2_000;
 
 /**
- * Packs loose objects once there are many: state changes leave about four each. Other writers may go on
+ * Packs loose objects once there are many: state changes leave about four each. Other writers may continue
  * meanwhile, since `git repack -d` removes only what it has packed.
  */
 export async function repackLoose(context: GitContext, commonDir: string): Promise<void> {
-  // One of 256 folders stands for all, as git itself estimates.
+  // One of 256 folders serves as the sample for all, as git itself estimates.
   const sample = await readdir(join(commonDir, 'objects', '17')).catch(() => []);
   if (sample.length * 256 < manyLooseObjects) return;
   await runGit(context, ['repack', '-d', '-l', '-q'], { accept: [0, 1, 128] });

@@ -24,8 +24,8 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * One long-lived `git cat-file --batch-command`. Requests of the same tick go to git in one write. Ref names
- * are resolved anew each time, and git looks again for packs made meanwhile, so answers are never stale. Keeps
- * the process running only while an answer is awaited; git ends with it.
+ * are resolved again each time, and git looks again for packs made meanwhile, so answers are never stale.
+ * Keeps the process running only while an answer is awaited; git ends with it.
  */
 export class CatFile {
   /** git beside it, in the same repository. */
@@ -46,7 +46,7 @@ export class CatFile {
     this.#gitDir = gitDir;
   }
 
-  /** What a ref or object name stands for; null where there's no such object. `bytes` is empty. */
+  /** What a ref or object name refers to; null where there's no such object. `bytes` is empty. */
   info(name: string): Promise<GitObject | null> {
     return this.#request('info', name);
   }

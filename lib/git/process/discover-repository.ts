@@ -8,7 +8,7 @@ import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
 const oldestGit = '2.38';
 
 /**
- * Finds the repository a command stands in, from any folder of any of its work trees. Throws a FlameError of
+ * Finds the repository a command runs in, from any folder of any of its work trees. Throws a FlameError of
  * kind environment: `not-a-repository`, `dubious-ownership`, `git-missing`, `git-too-old`.
  */
 export async function discoverRepository(context: GitContext): Promise<Repository> {
@@ -23,7 +23,10 @@ export async function discoverRepository(context: GitContext): Promise<Repositor
   return { ...facts, mainWorkTree, gitVersion };
 }
 
-/** `git --git-dir=X --work-tree=Y flame` arrives as variables, which children get only when told. */
+/**
+ * `git --git-dir=X --work-tree=Y flame` arrives as variables, which children get only if passed on
+ * explicitly.
+ */
 function givenByPerson({ env }: GitContext): Record<string, string> {
   const given = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR'].flatMap((name) => {
     const value = env[name];
@@ -74,7 +77,9 @@ async function readFacts(context: GitContext): Promise<Facts> {
   };
 }
 
-/** Where a path holds a newline, only one answer at a time can be told apart. */
+/**
+ * Where a path holds a newline, several answers at once can't be told apart, so each is asked for by itself.
+ */
 async function askOneByOne(context: GitContext, hasTree: boolean): Promise<string[]> {
   const questions = [
     '--git-dir',
@@ -85,7 +90,7 @@ async function askOneByOne(context: GitContext, hasTree: boolean): Promise<strin
   return Promise.all(questions.map((question) => gitText(context, [...absolute, question])));
 }
 
-/** Where there is no main one, as beside a bare repository, or its place isn't known, the one we stand in. */
+/** Where there is no main one, as beside a bare repository, or its place isn't known, the current one. */
 async function findMainWorkTree(context: GitContext, facts: Facts): Promise<string | null> {
   if (facts.workTree !== null && facts.gitDir === facts.commonDir) return facts.workTree;
   const [main] = await listWorktrees(context);

@@ -22,7 +22,7 @@ export interface GuardedGit {
   explain(verb: string, stderr: string): FlameError | null;
 }
 
-/** Milliseconds a git may go on after the person stopped the program: most are done before. */
+/** Milliseconds a git may continue after the person stopped the program: most are done before. */
 const stopMs = 5_000;
 /** Milliseconds between SIGTERM, at which git removes its locks, and SIGKILL. */
 const graceMs = 2_000;

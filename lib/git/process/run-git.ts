@@ -76,8 +76,9 @@ export function runGit(
 }
 
 /**
- * Like runGit for several commands, each run once the one before it succeeded; the input is the first one's. A
- * shell starts them: a process as large as this one takes longer. Their words stand as they are in its script.
+ * Like runGit for several commands, each run once the one before it succeeded; the input is the first one's.
+ * A shell starts them: a process as large as this one takes longer. Their words are in its script as they
+ * are.
  */
 export function runGitChain(
   context: GitContext,
@@ -114,7 +115,7 @@ async function runProgram(
   const err: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
-  // git may end before it has read everything: its exit code tells, not the broken pipe.
+  // git may end before it has read everything: its exit code decides, not the broken pipe.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
   const exitCode = await new Promise<number>((resolve, reject) => {
@@ -192,7 +193,7 @@ export function gitEnvironment(env: GitContext['env']): Record<string, string> {
 
 function gitFailed(args: readonly string[], exitCode: number, stderr: string): FlameError {
   const lines = stderr.split('\n');
-  // A full disk is told from every other failure; git goes on talking after it.
+  // A full disk is distinguished from every other failure; git prints more lines after it.
   const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
   const notFetched = lines.find((line) => /could not fetch [0-9a-f]+ from promisor remote/.test(line));
   if (notFetched !== undefined) return objectNotFetched(lines);

@@ -76,7 +76,7 @@ export async function isSigned(
   });
 }
 
-/** Whether a signature is one over exactly this, whoever made it. */
+/** Whether a signature is one over exactly this text, no matter who made it. */
 export async function isIntact(context: GitContext, signed: SignedText): Promise<boolean> {
   return withFolder(async (folder) => {
     const signature = join(folder, 'signature');

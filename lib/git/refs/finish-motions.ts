@@ -17,9 +17,9 @@ const stampMs = 50;
 const settleMs = 200;
 
 /**
- * Finishes what processes that are gone had told git to do: lock files their git left are removed, and refs it had
- * moved in part are all moved. Only what a note tells of is touched; a git that is still at work is waited for.
- * Harmless at any time and again. Returns what it removed or moved, for people.
+ * Finishes what gits of processes that are gone had begun: lock files they left are removed, and refs they
+ * had moved in part are all moved. Only what a note records is touched; a git that is still at work is waited
+ * for. Harmless at any time, and when repeated. Returns what it removed or moved, for people.
  */
 export async function finishMotions(context: GitContext, commonDir: string): Promise<readonly string[]> {
   if (listMotions(commonDir).length === 0) return [];
@@ -131,12 +131,14 @@ async function removeLocks(
 interface LockFile {
   readonly commonDir: string;
   readonly file: string;
-  /** What our git wrote into it; null: nothing that would tell. */
+  /** What our git wrote into it; null: nothing that would identify it. */
   readonly content: string | null;
   readonly at: number;
 }
 
-/** Whether a lock file is what a dead git of ours left: it says so, or no other git is at work here. */
+/**
+ * Whether a lock file is what a dead git of ours left: its content shows it, or no other git is at work here.
+ */
 async function isLeft({ commonDir, file, content, at }: LockFile): Promise<boolean> {
   const before = statSync(file, { throwIfNoEntry: false });
   if (before === undefined || before.mtimeMs < at - stampMs) return false;

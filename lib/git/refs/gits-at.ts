@@ -2,8 +2,9 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { listProcesses } from '../../util/process-identity.ts';
 
 /**
- * Processes of git that work in one of these folders or below, or were told one of them. The long-lived ones of
- * this tool, which read objects or wait for refs to move, aren't among them. Empty where the system doesn't tell.
+ * Processes of git that work in one of these folders or below, or have one of them as an argument. The
+ * long-lived ones of this tool, which read objects or wait for refs to move, aren't among them. Empty where
+ * the system doesn't list them.
  */
 export function gitsAt(folders: readonly string[]): readonly number[] {
   return listProcesses().filter((pid) => {

@@ -12,7 +12,9 @@ const identity = z.object({
   namespace: z.string(),
 });
 
-/** What a git was told to do that takes lock files: who told it, and what it comes to. */
+/**
+ * A git command that takes lock files: which process started it, and what it must have changed once complete.
+ */
 export const motionSchema = z.object({
   owner: identity,
   /** The git; null where only its folder is known. */
@@ -46,8 +48,9 @@ export function motionFolder(commonDir: string): string {
 let count = 0;
 
 /**
- * Notes what git is told to do while it does it. A git that dies with this process leaves lock files, and several
- * refs moved in part; by the note they are known as ours, and what was begun is finished. One motion at a time.
+ * Records what a git does while it does it. A git that dies with this process leaves lock files, and several
+ * refs moved in part; by the note they are known as ours, and what was begun is finished. One motion at a
+ * time.
  */
 export class MotionJournal {
   readonly #commonDir: string;
@@ -65,7 +68,7 @@ export class MotionJournal {
       writeSync(descriptor, bytes, 0, bytes.length, 0);
       ftruncateSync(descriptor, bytes.length);
     } catch {
-      // Where nothing can be written git says so too, and better.
+      // Where nothing can be written git reports it too, and better.
     }
   }
 

@@ -9,7 +9,7 @@ import { finishMotion } from './finish-motions.ts';
 import { type Motion, MotionJournal } from './motion-journal.ts';
 import { reftableLock } from './reftable.ts';
 
-/** `new` undefined: the ref must be at `old` but isn't moved. null stands for "does not exist". */
+/** `new` undefined: the ref must be at `old` but isn't moved. null means "does not exist". */
 export interface RefCommand {
   readonly ref: RefName;
   readonly old: ObjectId | null;
@@ -46,7 +46,7 @@ export class RefTransactions {
     readonly objectFormat: 'sha1' | 'sha256';
     /** Written to the reflogs. */
     readonly reason: string;
-    /** git keeps reflogs of branches only, unless told once per ref. */
+    /** git keeps reflogs of branches only, unless asked for once per ref. */
     readonly createsReflogs?: boolean;
   }) {
     this.#context = { ...options.context, cwd: options.gitDir };

@@ -74,7 +74,7 @@ export function hasLeftCopies(commonDir: string): boolean {
   return editedFiles(commonDir).some((path) => statSync(`${path}.flame-new`, silent) !== undefined);
 }
 
-/** Removes what a kill left beside the files; whoever calls it must hold the setup lock. */
+/** Removes what a kill left beside the files; the caller must hold the setup lock. */
 export function removeLeftCopies(commonDir: string): void {
   for (const path of editedFiles(commonDir)) {
     removeLeftLock(path);

@@ -93,7 +93,7 @@ function readRebased(gitDir: string): string | null {
 
 async function readMessage(git: GitContext, file: string): Promise<string> {
   const text = readFileSync(file, 'utf8');
-  // git says so where nobody could have edited it.
+  // git sets this where no person could have edited the text.
   if (git.env.GIT_EDITOR === ':') return text;
   const kept = text.split(/^\S+ -{24} >8 -{24}$/m)[0] ?? '';
   return gitText(git, ['stripspace', '--strip-comments'], { input: kept });

@@ -23,7 +23,7 @@ export interface HooksPlan {
 
 /**
  * Finds out what installing hooks in the person's repository takes; changes nothing. Throws FlameError
- * `hooks-changed` where somebody changed or replaced what was installed.
+ * `hooks-changed` where what was installed has been changed or replaced since.
  */
 export async function planHooks(context: GitContext, repository: Repository): Promise<HooksPlan> {
   const { commonDir } = repository;

@@ -9,11 +9,13 @@ export type HookStep =
 
 export interface HookPlan {
   readonly steps: readonly HookStep[];
-  /** What stays as it is because somebody changed it since, a sentence each. */
+  /** What stays as it is because it was changed since, a sentence each. */
   readonly problems: readonly string[];
 }
 
-/** What puts our hook, with this text, before what is there. `keeps`: a foreign hook may be in its place. */
+/**
+ * Plans to put our hook, with this text, before an existing one. `keeps`: a foreign hook may be in its place.
+ */
 export function planInstall(files: HookFiles, text: string, keeps: boolean): HookPlan {
   const { name, current, saved, displaced } = files;
   const clear = displaced.map(remove);

@@ -32,7 +32,7 @@ export function renderHook({ hook, formerDir, root }: HookTextInit): string {
   return text.replace(hashMark, sha256(text));
 }
 
-/** Whose hook this is: ours as we wrote it, ours and changed by somebody since, or somebody else's. */
+/** Whose hook this is: ours as we wrote it, ours and changed since, or a foreign one. */
 export function hookOwner(text: string): 'ours' | 'changed' | 'foreign' {
   const hash = markLine.exec(text)?.[1];
   if (hash === undefined) return 'foreign';

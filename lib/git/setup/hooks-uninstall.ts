@@ -6,7 +6,7 @@ import { takeStep } from './hooks-step.ts';
 import { ownHooks } from './hooks-texts.ts';
 import type { HooksPlace } from './setup-record.ts';
 
-/** What was done, and what stays because somebody changed it since; one line each. */
+/** What was done, and what stays because it was changed since; one line each. */
 export interface Removal {
   readonly done: readonly string[];
   readonly left: readonly string[];

@@ -13,8 +13,8 @@ import {
 } from './setup-record.ts';
 
 /**
- * Takes back what was changed in the repository's own files: hooks, configuration, excluded paths. A file nobody
- * changed since gets its former bytes; from others only what was added is taken.
+ * Takes back what was changed in the repository's own files: hooks, configuration, excluded paths. A file
+ * that was not changed since gets its former bytes; from others only what was added is taken.
  */
 export function undoSetup(context: GitContext, repository: Repository): Promise<Removal> {
   const { commonDir } = repository;
@@ -35,7 +35,7 @@ export function undoSetup(context: GitContext, repository: Repository): Promise<
   });
 }
 
-/** What undoSetup would take back, as far as nobody changed it since. */
+/** What undoSetup would take back, as far as it was not changed since. */
 export function planUndo({ commonDir }: Repository): Removal {
   const record = readSetupRecord(commonDir);
   const edits = record.edits.flatMap((edit) => describe(edit));

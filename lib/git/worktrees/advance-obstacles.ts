@@ -16,7 +16,8 @@ export async function advanceObstacles(
 }
 
 async function tryAdvance(context: GitContext, from: ObjectId, to: ObjectId): Promise<readonly string[]> {
-  // A file that was only touched would look changed; 1 says that some are. A lock is told of by what follows.
+  // A file that was only touched would look changed; 1 means that some are. A lock is reported by the next
+  // command.
   await runGit(context, ['update-index', '-q', '--refresh'], { accept: [0, 1, 128] });
   const { exitCode, stderr } = await runGit(context, ['read-tree', '-m', '-u', '-n', from, to], {
     accept: [0, 1, 128],

@@ -29,7 +29,7 @@ export function taskNotesOf<T>(root: Root<T>, session: SessionId): SessionNotes<
   };
 }
 
-/** The verdicts on commits that nobody but archived sessions judged. */
+/** The verdicts on commits that only archived sessions judged. */
 export function validationNotesOf(
   root: Root<ValidationNote>,
   isArchived: (session: SessionId) => boolean,

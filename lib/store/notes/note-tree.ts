@@ -20,7 +20,7 @@ export interface TreeEntry<N> {
 
 export interface TreeEdit<N> {
   readonly path: readonly string[];
-  /** null removes what is there. */
+  /** null removes the existing entry. */
   readonly entry: TreeEntry<N> | null;
 }
 

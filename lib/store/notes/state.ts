@@ -41,7 +41,7 @@ export const emptyState: State = {
   taskIndex: new Map(),
 };
 
-/** The next state, its index brought along: costs what changed, not what is there. */
+/** The next state, its index brought along: the cost depends on what changed, not on the number of notes. */
 export function nextState(previous: State, refs: Omit<State, 'taskIndex'>): State {
   return { ...refs, taskIndex: indexTasks(previous.taskIndex, previous.tasks.root, refs.tasks.root) };
 }
@@ -131,7 +131,7 @@ export function problemsOf<T>(state: RefState<T>): StateProblem[] {
   return [...found, ...lostNotes(state)];
 }
 
-/** What an anchor stands for must be there: a note that is gone, or lies where none can, is damage. */
+/** The note an anchor refers to must exist: one that is gone, or is where none can be, is damage. */
 function lostNotes<T>(state: RefState<T>): StateProblem[] {
   const keys = new Set([...listNotes(state.root)].map(({ key }) => key));
   return [...listAnchors(state.root)]

@@ -50,7 +50,7 @@ function merge(rows: readonly Note<Task>[], { gone, added }: Changes): readonly 
   return [...result.filter((note) => !gone.has(note)), ...fresh].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-/** Where a task stands in the sorted rows. */
+/** The position of a task in the sorted rows. */
 function search(rows: readonly Note<Task>[], id: string): number | null {
   let low = 0;
   let high = rows.length - 1;

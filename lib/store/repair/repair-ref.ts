@@ -9,7 +9,7 @@ import type { NoteKind } from '../notes/note-kinds.ts';
 import { recordedHistory, recordedText, recordedValue } from '../notes/recorded-refs.ts';
 import type { Repair, RepairContext } from './repair.ts';
 
-/** Outside refs/blueflame/*: it's nobody's but this clone's. */
+/** Outside refs/blueflame/*: it belongs to this clone alone. */
 const backupRoot = 'refs/blueflame-backup/';
 
 /** Moves a ref that holds no notes to the newest place its reflog or a remote's copy knows that does. */

@@ -17,7 +17,9 @@ export interface MergedArchive {
   readonly validations: Root<ValidationNote>;
 }
 
-/** How sessions merge: one whose whole note is not in the archive is not archived, whoever says so. */
+/**
+ * How sessions merge: one whose whole note is not in the archive is not archived, whatever its note claims.
+ */
 export function sessionsBeside(archive: MergedArchive): MergeKind<Session> {
   const archived = new Set(valuesOf(archive.sessions).map(({ id }) => id));
   return {
@@ -32,8 +34,9 @@ export function sessionsBeside(archive: MergedArchive): MergeKind<Session> {
 }
 
 /**
- * How tasks and verdicts merge where some sessions are archived: what the archive has of theirs leaves, whatever
- * another clone did with it meanwhile. The short note of the session is the mark that says so; once set, it is never taken back.
+ * How tasks and verdicts merge where some sessions are archived: theirs leave once the archive has them,
+ * whatever another clone did meanwhile. The short note of the session is the mark for it; once set, it is
+ * never taken back.
  */
 export function withoutArchived(
   sessions: Root<Session>,

@@ -61,7 +61,7 @@ export function remoteBusy(remote: string, tries: number, stderr: string): Flame
   });
 }
 
-/** Without the history there is no telling who changed what. */
+/** Without the history it can't be determined which clone changed what. */
 export function stateShallow(ref: string, remote: string): FlameError {
   return new FlameError({
     kind: 'environment',

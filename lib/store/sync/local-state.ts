@@ -74,7 +74,7 @@ export class LocalState {
     this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
   }
 
-  /** Merges into the local refs; again if somebody moves them meanwhile. */
+  /** Merges into the local refs; again if another process moves them meanwhile. */
   async merge(theirs: RemoteRefs): Promise<MergedState> {
     const until = performance.now() + localPatienceMs;
     const lock = new PatientLock();
@@ -229,7 +229,7 @@ function movedRef(ref: RefName, old: ObjectId | null, next: ObjectId | null): re
 function isPublished(outcome: RefOutcome, lock: PatientLock): boolean {
   if (outcome.kind === 'refused') throw refRefused(outcome.message);
   if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
-  // After an unknown end the refs tell the next time.
+  // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
 }
 

@@ -12,7 +12,8 @@ interface MergeText {
   readonly date: number;
 }
 
-// Not the person's: whoever merges the same two commits writes the same merge, so clones never merge their merges.
+// Not the person's: every clone that merges the same two commits writes the same merge, so clones never merge
+// merges.
 const merger = 'git flame sync <git-flame@localhost>';
 const listed = 50;
 

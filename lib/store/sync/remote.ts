@@ -10,8 +10,8 @@ export function trackingRef(remote: string, ref: string): string {
 }
 
 const stateRoot = 'refs/blueflame/';
-// A filter or depth of the clone must not apply: state is merged from whole histories and bodies. What agents left
-// uncommitted (rescue) is shared by nobody but the person.
+// A filter or depth of the clone must not apply: state is merged from whole histories and bodies. What agents
+// left uncommitted (rescue) is shared only by the person.
 const fetchOptions = [
   '--no-tags',
   '--no-write-fetch-head',

@@ -66,7 +66,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
         throw damagedState(remote, merged.damage);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
-        // Some servers delete nothing; the refs are in nobody's way there.
+        // Some servers delete nothing; the refs do no harm there.
         await push(options, merged.obsolete).catch(() => null);
         await local.track(merged);
         return describe(options, merged, { races, changes });
@@ -91,7 +91,7 @@ function describe(
   const { received, sent, unknown } = merged;
   return {
     remote,
-    // Memory and archive are told of where there are any.
+    // Memory and archive are mentioned only where there are any.
     refs: merged.refs
       .map(({ state, outcome }) => ({ ref: state.kind.ref, outcome }))
       .filter(({ ref, outcome }) => outcome !== 'absent' || stateRefs.includes(ref)),

@@ -31,7 +31,7 @@ const groupSize = 128;
 const patienceMs = 30_000;
 // What so many have decided is dear to lose: their group queues before anybody races it.
 const manyCallers = 8;
-// After a lost race the next writers queue for a while, even if nobody holds the turn at that moment.
+// After a lost race the next writers queue for a while, even if no writer holds the turn at that moment.
 const queueForMs = 250;
 
 /**
@@ -172,7 +172,7 @@ export class GroupCommit {
     return outcome.kind === 'unknown' ? this.#look(commands, outcome) : outcome;
   }
 
-  /** git died without an answer: the refs tell. */
+  /** git died without an answer: the refs show the outcome. */
   async #look(commands: readonly RefCommand[], outcome: RefOutcome): Promise<RefOutcome> {
     const moves = commands.filter((command) => command.new !== undefined);
     const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));

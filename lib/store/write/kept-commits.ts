@@ -14,7 +14,7 @@ export const archivedRoot = 'refs/blueflame/archive/commits/';
 export interface KeptCommits {
   /** Refs to make here. */
   readonly missing: ReadonlyMap<RefName, ObjectId>;
-  /** Refs that nobody needs any more: their session is archived. */
+  /** Refs that are no longer needed: their session is archived. */
   readonly obsolete: { readonly here: ReadonlyMap<RefName, ObjectId>; readonly there: readonly string[] };
   /** Commits the state names that neither side has. */
   readonly unknown: readonly ObjectId[];

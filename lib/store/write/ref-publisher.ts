@@ -15,8 +15,8 @@ export interface Publication {
 const patienceMs = 30_000;
 
 /**
- * Moves refs that are not part of the hot state, all or none and by compare-and-swap: what to do is decided anew
- * each time somebody else was first. `close` ends its git.
+ * Moves refs that are not part of the hot state, all or none and by compare-and-swap: what to do is decided
+ * again each time another process was first. `close` ends its git.
  */
 export class RefPublisher {
   readonly #objects: ObjectWriter;
@@ -60,6 +60,6 @@ export class RefPublisher {
 function isDone(outcome: RefOutcome, lock: PatientLock): boolean {
   if (outcome.kind === 'refused') throw refRefused(outcome.message);
   if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
-  // After an unknown end the refs tell the next time.
+  // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
 }

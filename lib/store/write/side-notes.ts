@@ -26,7 +26,10 @@ export function readSideNotes<T>(options: StoreOptions, kind: NoteKind<T>): Prom
   });
 }
 
-/** Changes such a ref by compare-and-swap: on a lost race `decide` is asked again; null: nothing is to be written. */
+/**
+ * Changes such a ref by compare-and-swap: on a lost race `decide` is asked again; null: nothing must be
+ * written.
+ */
 export function writeSideNotes<T extends { readonly rev: number }>(
   options: StoreOptions,
   { kind, reason }: { readonly kind: NoteKind<T>; readonly reason: string },
