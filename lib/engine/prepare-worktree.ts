@@ -7,12 +7,15 @@ import type { Workshop } from './workshop.ts';
 
 const setupTimeoutMs = 600_000;
 
+/** What preparing a worktree needs of a workshop. */
+export type PrepareParts = Pick<Workshop, 'config' | 'git' | 'agents' | 'machine' | 'events' | 'root'>;
+
 /**
  * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell.
  * Returns the untracked paths this made, which belong to no task's work.
  */
 export async function prepareWorktree(
-  workshop: Workshop,
+  workshop: PrepareParts,
   cell: CellWorktree,
 ): Promise<{ readonly failure: Failure | null; readonly paths: readonly string[] }> {
   const { copy, link, setup } = workshop.config.project;
@@ -47,7 +50,7 @@ export async function prepareWorktree(
 }
 
 /** What the setup does to tracked files is its own change, no agent's, and not what the task is about. */
-async function putBack(workshop: Workshop, cell: CellWorktree, paths: readonly string[]): Promise<void> {
+async function putBack(workshop: PrepareParts, cell: CellWorktree, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   await workshop.git.restoreTracked(cell, paths);
   const names = paths.slice(0, 10).map(showName).join(', ');
@@ -58,7 +61,7 @@ async function putBack(workshop: Workshop, cell: CellWorktree, paths: readonly s
 }
 
 /** A worktree has the place of a submodule, not what is in it. */
-async function tellSubmodules(workshop: Workshop, { start }: CellWorktree): Promise<void> {
+async function tellSubmodules(workshop: PrepareParts, { start }: CellWorktree): Promise<void> {
   const { copy, link } = workshop.config.project;
   const empty = (await workshop.git.submodules(start)).filter(
     (path) => ![...copy, ...link].some((glob) => pathMatches(glob, path)),

@@ -93,6 +93,6 @@ export function timestamp(workshop: Workshop): string {
 }
 
 /** Where the worktree of an agent is, or the folder of all; the configured folder may lie outside the repository. */
-export function worktreePath({ root, config }: Workshop, name = ''): string {
+export function worktreePath({ root, config }: Pick<Workshop, 'root' | 'config'>, name = ''): string {
   return resolve(root, config.project.worktree_dir, name);
 }

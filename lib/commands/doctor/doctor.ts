@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { getAdapter } from '../../agents/get-adapter.ts';
-import { makeRunnerContext } from '../../cell/run/make-context.ts';
-import { type Config, configSchema } from '../../domain/config/config.ts';
+import { makeRunnerContext, type RunnerOptions } from '../../cell/run/make-context.ts';
+import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import { type Finding, finding, isSound } from '../../domain/shown/finding.ts';
@@ -14,6 +14,7 @@ import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { examineBase } from './base.ts';
 import { examineCredential } from './credential.ts';
+import { examineDiagnostics } from './diagnostics.ts';
 import { examineHooks } from './hooks.ts';
 import { examineLeftovers } from './leftovers.ts';
 import { examinePostCheck } from './post-check.ts';
@@ -21,22 +22,25 @@ import { examinePrograms } from './programs.ts';
 import { examineRepository } from './repository.ts';
 import { examineSandbox } from './sandbox.ts';
 import { examineState, examineWritable } from './state.ts';
-import { examineTrust } from './trust.ts';
+import { examineTrust, type TrustExamined } from './trust.ts';
 import { examineWatcher } from './watcher.ts';
 
 /** `git flame doctor`: what is enforced here, each part of it tried; 1 when something is missing that work needs. */
 export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { git, output } = reading;
-    const { config, problems } = await readConfigOrDefaults(args, io, reading);
-    const context = makeRunnerContext({
+    const { config, problems, isAllowed } = await readConfigOrDefaults(args, io, reading);
+    const options: RunnerOptions = {
       config,
       repository: git.repository,
       env: io.env,
       adapters: (name) => getAdapter(name, config),
       distDir: join(packageRoot(), 'dist'),
       now: () => new Date(),
-    });
+      signal: io.signal,
+      hurry: io.hurry,
+    };
+    const context = makeRunnerContext(options);
     const repairs = args.options.repair ? await repair(reading, args, io) : [];
     const barrier = examineWritable(git.repository.commonDir);
     // What is tried needs room for its cells, and has nothing to do with what is mended.
@@ -46,6 +50,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...examinePostCheck(),
       ...(await examinePrograms(context, git)),
       ...(await examineCredential(context)),
+      ...(await examineDiagnostics({ git, options, isAllowed, context })),
     ];
     const findings = [
       ...(barrier.length > 0 || args.options.repair ? barrier : await tried()),
@@ -81,15 +86,15 @@ async function readConfigOrDefaults(
   args: CommandArgs<'doctor'>,
   io: Io,
   { git }: Reading,
-): Promise<{ readonly config: Config; readonly problems: readonly Finding[] }> {
+): Promise<Pick<TrustExamined, 'config' | 'isAllowed'> & { readonly problems: readonly Finding[] }> {
   try {
     const root = requireWorkTree(git);
     const loaded = await readConfig(args, io, root);
     const found = loaded.warnings.map((message) =>
       finding({ area: 'state', check: 'configuration', result: 'weaker', message }),
     );
-    const { config, findings } = examineTrust(loaded, io, { git, root });
-    return { config, problems: [...found, ...findings] };
+    const { findings, ...examined } = examineTrust(loaded, io, { git, root });
+    return { ...examined, problems: [...found, ...findings] };
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const { message, lines: details, hints } = error;
@@ -97,6 +102,6 @@ async function readConfigOrDefaults(
       ...{ area: 'state', check: 'configuration', result: 'missing' },
       ...{ message, details, hints },
     });
-    return { config: configSchema.parse({}), problems: [problem] };
+    return { config: configSchema.parse({}), isAllowed: false, problems: [problem] };
   }
 }

@@ -12,6 +12,8 @@ export interface TrustExamined {
   readonly findings: readonly Finding[];
   /** What may be tried: without what nobody allowed. */
   readonly config: Config;
+  /** Whether nothing was left out. */
+  readonly isAllowed: boolean;
 }
 
 /** Whether what this repository's files ask for is allowed, and what would be asked. */
@@ -22,7 +24,7 @@ export function examineTrust(
 ): TrustExamined {
   try {
     const { content, place } = readAsked(loaded, io, { git, root });
-    if (content.items.length === 0) return { findings: [], config: content.config };
+    if (content.items.length === 0) return { findings: [], config: content.config, isAllowed: true };
     const isSafe = isAllowed(content, readPermission(place));
     const found = isSafe
       ? trusted('proven', "You allowed what this repository's files ask for.")
@@ -30,11 +32,19 @@ export function examineTrust(
           details: content.items.map(describeItem),
           hints: ['git flame trust'],
         });
-    return { findings: [found], config: isSafe ? content.config : withoutAsked(content.config) };
+    return {
+      findings: [found],
+      config: isSafe ? content.config : withoutAsked(content.config),
+      isAllowed: isSafe,
+    };
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const { message, hints } = error;
-    return { findings: [trusted('missing', message, { hints })], config: withoutAsked(loaded.config) };
+    return {
+      findings: [trusted('missing', message, { hints })],
+      config: withoutAsked(loaded.config),
+      isAllowed: false,
+    };
   }
 }
 

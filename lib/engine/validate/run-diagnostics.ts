@@ -3,22 +3,27 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
-import { prepareWorktree } from '../prepare-worktree.ts';
+import { type PrepareParts, prepareWorktree } from '../prepare-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
+/** What a diagnostic needs of a workshop: no session, no store, nobody to ask. */
+export type DiagnosticParts = PrepareParts & Pick<Workshop, 'signal'>;
+
 /** Whether any diagnostic is to run. */
-export function hasDiagnostics(workshop: Workshop): boolean {
+export function hasDiagnostics(workshop: Pick<Workshop, 'config'>): boolean {
   const { enabled, commands } = workshop.config.validation.validator_diagnostics;
   return enabled && commands.length > 0;
 }
 
 /** Runs every configured diagnostic in a prepared worktree, one after another, each with its time limit. */
 export async function runDiagnostics(
-  workshop: Workshop,
+  workshop: DiagnosticParts,
   cell: CellWorktree,
 ): Promise<readonly DiagnosticRun[]> {
-  const { commands, timeout } = workshop.config.validation.validator_diagnostics;
+  const { enabled, commands, timeout } = workshop.config.validation.validator_diagnostics;
   const prepared = await prepareWorktree(workshop, cell);
+  // What was cut short says nothing about the commit.
+  if (workshop.signal.aborted) throw interruptedError();
   if (prepared.failure !== null) {
     return [
       {
@@ -31,14 +36,13 @@ export async function runDiagnostics(
     ];
   }
   const runs: DiagnosticRun[] = [];
-  for (const command of commands) {
+  for (const command of enabled ? commands : []) {
     const run = await workshop.agents.runCommand({
       command,
       worktree: cell,
       timeoutMs: timeout,
       label: 'check',
     });
-    // A check that was cut short says nothing about the commit.
     if (workshop.signal.aborted) throw interruptedError();
     runs.push({
       command,
@@ -54,7 +58,7 @@ export async function runDiagnostics(
 
 /** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. */
 export async function diagnoseCommit(
-  workshop: Workshop,
+  workshop: DiagnosticParts,
   commit: ObjectId,
 ): Promise<readonly DiagnosticRun[]> {
   if (!hasDiagnostics(workshop)) return [];
@@ -63,7 +67,7 @@ export async function diagnoseCommit(
 
 /** Does something in a worktree of a commit that is thrown away afterwards, whatever happens. */
 export async function inScratch<T>(
-  workshop: Workshop,
+  workshop: DiagnosticParts,
   commit: ObjectId,
   work: (cell: CellWorktree) => Promise<T>,
   name = `check-${randomUUID().slice(0, 8)}`,

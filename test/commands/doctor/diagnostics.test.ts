@@ -1,0 +1,104 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { getAdapter } from '../../../lib/agents/get-adapter.ts';
+import { makeRunnerContext } from '../../../lib/cell/run/make-context.ts';
+import { examineDiagnostics } from '../../../lib/commands/doctor/diagnostics.ts';
+import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { openGit } from '../../../lib/git/open-git.ts';
+import { makeExecProject } from '../../support/exec-project.ts';
+import { flame } from '../../support/flame.ts';
+import type { TestRepo } from '../../support/repo.ts';
+import { hasBubblewrap, testIf } from '../../support/skip.ts';
+
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+
+interface Shown {
+  readonly check: string;
+  readonly result: string;
+  readonly required: boolean;
+  readonly message: string;
+  readonly details: readonly string[];
+  readonly hints: readonly string[];
+}
+
+const checking = (...commands: string[]): Readonly<Record<string, unknown>> => ({
+  validation: { validator_diagnostics: { enabled: true, commands } },
+});
+
+async function diagnosed(
+  repo: TestRepo,
+): Promise<{ readonly code: number; readonly found: readonly Shown[] }> {
+  const { code, stdout } = await flame(repo, ['doctor', '--json']);
+  const { findings } = JSON.parse(stdout) as { findings: Shown[] };
+  return { code, found: findings.filter(({ check }) => check === 'diagnostics') };
+}
+
+function assertNothingStays(repo: TestRepo): void {
+  assert.is(existsSync(join(repo.path, '.trees')), false);
+  const runs = join(repo.path, '.git/blueflame/run');
+  assert.equal(existsSync(runs) ? readdirSync(runs) : [], []);
+  assert.is(repo.git('status', '--porcelain', '--ignored'), '');
+  assert.is(repo.git('worktree', 'list').split('\n').length, 1);
+  assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
+}
+
+inCell(
+  'PLN-1 doctor tries the diagnostics on the base: those that fail are named with the way on',
+  async () => {
+    const repo = makeExecProject({ config: checking('true', 'echo broken >&2; touch here; exit 3') });
+    const { code, found } = await diagnosed(repo);
+    assert.is(found.length, 1, JSON.stringify(found));
+    const [{ result, required, message, details, hints } = {} as Shown] = found;
+    assert.equal([code, result, required, details], [0, 'missing', false, ['broken']]);
+    assert.match(message, /exit 3 fails on main already \(exit 3\), so no task can pass it/);
+    assert.match(hints.join(), /Mend it first.*validator_diagnostics\.commands/);
+    assertNothingStays(repo);
+  },
+);
+
+inCell('PLN-1 doctor says which diagnostics pass on the base, as it is committed', async () => {
+  const repo = makeExecProject({ config: checking('test -e README.md && test ! -e new.txt') });
+  repo.write('new.txt', 'not committed\n');
+  const { found } = await diagnosed(repo);
+  assert.is(found[0]?.result, 'proven', JSON.stringify(found));
+  assert.match(found[0]?.message ?? '', /^Tried on main at \w{12}, and passed: test -e README\.md/);
+});
+
+inCell('PLN-1 a setup that fails on the base is missing: no agent could start', async () => {
+  const setup = { project: { name: 'sample', base_branch: 'main', setup: ['echo no such thing; exit 4'] } };
+  const repo = makeExecProject({ config: setup });
+  const { code, found } = await diagnosed(repo);
+  assert.equal([code, found[0]?.result, found[0]?.required], [1, 'missing', true], JSON.stringify(found));
+  assert.match(found[0]?.details.join('\n') ?? '', /no such thing/);
+  assertNothingStays(repo);
+});
+
+inCell('PLN-1 doctor runs no diagnostic of a repository nobody trusts', async () => {
+  const repo = makeExecProject({ config: checking('exit 5') });
+  repo.write('.blueflame/templates/worker.ejs', 'Work.\n');
+  const { found } = await diagnosed(repo);
+  assert.is(found[0]?.result, 'weaker', JSON.stringify(found));
+  assert.match(found[0]?.message ?? '', /was not tried: .* not allowed/);
+  assert.equal(found[0]?.hints, ['git flame trust']);
+});
+
+inCell('PLN-1 doctor waits for diagnostics only so long', async () => {
+  const repo = makeExecProject({ config: checking('sleep 600') });
+  const git = await openGit({ cwd: repo.path, env: repo.env });
+  const { config } = parseConfig(repo.git('show', 'HEAD:.blueflame.yml'), '.blueflame.yml');
+  const adapters = (name: string): ReturnType<typeof getAdapter> => getAdapter(name, config);
+  const options = {
+    ...{ config, repository: git.repository, env: { ...repo.env, PATH: process.env.PATH }, adapters },
+    ...{ distDir: 'dist', now: () => new Date() },
+  };
+  const trial = { git, options, context: makeRunnerContext(options), isAllowed: true };
+  const [found] = await examineDiagnostics(trial, 1);
+  await git.close();
+  assert.is(found?.result, 'weaker');
+  assert.match(found?.message ?? '', /took longer than the 0\.001 s/);
+  assertNothingStays(repo);
+});
+
+test.run();
