@@ -62,7 +62,7 @@ const attempts: readonly { readonly rule: string | null; readonly call: ToolUse 
   { rule: 'path-out-of-scope', call: write('src/elsewhere.txt') },
   { rule: 'path-out-of-scope', call: edit('README.md', '# Sample') },
   { rule: 'path-outside', call: write('../outside.txt') },
-  { rule: 'path-outside', call: write('/tmp/outside.txt') },
+  { rule: 'path-outside', call: write('/var/lib/outside.txt') },
   { rule: 'path-outside', call: write('../../.git/hooks/x') },
   { rule: 'path-blocked', call: write('.env') },
   { rule: 'path-protected', call: { tool: 'Read', input: { file_path: '.blueflame.yml' } } },
@@ -216,7 +216,7 @@ if (place !== 'outside') {
       listFiles(root).filter((file) => !filesBefore.includes(file)),
       ['repo/src/one.txt', 'repo/src/sum.txt', 'repo/src/two.txt'],
     );
-    assert.not(existsSync('/tmp/outside.txt'));
+    assert.not(existsSync('/var/lib/outside.txt'));
     assert.is(repo.git('log', '--all', '--format=%H', `-S${forbidden}`), '');
     assert.is(repo.git('log', '--all', '--format=%H', `--grep=${forbidden}`), '');
     assert.not(existsSync(join(repo.path, '.git/hooks/x')));
