@@ -19,7 +19,7 @@ export interface FilesInput {
   readonly readText: (path: string) => string | null;
   /** The same before; without it every line of a changed file counts as added. */
   readonly readOldText?: (path: string) => string | null;
-  /** Credentials a change adds, where whoever asks looked at more than texts. */
+  /** Credentials a change adds, where the caller looked at more than texts. */
   readonly secrets?: (path: string) => readonly SecretFinding[];
 }
 

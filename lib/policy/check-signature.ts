@@ -16,7 +16,7 @@ export interface Signer {
 const driftMs = 60 * 60_000;
 const aheadMs = 10 * 60_000;
 
-/** What of a commit says that somebody else made it, or made it at another time. */
+/** What in a commit contradicts that this signer made it, at this time. */
 export function checkSignature(commit: CommitInfo, signer: Signer): readonly Violation[] {
   const found = [judgeNames(commit, signer), judgeTimes(commit, signer)];
   return found
@@ -59,7 +59,7 @@ const trailer =
 /** What a client of a model adds by itself. */
 const ofModel = /^Claude(?: [\w .()-]{1,40})? <noreply@anthropic\.com>$/;
 
-/** Whether a message speaks for somebody beside the agent that wrote it. */
+/** Whether a message speaks for a person or program beside the agent that wrote it. */
 export function judgeTrailers(identity: string, message: string): Objection | null {
   for (const [, key = '', value = ''] of message.matchAll(trailer)) {
     const name = value.trim();

@@ -18,7 +18,7 @@ export interface PolicyInput {
 }
 
 const readTools = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'Bash', 'TodoWrite'];
-// The cell's own; what is there goes with the agent.
+// The cell's own; their content is gone once the agent is.
 const scratchFolders = ['/tmp'];
 
 /** Compiles what one agent may do. A pure function: the same input gives the same policy, byte for byte. */

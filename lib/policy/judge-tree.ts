@@ -11,7 +11,7 @@ export interface TreeEntry {
 const mostEntries = 20_000;
 const heavy = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'target']);
 
-/** A folder of dependencies or build results, which nobody means who names the folder above it. */
+/** A folder of dependencies or build results, which a command that names the folder above does not mean. */
 export function isHeavy(name: string): boolean {
   return heavy.has(name);
 }

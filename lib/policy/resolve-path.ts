@@ -55,9 +55,9 @@ export function resolvePath(question: PathQuestion): ResolvedPath | Objection {
 }
 
 /**
- * The place of a path in an extra folder. It is named from its root, or from a folder that is itself in there; what is
- * in it now nobody here can see, for the cell has a /tmp of its own. Where the worktree stands below such a folder,
- * its neighbours are no part of it.
+ * The place of a path in an extra folder. It is named from its root, or from a folder that is itself in
+ * there; its present content can't be seen from here, for the cell has a /tmp of its own. Where the worktree
+ * is below such a folder, its neighbours are no part of it.
  */
 function scratchPath({ path, cwd, worktree, extra }: PathQuestion): string | null {
   const isIn = (place: string): boolean => extra.some((folder) => inFolder(folder, place) !== null);
@@ -93,7 +93,7 @@ export function malformation(path: string): string | null {
   if (path.length > 4_000) return 'is too long';
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(path))
     return 'holds control or invisible characters';
-  // What stands for bytes that are no UTF-8: two names would look the same.
+  // The replacement character of bytes that are no UTF-8: two names would look the same.
   if (path.includes('\ufffd')) return 'is not UTF-8 text';
   if (path.includes('\\')) return 'holds a backslash';
   if (path.startsWith('~')) return 'starts with `~`, which is not expanded';

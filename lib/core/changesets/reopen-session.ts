@@ -5,8 +5,8 @@ import type { Task } from '../../domain/state/task.ts';
 import { isOpen } from '../schedule/next-action.ts';
 
 /**
- * A session that the limit of cycles ended goes on where that was raised since; its change. undefined: it is open, or
- * nothing is left of it. Throws FlameError `cycle-limit`.
+ * Continues a session that the limit of cycles ended, if the limit was raised since; its change. undefined:
+ * it is open, or nothing is left of it. Throws FlameError `cycle-limit`.
  */
 export function continueSession(
   session: Session,
@@ -30,8 +30,8 @@ export function requireCycleLeft({ id, cycle }: Session, maxCycles: number): voi
 }
 
 /**
- * A session that ended with tasks left goes on once a person takes one of them up; its change, and the words its
- * commit says it with. undefined: it is open.
+ * Reopens a session that ended with tasks left once a person takes one of them up; its change, and the words
+ * for the commit that records it. undefined: it is open.
  */
 export function reopenSession(
   session: Session,

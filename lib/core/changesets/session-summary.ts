@@ -13,7 +13,10 @@ export interface SessionSummary {
   readonly merged: number;
 }
 
-/** Where a session stands at the end of a cycle. Pass the changesets of that cycle alone to count that cycle's. */
+/**
+ * The state of a session at the end of a cycle. Pass the changesets of that cycle alone to count that
+ * cycle's.
+ */
 export function sessionSummary(
   tasks: readonly Task[],
   changesets: readonly Pick<Changeset, 'state'>[],

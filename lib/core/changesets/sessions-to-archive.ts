@@ -2,8 +2,8 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 
 /**
- * The ended sessions beyond the newest `keep` of all that are at hand, oldest first. One that is still in use stays:
- * a task is claimed, a checkout is to be brought along, or it is in `busy` (its worktrees are there).
+ * The ended sessions beyond the newest `keep` of all that are at hand, oldest first. One that is still in use
+ * stays: a task is claimed, a checkout must still be brought along, or it is in `busy` (its worktrees exist).
  */
 export function sessionsToArchive(
   snapshot: Snapshot,

@@ -37,7 +37,7 @@ export function decisionsMade(before: HeededSession, made: Made): readonly Decis
   const taken = new Set<string>(made.vouched.filter(({ kind }) => kind === 'task').map(({ about }) => about));
   const changed = made.changed.filter(({ id }) => ours.has(id) || taken.has(id));
   const planned = changed.filter((task) => !isSettled(task));
-  // What another clone wrote of it goes on with it: a person is asked before an agent is told.
+  // What another clone wrote about it stays with it: a person is asked before an agent sees it.
   const standing = [...made.added, ...planned].filter(({ id }) => taken.has(id) || !before.elsewhere.has(id));
   return [
     ...made.vouched,
@@ -49,9 +49,9 @@ export function decisionsMade(before: HeededSession, made: Made): readonly Decis
 }
 
 /**
- * What a change used up or took back: approvals that landed, were voided or rejected, what was asked of tasks that
- * landed, were dropped or are asked otherwise now, how tasks stood and where the session was. An earlier state that
- * somebody puts back is then a proposal.
+ * What a change used up or took back: approvals that landed, were voided or rejected, what was asked of tasks
+ * that landed, were dropped or are asked otherwise now, how tasks stood and where the session was. An earlier
+ * state that is put back later is then a proposal.
  */
 export function decisionsSettled(before: HeededSession, made: Made): readonly Decision[] {
   const { session: next } = made;

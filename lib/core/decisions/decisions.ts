@@ -12,7 +12,7 @@ export function sessionDecision({ id, objective, base_branch, landing }: Session
   return { kind: 'session', session: id, about: '', facts: { objective, base_branch, branch } };
 }
 
-/** What is asked of a task: all that was planned of it, and whose work it goes on with. */
+/** What is asked of a task: all that was planned of it, and whose work it continues. */
 export function taskDecision(task: Task): Decision {
   const { id, ...facts } = planOf(task);
   const kept = task.kept === undefined ? {} : { kept: task.kept };
@@ -20,8 +20,8 @@ export function taskDecision(task: Task): Decision {
 }
 
 /**
- * How a task stands: what this clone would start for it follows from its status, the work it names and what its
- * history tells an agent. What was found about work that is done is a verdict's matter.
+ * How a task stands: what this clone would start for it follows from its status, the work it names and what
+ * its history says to an agent. What was found about work that is done is a verdict's matter.
  */
 export function standingDecision(task: Task): Decision {
   const { session, id, status, commit, start_commit: start, retry_count: retries, history } = task;
@@ -32,7 +32,7 @@ export function standingDecision(task: Task): Decision {
   return { kind: 'standing', session, about: id, facts };
 }
 
-/** That a session goes on, in which cycle, and what it plans where that is what comes next. */
+/** That a session continues, in which cycle, and what it plans where that comes next. */
 export function courseDecision({ id, state, cycle, wave, replans, proposal }: Session): Decision {
   const plan = wave === 'plan' ? { replans, proposal } : null;
   return { kind: 'course', session: id, about: '', facts: { is_open: state !== 'ended', cycle, plan } };
@@ -80,7 +80,7 @@ export function limitDecision({ id }: Pick<Session, 'id'>, amount: number): Deci
   return { kind: 'limit', session: id, about: '', facts: { amount } };
 }
 
-/** What the next planner is told of the plans before; null: nothing. */
+/** What the next planner reads about the plans before; null: nothing. */
 export function replanDecision({ id, replan_notes: notes, sent_back }: Session): Decision | null {
   if (notes === null && sent_back === undefined) return null;
   return { kind: 'replan', session: id, about: '', facts: { notes, sent_back: sent_back ?? null } };

@@ -31,17 +31,23 @@ export interface Heeding {
 export interface HeededSession {
   /** The session with what doesn't count taken back: an approval waits again, a limit is not raised. */
   readonly session: Session;
-  /** The tasks that were planned here, or are settled. Those that start something stand as this clone left them. */
+  /**
+   * The tasks that were planned here, or are settled. Those that start something are as this clone left them.
+   */
   readonly tasks: readonly Task[];
-  /** Open tasks that nobody here has said a word about, as they are. */
+  /** Open tasks that no person here has decided about, as they are. */
   readonly received: readonly Task[];
-  /** Ids of all tasks that do not stand as this clone left them, or its person accepted. */
+  /** Ids of all tasks that are not as this clone left them or as its person accepted them. */
   readonly elsewhere: ReadonlySet<string>;
-  /** Whether the session itself was decided here: its objective, where it lands, that it goes on and plans. */
+  /**
+   * Whether the session itself was decided here: its objective, where it lands, that it continues and plans.
+   */
   readonly isOurs: boolean;
 }
 
-/** Takes out of a session and its tasks whatever was neither decided here nor by somebody the person named. */
+/**
+ * Takes out of a session and its tasks whatever was decided neither here nor by a signer the person named.
+ */
 export function heedDecisions(
   {
     session,
@@ -101,13 +107,13 @@ export function standsAsLeft(task: Task, origins: Origins): boolean {
   return isKnown(standing, origins, task, standingDecision);
 }
 
-/** One that has ended starts nothing: whether it goes on is asked once it does. */
+/** An ended session starts nothing: whether it continues is asked once it does. */
 function isSessionOurs(session: Session, origins: Origins): boolean {
   if (!origins.has(sessionDecision(session))) return false;
   return session.state === 'ended' || origins.has(courseDecision(session)) || isSentBack(session, origins);
 }
 
-/** Whether this clone was at work on the plan that only another one wants made anew: it goes on with it. */
+/** Whether this clone was at work on the plan that only another one sent back: here it continues with it. */
 function isSentBack(session: Session, origins: Origins): boolean {
   const { wave, state } = session;
   if (wave !== 'plan' || state === 'ended' || origins.has(courseDecision(session))) return false;
@@ -137,7 +143,7 @@ function verdictsAbout({ session, id }: Task, commit: ObjectId, snapshot: Verdic
   return snapshot.verdictsOn(commit).filter((verdict) => verdict.session === session && verdict.task === id);
 }
 
-// The same object each time, so that whoever compares finds nothing changed.
+// The same object each time, so that a comparison finds nothing changed.
 const unjudgedTasks = new WeakMap<Task, Task>();
 
 function unjudged(task: Task): Task {
@@ -198,7 +204,7 @@ function heedChangeset(
 
 type Known = WeakMap<Origins, WeakSet<object>>;
 
-/** What counts goes on to count: it is looked up once for each thing, which costs a hash. */
+/** What counts continues to count: it is looked up once for each thing, which costs a hash. */
 const known: Known = new WeakMap();
 const standing: Known = new WeakMap();
 const builtHere: Known = new WeakMap();

@@ -4,7 +4,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { changesetsOfCycle } from '../schedule/next-action.ts';
 import type { HeededSession } from './heed-decisions.ts';
 
-/** What another clone decided of a session, and nobody here has said a word about. */
+/** What another clone decided of a session, and no person here has decided about. */
 export function listProposals(
   stored: Session,
   heeded: HeededSession,

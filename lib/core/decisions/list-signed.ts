@@ -13,7 +13,7 @@ import {
 } from './decisions.ts';
 import { isSettled } from './heed-decisions.ts';
 
-/** What of a session counts here because somebody signed it, by who did. */
+/** The parts of a session that count here because a named signer signed them, by signer. */
 export function listSigned(
   session: Session,
   snapshot: Pick<Snapshot, 'tasksOf' | 'verdictsOn'>,

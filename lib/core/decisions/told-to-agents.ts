@@ -1,14 +1,16 @@
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 
-/** A text of a task that runs, or that an agent is told. */
+/** A text of a task that runs, or that an agent reads. */
 export interface ToldText {
   readonly task: string;
   readonly name: string;
   readonly text: string;
 }
 
-/** All of a plan that runs or is told to agents, beyond what its list of tasks shows: whole, as it is. */
+/**
+ * All parts of a plan that run or that agents read, beyond what its list of tasks shows: whole, as they are.
+ */
 export function toldOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] {
   return tasks.flatMap(({ id: task, description, acceptance_criteria, constraints }) => [
     { task, name: 'description', text: description },
@@ -17,7 +19,10 @@ export function toldOfPlan(tasks: readonly PlannedTask[]): readonly ToldText[] {
   ]);
 }
 
-/** The same of a task that was begun: its role, the work it names, and what its attempts tell the next one. */
+/**
+ * The same of a task that was begun: its role, the work it names, and what its attempts leave for the next
+ * one.
+ */
 export function toldOfTask(task: Task): readonly ToldText[] {
   const { id, role, commit, start_commit: start, history } = task;
   const work = commit === null ? '' : `git diff ${start ?? `${commit}^`} ${commit}`;

@@ -12,7 +12,7 @@ export interface RecallOptions {
   readonly maxBytes: number;
 }
 
-/** One paragraph that may be told, below the heading of its session. */
+/** One paragraph that may be included, below the heading of its session. */
 interface Piece {
   /** 0 is the newest session. */
   readonly age: number;

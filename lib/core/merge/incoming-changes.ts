@@ -160,7 +160,7 @@ export function reviewChanges(commit: string, after: ReviewNote): readonly Incom
   ];
 }
 
-/** What is remembered: a planner is told of it. */
+/** What is remembered: a planner reads it. */
 export function memoryChanges(before: MemoryEntry | null, after: MemoryEntry): readonly IncomingChange[] {
   const text = ({ kind, title, notes }: MemoryEntry): string =>
     oneLine(`${kind}: ${title}: ${notes}`, longest);

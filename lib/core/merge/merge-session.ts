@@ -115,7 +115,10 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
   return { value, lost };
 }
 
-/** An archived session stays so, and as it was archived: what another clone did in it later is a loss that is told. */
+/**
+ * An archived session stays as it was archived: what another clone did in it later is lost, and reported as
+ * such.
+ */
 function mergeArchived(ours: Session, theirs: Session): Merged<Session> {
   const rev = Math.max(ours.rev, theirs.rev);
   const updated_at = laterText(ours.updated_at, theirs.updated_at);

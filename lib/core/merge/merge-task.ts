@@ -50,7 +50,7 @@ const preferHead: Preference<TaskHead> = preferring(
 );
 
 /**
- * One task that two clones changed: symmetric, and associative over changes of one base. What lost stands in the
+ * One task that two clones changed: symmetric, and associative over changes of one base. What lost is in the
  * task's history. Without a base the side with more changes is preferred.
  */
 export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<Task> {

@@ -4,8 +4,9 @@ import { claimTask, restartTask, type TaskChange } from '../task/task-state.ts';
 import { holderOf, isFree } from './task-holder.ts';
 
 /**
- * Why a task can't be claimed by hand, as the end of a sentence; null when it can. A backoff is for agents, and what
- * failed or was sent back may be taken up. `limit`: how many may work at once; Infinity where nobody counts.
+ * Why a task can't be claimed by hand, as the end of a sentence; null when it can. A backoff is for agents,
+ * and what failed or was sent back may be taken up. `limit`: how many may work at once; Infinity for no
+ * limit.
  */
 export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
   if (!isFree(task)) return describeStatus(task);

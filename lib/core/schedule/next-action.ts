@@ -13,7 +13,7 @@ export type Action =
   | { readonly kind: 'review' }
   /** Nothing of this clone's own is left to do before a person says what they think of what was received. */
   | { readonly kind: 'accept' }
-  /** Nothing can be done before these tasks are: somebody claimed them and works by hand. */
+  /** Nothing can be done before these tasks are: a person claimed them and works by hand. */
   | { readonly kind: 'wait'; readonly tasks: readonly Task[] }
   /** A cycle is over and work is left: a person decides. */
   | { readonly kind: 'end-cycle' }
@@ -22,14 +22,17 @@ export type Action =
 export interface SessionState {
   readonly session: Session;
   readonly tasks: readonly Task[];
-  /** Open tasks that were only received; none unless told. */
+  /** Open tasks that were only received; none by default. */
   readonly received?: readonly Task[];
-  /** Whether the session itself counts here; it does unless told. */
+  /** Whether the session itself counts here; it does by default. */
   readonly isOurs?: boolean;
   readonly maxCycles: number;
-  /** Whether a task could be started beside those that are claimed; see canStart. Dependencies alone count unless told. */
+  /**
+   * Whether a task could be started beside those that are claimed; see canStart. By default dependencies
+   * alone count.
+   */
   readonly canStart?: (tasks: readonly Task[]) => boolean;
-  /** No further agent is to start on a task: what is done goes on, and then a person decides. */
+  /** No further agent may start on a task: finished work continues, and then a person decides. */
   readonly isWindingDown?: boolean;
 }
 
@@ -80,8 +83,8 @@ export function isHeld({ status, agent_id }: Task): boolean {
 }
 
 /**
- * Tasks with a passing verdict that no changeset of this cycle holds, and whose dependencies let them merge. A group
- * that somebody still works on by hand waits until it is whole.
+ * Tasks with a passing verdict that no changeset of this cycle holds, and whose dependencies let them merge.
+ * A group that a person still works on by hand waits until it is whole.
  */
 export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
   const held = new Set(current.flatMap((changeset) => changeset.tasks));

@@ -1,7 +1,7 @@
 import type { Task } from '../../domain/state/task.ts';
 import { isHeld } from './next-action.ts';
 
-/** Whether nobody works on it and somebody may. */
+/** Whether no agent or person works on it and one may. */
 export function isFree({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed';
 }

@@ -35,7 +35,7 @@ export function failuresByRule(facts: FailureFacts): readonly FailureCount[] {
   return [...counts].map(([key, count]) => ({ ...split(key), count })).sort(inOrder);
 }
 
-/** What an attempt failed of, told by the commit that recorded it. */
+/** Why an attempt failed, by the commit that recorded it. */
 function failureIn({ trailers, subject }: LogEntry): readonly Omit<FailureCount, 'count'>[] {
   if (trailers.Transition?.endsWith(' -> failed') !== true) return [];
   // Commits of earlier versions say it in their subject alone.

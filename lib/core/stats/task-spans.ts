@@ -15,9 +15,9 @@ export interface TaskSpans {
 }
 
 /**
- * The life of each task, from the commits on the ref of the tasks. They are a second exact; where the note knows
- * the same moment to the millisecond, that is taken. What the commits don't tell, such as a status that came by a
- * merge of two clones, is taken from the note too.
+ * The life of each task, from the commits on the ref of the tasks. They are a second exact; where the note
+ * knows the same moment to the millisecond, that is taken. What the commits don't show, such as a status that
+ * came by a merge of two clones, is taken from the note too.
  */
 export function taskSpans(tasks: readonly Task[], log: readonly LogEntry[]): readonly TaskSpans[] {
   const moves = new Map<string, { readonly at: number; readonly to: TaskStatus }[]>();
@@ -50,7 +50,7 @@ function spansOf(
   return [...spans, { status, from, to: null }];
 }
 
-/** The moment within the second of a commit, where the note tells it. */
+/** The moment within the second of a commit, where the note records it. */
 function exactTime(task: Task, to: TaskStatus, second: number): number {
   const told = [
     ...(to === 'claimed' ? [task.claimed_at] : task.history.map(({ timestamp }) => timestamp)),

@@ -8,7 +8,7 @@ export interface DeferredGroup {
 }
 
 /**
- * The groups that nobody needs to be asked about, in the given (dependency) order: undecided ones that
+ * The groups that need no decision, in the given (dependency) order: undecided ones that
  * build on a group decided otherwise than approved, directly or through others.
  */
 export function deferDependents(

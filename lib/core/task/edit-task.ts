@@ -1,7 +1,7 @@
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 
-/** What was planned of a task, and what a person may change while nobody works on it. */
+/** What was planned of a task, and what a person may change while no agent works on it. */
 export type TaskPlan = PlannedTask;
 
 const keys = [
@@ -30,8 +30,8 @@ export function planChanges(before: TaskPlan, after: TaskPlan): readonly PlanKey
 }
 
 /**
- * A task with what a person changed of it since `before`; whatever else happened to it meanwhile stays. `clashes`:
- * keys that somebody else changed otherwise at the same time.
+ * A task with what a person changed of it since `before`; whatever else happened to it meanwhile stays.
+ * `clashes`: keys that another person or process changed differently at the same time.
  */
 export function applyEdit(
   task: Task,

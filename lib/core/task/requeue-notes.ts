@@ -1,7 +1,7 @@
 import type { Task } from '../../domain/state/task.ts';
 
 /**
- * What the next attempt is told about a failed validation: the person's words, then the validator's findings as
+ * What the next attempt reads about a failed validation: the person's words, then the validator's findings as
  * far as those don't repeat them.
  */
 export function requeueNotes(said: string, { notes, issues }: Task['result']): string {

@@ -2,7 +2,10 @@ import type { Session } from '../../domain/state/session.ts';
 
 const mostNotes = 20;
 
-/** The session whose plan, where one waited, is sent back with these notes: the next planner is told all of them. */
+/**
+ * The session whose plan, where one waited, is sent back with these notes: the next planner reads all of
+ * them.
+ */
 export function sendBack(session: Session, notes: string): Session {
   const said = [...(session.sent_back?.notes ?? []), notes].slice(-mostNotes);
   return {

@@ -236,7 +236,7 @@ export function mergeTask(task: Task, merge: { readonly into: string }): TaskCha
   return describe(task, next, ` into ${merge.into}`);
 }
 
-/** To dropped: nobody works on it any more. */
+/** To dropped: no further work on it. */
 export function dropTask(task: Task, drop: { readonly reason: string }): TaskChange {
   const next = changeStatus(task, 'dropped', { reason: oneLine(drop.reason) });
   return describe(task, next, `: ${drop.reason}`);
@@ -258,7 +258,9 @@ export function judgeTask(task: Task, verdict: Verdict): TaskChange {
   return describe(task, { ...task, result }, `, judged ${status} by ${verdict.by}`);
 }
 
-/** A failing diagnostic is no pass, whoever wrote the verdict, unless a person said why it may be. */
+/**
+ * A failing diagnostic is no pass, whatever the verdict says, unless a person gave a reason why it may be.
+ */
 function statusOf({ status, diagnostics, override = '' }: Verdict): Verdict['status'] {
   const isRed = diagnostics.some(({ exit_code: exitCode }) => exitCode !== 0);
   return isRed && override.trim() === '' ? 'fail' : status;
@@ -269,7 +271,7 @@ function describe(before: Task, task: Task, rest: string): TaskChange {
   return { task, transition, subject: oneLine(`${task.id}: ${transition}${rest}`) };
 }
 
-// Scripts look for the word: a spent budget must be told from every other failure.
+// Scripts look for the word: a spent budget must be distinguishable from every other failure.
 function describeFailure(failure: Failure): string {
   const isNamed = failure.kind !== 'budget' || failure.message.includes('budget');
   return isNamed ? failure.message : `budget: ${failure.message}`;

@@ -4,7 +4,7 @@ import type { TaskChange } from './task-state.ts';
 
 /**
  * The changes by which tasks leave `done` (rejected, failed, dropped), and what follows for the work that was
- * built upon them: it's done anew, or blocked where they won't come any more.
+ * built upon them: it is redone, or blocked if they will never be done.
  */
 export function withdraw(
   tasks: readonly Task[],

@@ -8,8 +8,8 @@ const plainName = /^\$?(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/;
 const counters = /^\$(?:[?#$]|\{#\w+\}|\{?(?:RANDOM|SECONDS|LINENO)\}?)$/;
 
 /**
- * Reads `$((…))` where all it computes with is a number: bash takes the text of a variable for an expression again,
- * and runs what stands in an index there.
+ * Reads `$((…))` where all it computes with is a number: bash evaluates the text of a variable as an
+ * expression again, and runs what is in an index there.
  */
 export function readArithmetic(expression: ArithmeticExpression | undefined, scope: Scope): BashNode {
   const runs: BashNode[] = [];

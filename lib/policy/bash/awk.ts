@@ -84,7 +84,7 @@ function readAwk(program: string): readonly Token[] | null {
 
 const beforeRegex = new Set(['print', 'printf', 'return', 'in', 'case', 'do', 'else', 'exit', 'delete']);
 
-/** A division, or the start of a regular expression; null where only the grammar could tell. */
+/** A division, or the start of a regular expression; null where only the grammar could decide. */
 function roleOfSlash(before: Token | undefined, rest: string): 'regex' | 'division' | null {
   if (before === undefined || before.kind === 'line') return 'regex';
   if (before.kind === 'regex') return null;

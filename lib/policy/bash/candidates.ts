@@ -20,8 +20,8 @@ export function filesBelow(
 }
 
 /**
- * A few names that stand for all: one that may not be read, one that may not be written, one that looks like an option,
- * one that is several words, and an ordinary one. What is let pass for them is let pass for each.
+ * A few names that represent all: one that may not be read, one that may not be written, one that looks like
+ * an option, one that is several words, and an ordinary one. What is allowed for these is allowed for each.
  */
 export function representatives(context: PathContext, names: readonly string[]): readonly string[] {
   const first = (test: (name: string) => boolean): readonly string[] =>

@@ -22,7 +22,7 @@ const wildFriendly = new Set([
   'basename',
   'dirname',
 ]);
-// A name like -v makes them run what stands in an index.
+// A name like -v makes them run what is in an index.
 const neverOptions = new Set(['test', '[', 'printf']);
 
 /** The arguments as the program gets them: wildcards replaced by names, and nothing in them only bash would know. */
@@ -50,7 +50,7 @@ export function expandArguments(
   return { words };
 }
 
-/** What a word may hold that nobody knows yet. */
+/** What a word may hold that is not known yet. */
 function judgeUnknown(name: string, { unknown }: Word): Objection | null {
   if (unknown !== 'status' || statusFriendly.has(name)) return null;
   return objection(

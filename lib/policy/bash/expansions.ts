@@ -7,7 +7,7 @@ export type Value = Pick<Word, 'text' | 'unknown' | 'outputs'>;
 
 type Raw = WordPart | DoubleQuotedChild;
 
-// Variables whose value only looks like a number to whoever prints it.
+// Variables that print nothing but a number.
 const counts = /^\$(?:[?#]|\{[?#]\}|\{#\w+\}|\{PIPESTATUS\[\d\]\}|\{?(?:RANDOM|SECONDS|LINENO|UID|EUID)\}?)$/;
 const secret = /key|token|secret|passw|credential|auth/i;
 const anyText: Value = { text: outputMark, unknown: 'output', outputs: [{}] };
@@ -17,7 +17,9 @@ const anyNumber: Value = {
   outputs: [{ node: { kind: 'number', runs: [], numbers: [] }, isGiven: true }],
 };
 
-/** What `$name`, `${name}` and `${name%.ts}` stand for; a variable nobody set here may only be shown. */
+/**
+ * What `$name`, `${name}` and `${name%.ts}` stand for; a variable that was not set here may only be shown.
+ */
 export function expansionOf(part: Raw, scope: Scope): Value {
   if (isFolder(part)) return { text: currentFolder, unknown: null };
   if (counts.test(part.text)) return { text: '0', unknown: 'status' };

@@ -93,7 +93,7 @@ function judgeRuns(call: ProgramCall, places: readonly string[], parts: FindPart
   return runs.map((run) => judgeRun(call, run, files)).find((one) => one !== null) ?? null;
 }
 
-/** What find runs, judged for the files among those it finds that the rules tell apart. */
+/** What find runs, judged for those of the files it finds that the rules treat differently. */
 function judgeRun(call: ProgramCall, run: readonly string[], found: readonly string[]): Objection | null {
   const [name = ''] = run;
   if (name === '{}' || name === '' || name.includes('{}'))
@@ -111,7 +111,10 @@ function judgeRun(call: ProgramCall, run: readonly string[], found: readonly str
   return null;
 }
 
-/** Names that stand for all a program may be given: of what only looks or searches for a word an ordinary one is enough. */
+/**
+ * Names that represent all a program may be given: for a program that only looks or searches, an ordinary one
+ * is enough.
+ */
 export function tellingNames(
   context: PathContext,
   run: readonly string[],

@@ -107,7 +107,7 @@ function treePaths(text: string): readonly string[] {
   return [text, left, right].map(treePath).filter((path) => path !== '');
 }
 
-/** git looks for the first colon that stands in no braces (`HEAD@{1 day}:path`); `:2:path` is a stage of the index. */
+/** git looks for the first colon outside braces (`HEAD@{1 day}:path`); `:2:path` is a stage of the index. */
 function treePath(text: string): string {
   let depth = 0;
   for (const [at, character] of [...text].entries()) {

@@ -89,7 +89,7 @@ function onlyLooking(name: string, ...options: readonly string[]): ProgramRule {
         );
 }
 
-/** What git is told in its configuration it runs; it may be read. */
+/** git runs what its configuration names, so it may only be read. */
 function judgeConfig(call: ProgramCall): Objection | null {
   const scanned = scanOptions(
     '-lz --list --get --get-all --get-regexp --null --local --worktree --show-origin --show-scope --name-only --includes --type= --bool --int --path --default=',

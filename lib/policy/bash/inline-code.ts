@@ -3,8 +3,8 @@ import { normalizeAbsolute } from '../resolve-path.ts';
 import type { Objection } from '../rules.ts';
 
 /**
- * Code on the command line runs as a file of the worktree would; the cell holds it. A blocked path that stands in it
- * as text of its own is refused all the same: it says what the code is for.
+ * Code on the command line runs as a file of the worktree would; the cell holds it. A blocked path that is in
+ * it as a string of its own is refused all the same: it shows what the code is for.
  */
 export function judgeInlineCode({ policy, cwd }: PathContext, code: string): Objection | null {
   for (const text of textsOf(code)) {
@@ -16,7 +16,7 @@ export function judgeInlineCode({ policy, cwd }: PathContext, code: string): Obj
   return null;
 }
 
-/** What stands in quotes and could be a path, in any of the three kinds of quotes. */
+/** The strings in quotes that could be paths, in any of the three kinds of quotes. */
 function textsOf(code: string): readonly string[] {
   return ['"', "'", '`'].flatMap((quote) =>
     code

@@ -40,7 +40,7 @@ function withoutHereDocuments(command: string): string {
 }
 
 function endMark(line: string): string | null {
-  // What stands in quotes or behind `#` is passed over.
+  // What is in quotes or behind `#` is skipped.
   const pieces = line.matchAll(
     /\\.|"(?:[^"\\]|\\.)*"|'[^']*'|(?<!\S)#.*|<<<|<<-?[ \t]*(?:(['"])([\w.-]+)\1|\\?(\w+))/g,
   );

@@ -261,7 +261,7 @@ function parted(lines: Lines | undefined): Lines {
   return lines?.flatMap((line) => [line, ...line.split(/\s+/).filter((part) => part !== line)]) ?? null;
 }
 
-/** `[[ TEXT -gt 1 ]]` computes with the text, and what stands in an index runs. */
+/** `[[ TEXT -gt 1 ]]` computes with the text, and what is in an index runs. */
 function refuseTexts(question: Question, nodes: readonly BashNode[], cwd: string): void {
   const context = contextAt(question, cwd);
   for (const node of nodes) {
@@ -349,7 +349,7 @@ function contextAt(question: Question, cwd: string): PathContext {
   };
 }
 
-/** The text a command writes, where it stands in the command itself; null: nobody knows. */
+/** The text a command writes, where it is part of the command itself; null: not known. */
 function printed(node: BashNode | undefined): string | null {
   if (node?.kind !== 'command' || node.words.some((word) => word.isGlob || word.unknown !== null))
     return null;

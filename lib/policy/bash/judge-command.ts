@@ -189,7 +189,7 @@ function judgeEquivalent(
   input: string | null,
 ): Objection | null {
   const [name = '', ...args] = words;
-  // What has a rule under its own name is allowed by that name alone, whoever could start it.
+  // What has a rule under its own name is allowed by that name alone, whatever program starts it.
   const known = ownNames.has(name)
     ? undefined
     : equivalents(name, args).find((one) => trustedWords(context.policy, one) !== null);
@@ -209,7 +209,7 @@ const runners: ReadonlyMap<string, (args: readonly string[]) => number> = new Ma
   ...['npm', 'pnpm', 'yarn', 'bundle'].map((name) => [name, second('exec')] as const),
   ...['npx', 'bunx', 'pnpx'].map((name) => [name, () => 1] as const),
 ]);
-// What the policy judges by its own name, whoever starts it.
+// What the policy judges by its own name, whatever program starts it.
 const ownNames = new Set([
   'git',
   ...[refusedPrograms, readPrograms, writePrograms, shellPrograms].flatMap(Object.keys),

@@ -2,7 +2,7 @@ import { programFamily } from './program-names.ts';
 import type { BashNode, Redirection, SimpleCommand, Word } from './syntax.ts';
 import { writePrograms } from './write-programs.ts';
 
-// What they write is not named in their words, or copies names that nobody looked at.
+// What they write is not named in their arguments, or copies names that were not judged.
 const carriers = new Set(
   'cp mv tar unzip zip gzip gunzip split csplit install rsync patch curl wget'.split(' '),
 );

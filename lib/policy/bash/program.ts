@@ -99,7 +99,7 @@ export function aimsAtProtected(pattern: string): boolean {
   return ['.git', '.claude', '.mcp.json', '.blueflame.yml'].some((name) => aimsAt(pattern, `**/${name}`));
 }
 
-/** Without the cell's own folders: what a program takes its code or its settings from stands in the worktree. */
+/** Without the cell's own folders: a program must take its code and its settings from the worktree. */
 export function insideOnly(context: PathContext): PathContext {
   return { ...context, policy: { ...context.policy, extra_writable: [] } };
 }

@@ -47,7 +47,7 @@ export function readBash(text: string): BashNode | Objection {
   }
 }
 
-/** The parser takes an open bracket at the very end for nothing; bash doesn't. */
+/** The parser ignores an open bracket at the very end; bash doesn't. */
 function checkEnd(script: ParsedScript, text: string): void {
   const rest = text.slice(script.commands.at(-1)?.end ?? text.length);
   if (!text.includes('<<') && !/^[\s;]*(?:#[\s\S]*)?$/.test(rest))
@@ -180,7 +180,7 @@ function readBody(body: RawFunction['body'], scope: Scope): BashNode {
   return readCommand(body, scope, []);
 }
 
-/** Which of its parts runs nobody knows: each is judged. */
+/** Which of its parts runs is not known: each is judged. */
 function readCase(node: Case, scope: Scope, redirections: readonly Redirection[]): BashNode {
   const asked = readWord(node.word, scope);
   const patterns = node.items.flatMap(({ pattern }) => pattern);

@@ -107,7 +107,7 @@ interface Feeding {
   readonly readList: ReadList;
 }
 
-/** `while read`, or any other loop that goes on until something fails. */
+/** `while read`, or any other loop that continues until something fails. */
 export function readWhile(node: While, scope: Scope, { readList, redirections, from }: Feeding): BashNode {
   const names = namesRead(node);
   if (names === null && from === null && !readsLines(node.clause))

@@ -34,7 +34,7 @@ function readRedirect(part: Redirect, scope: Scope): readonly Redirection[] {
   return [{ access, target: target.text, ...(target.outputs !== undefined && { outputs: target.outputs }) }];
 }
 
-/** What a command gets on its standard input, as far as it stands in the command itself. */
+/** What a command gets on its standard input, as far as the command itself contains it. */
 export interface Input {
   /** null: something else, or known only when it runs. */
   readonly text: string | null;
@@ -42,7 +42,7 @@ export interface Input {
   readonly runs: readonly BashNode[];
 }
 
-// They hand on what they get, or write it into a file whose content is nobody's business here.
+// They pass on what they get, or write it into a file whose content doesn't matter here.
 const passers = new Set(['cat', 'tee']);
 
 /** Reads here-documents and here-strings; in front of anything but cat and tee nothing in them may be expanded. */

@@ -14,7 +14,9 @@ export function readWords(raw: RawWord, scope: Scope): readonly Word[] {
   return expandBraces(raw);
 }
 
-/** The one word. Throws a Refusal for what only bash could know; outputs of commands and wildcards are told. */
+/**
+ * The one word. Throws a Refusal for what only bash could know; outputs of commands and wildcards are marked.
+ */
 export function readWord(raw: RawWord, scope: Scope): Word {
   if (raw.parts === undefined) return readBareWord(raw.text);
   const fed = feedOf(raw.parts, scope);
@@ -139,7 +141,7 @@ function readBareWord(written: string): Word {
   return { text: value, isGlob: false, isPlain: value === text, unknown: null };
 }
 
-/** A line may go on before and after a word. */
+/** A line may continue before and after a word. */
 function withoutJoins(text: string, at: { readonly start: boolean; readonly end: boolean }): string {
   const begun = at.start ? text.slice(/^(?:\\\n)*/.exec(text)?.[0].length ?? 0) : text;
   let end = begun.length;
@@ -170,7 +172,7 @@ function readBare(text: string, isStart: boolean): string {
   return text.replace(/\\(.)/gs, '$1');
 }
 
-/** A part of what stands in double quotes or in a here-document. */
+/** A part of what is in double quotes or in a here-document. */
 export function readQuoted(part: DoubleQuotedChild | WordPart, scope: Scope): Piece {
   if (part.type !== 'Literal') return readExpansion(part, scope);
   if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'goes on in the next line');

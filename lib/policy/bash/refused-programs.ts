@@ -40,7 +40,7 @@ export const refusedPrograms: Readonly<Record<string, ProgramRule>> = Object.fro
   [...refused.keys()].map((name): [string, ProgramRule] => [name, refuse]),
 );
 
-/** Why a program never runs, for whoever reads a configuration; null: it may. */
+/** The reason why a program never runs, for the reader of a configuration; null: it may. */
 export function refusalOf(name: string): string | null {
   const found = refused.get(name);
   return found === undefined ? null : `${name} ${found[0]}. ${found[1]}`;

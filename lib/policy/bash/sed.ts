@@ -56,13 +56,13 @@ const replacement =
 // A line of text; a backslash takes the next character with it, even the end of the line.
 const text =
   /[aic][ \t]*\\[ \t]*\n(?:[^\\\n]|\\[\s\S])*|[aic][ \t]*(?:\\[ \t]*\n?)?(?:[^\s\\}]|\\[^\n])(?:[^\\\n]|\\[\s\S])*/y;
-// The name goes on to the end of the line.
+// The name extends to the end of the line.
 const insertion = /[rR][ \t]*([^\s;}][^\n]*)/y;
 const commandEnd = /[ \t]*(?=[;\n}#]|$)/y;
 
 /** Where the scripts of a sed stop being understood and harmless; null: all of it is. The files it reads are added. */
 function unsafePart(scripts: readonly string[], read: string[]): string | null {
-  // What follows such a backslash is told differently by every sed.
+  // Every sed reads what follows such a backslash differently.
   const cut = scripts.find((script) => /\\\s*$/.test(script));
   if (cut !== undefined) return cut;
   const script = scripts.join('\n');

@@ -19,12 +19,13 @@ const compares = new Set(['test', '[']);
 const mostVariants = 200;
 
 /**
- * The command with what its words may hold in place of the marks, once for each that the rules tell apart. What is
- * let pass for all of them is let pass. Where nobody knows what a word holds, it stays unknown.
+ * The command with what its words may hold in place of the marks, once for each that the rules treat
+ * differently. What is allowed for all of them is allowed. Where it isn't known what a word holds, it stays
+ * unknown.
  */
 export function settle(context: PathContext, command: SimpleCommand, known: Known): readonly SimpleCommand[] {
   const name = command.words[0]?.text ?? '';
-  // These only show and compare: rules of their own say where. What bash takes apart could be an operator.
+  // These only show and compare: rules of their own decide where. What bash splits could be an operator.
   const isPlain = command.words.every(({ outputs, isSplit }, at) => {
     const isFile = /^-[a-mo-yA-Z]$/.test(command.words[at - 1]?.text ?? '');
     return outputs === undefined || (compares.has(name) && isSplit !== true && !isFile);
@@ -87,7 +88,9 @@ function textsOf(
   );
 }
 
-/** The redirections, those to files that only a command knows once for each that the rules tell apart. */
+/**
+ * The redirections; those to files that only a command knows, once for each that the rules treat differently.
+ */
 export function settleRedirections(
   context: PathContext,
   redirections: readonly Redirection[],

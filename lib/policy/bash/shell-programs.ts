@@ -10,7 +10,7 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
   ':': () => null,
   break: plainProgram('-', 'text'),
   continue: plainProgram('-', 'text'),
-  // Where it leads is judged along the chain it stands in.
+  // Where it leads is judged along the chain it is in.
   cd: () => null,
   echo: () => null,
   pwd: plainProgram('-LP', 'none'),
@@ -182,7 +182,7 @@ function judgePrintf({ args }: ProgramCall): Objection | null {
     : null;
 }
 
-/** `-v` and `-R` run what stands in a variable's index; everything else only compares. */
+/** `-v` and `-R` run what is in a variable's index; everything else only compares. */
 function judgeTest(call: ProgramCall): Objection | null {
   const args = call.name === '[' ? call.args.slice(0, -1) : call.args;
   if (call.name === '[' && call.args.at(-1) !== ']')

@@ -9,7 +9,7 @@ export interface Word {
   readonly isGlob: boolean;
   /** Written without quotes, escapes or wildcards. */
   readonly isPlain: boolean;
-  /** Holds what is known to nobody yet: a number such as `$?`, as 0 in `text`, or what a command prints. */
+  /** Holds what is not known yet: a number such as `$?`, as 0 in `text`, or what a command prints. */
   readonly unknown: 'status' | 'output' | null;
   /** The commands whose output it holds, one for each mark in its text. */
   readonly outputs?: readonly Output[];

@@ -273,7 +273,7 @@ function judgeTreesRead(call: ProgramCall, paths: readonly string[]): Objection 
   );
 }
 
-/** What an archive holds nobody knows: it may go where everything may be written. */
+/** What an archive holds is not known: it may be unpacked where everything may be written. */
 function judgeUnpacked(call: ProgramCall, folders: readonly string[]): Objection | null {
   const [folder, ...others] = folders;
   if (folder === undefined || others.length > 0)

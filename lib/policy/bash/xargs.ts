@@ -2,7 +2,7 @@ import { type Objection, objection } from '../rules.ts';
 import { splitLine, tellingNames } from './find.ts';
 import type { ProgramCall } from './program.ts';
 
-/** Judges what xargs runs, for the names that come through the pipe and that the rules tell apart. */
+/** Judges what xargs runs, for the names that come through the pipe and that the rules treat differently. */
 export function judgeXargs(call: ProgramCall): Objection | null {
   const split = splitOptions(call.args);
   if (split === null)

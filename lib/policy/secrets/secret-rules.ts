@@ -29,8 +29,8 @@ function named(id: string, names: string, value: string, entropy = 2.8): SecretR
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 /**
- * The formats their issuers publish. Those that begin with letters of the issuer's own are found anywhere; the others
- * only beside a name that tells what they are, and where they are random enough to be one.
+ * The formats their issuers publish. Those that begin with letters of the issuer's own are found anywhere;
+ * the others only beside a name that says what they are, and where they are random enough to be one.
  */
 export const secretRules: readonly SecretRule[] = [
   token('private-key', '-----begin', /-----BEGIN[ A-Z0-9_-]{0,100}PRIVATE KEY(?: BLOCK)?-----/, 0),

@@ -66,7 +66,7 @@ function entropyOf(text: string): number {
   );
 }
 
-/** What stands in examples in place of a credential. */
+/** What examples use in place of a credential. */
 function isPlaceholder(value: string): boolean {
   return /^(?:x{6,}|\*{4,}|\.{4,})|example|placeholder|change_?me|your[-_]|dummy|redacted|^<|\$\{|process\.env|^(.)\1{5}/i.test(
     value,

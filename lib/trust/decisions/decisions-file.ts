@@ -25,8 +25,8 @@ export interface DecisionsFile {
 }
 
 /**
- * Lines of JSON, appended only. d: digest · x: one that no longer counts · w: the same by somebody's signature ·
- * k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount.
+ * Lines of JSON, appended only. d: digest · x: one that no longer counts · w: the same by a signer's
+ * signature · k, s, a: kind, session, what it is about · p: a short hash of each fact · n: an amount.
  */
 export function openDecisionsFile(file: string): DecisionsFile {
   const digests = new Set<string>();

@@ -8,7 +8,7 @@ export interface OriginsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The common git directory, absolute. */
   readonly commonDir: string;
-  /** Digests of decisions that somebody named in the configuration signed, and who. */
+  /** Digests of decisions signed by a signer that the configuration names, and which one. */
   readonly signed?: ReadonlyMap<string, string>;
 }
 

@@ -12,7 +12,7 @@ import {
 import type { GitContext } from '../../git/process/run-git.ts';
 import { isIntact, isSigned, requireOwnVerifier } from '../../git/process/ssh-signature.ts';
 
-/** What is signed by somebody the person named. */
+/** What is signed by a signer the person named. */
 export interface SignedDecisions {
   /** Digests of decisions, and whose they are. */
   readonly signed: ReadonlyMap<string, string>;

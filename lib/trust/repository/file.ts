@@ -67,7 +67,7 @@ export function shownPath(path: string, root: string): string {
   return isBelow(path, root) ? relative(root, path) || '.' : path;
 }
 
-/** The same of what was read; the top folder stands for all programs in it, see readPrograms. */
+/** The same of what was read; the top folder represents all programs in it, see readPrograms. */
 export function shownFile({ path }: Pick<ReadFile, 'path'>, root: string): string {
   return path === root ? 'any program of this repository' : shownPath(path, root);
 }

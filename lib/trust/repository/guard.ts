@@ -19,7 +19,7 @@ export interface GuardOptions {
   readonly content: RepositoryContent;
   readonly isAllowed: boolean;
   readonly place: NamingPlace;
-  /** What to type to allow it, and to go on. */
+  /** What to type to allow it, and to continue. */
   readonly hints: readonly string[];
 }
 

@@ -63,7 +63,9 @@ function readCommand(command: string, place: NamingPlace, folder: string, seen =
   };
 }
 
-/** Whether a program runs what a recipe says, rather than only being told of it; npx runs packages. */
+/**
+ * Whether a program runs what a recipe says, rather than only having it as an argument; npx runs packages.
+ */
 function leadsTo(word: string, path: string): boolean {
   return basename(word) !== 'npx' && recipesOf(word).includes(basename(path));
 }
@@ -128,7 +130,7 @@ function readingsOf(word: string): readonly string[] {
   );
 }
 
-/** What a glob stands for now; what it matches later is asked for then. */
+/** What a glob matches now; what it matches later is asked for then. */
 function matchesOf(path: string, root: string): string[] {
   if (!/[*?[{]/.test(path)) return [];
   const expand = (folders: readonly string[], segment: string): string[] => {

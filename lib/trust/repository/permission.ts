@@ -55,7 +55,7 @@ export function readPermission(place: PermissionPlace): Permission | null {
   return readRecord(fileOf(place));
 }
 
-/** Whether exactly this was allowed; what asks for nothing needs no permission. */
+/** Whether exactly this was allowed; content that runs nothing needs no permission. */
 export function isAllowed(content: RepositoryContent, permission: Permission | null): boolean {
   return content.items.length === 0 || permission?.digest === content.digest;
 }

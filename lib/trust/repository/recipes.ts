@@ -4,7 +4,7 @@ import type { ReadFile } from './file.ts';
 
 const packageFiles = ['package.json'];
 const makefiles = ['GNUmakefile', 'makefile', 'Makefile'];
-// What these run is written in a file they need not be told of.
+// What these run is written in a file that need not be named as an argument.
 const recipes: Readonly<Record<string, readonly string[]>> = {
   npm: packageFiles,
   npx: packageFiles,

@@ -1,4 +1,4 @@
-/** One command of a shell line, as far as it can be told apart without a shell. */
+/** One command of a shell line, as far as it can be separated without a shell. */
 export interface ShellCommand {
   /** With their quotes. What a substitution stands for is a word that begins with `$`. */
   readonly words: readonly string[];

@@ -89,7 +89,7 @@ function withoutStart(words: readonly string[], known: Set<string>): readonly st
   return start < 0 ? [] : words.slice(start);
 }
 
-/** What a variable stands for is among the words of the command, or it is not. */
+/** Notes whether all values of a variable are among the words of the command. */
 function note(known: Set<string>, name: string | undefined, values: readonly string[]): void {
   if (name === undefined) return;
   if (values.length === 0 || values.some(hasVariable)) known.delete(name);
