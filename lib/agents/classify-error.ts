@@ -11,7 +11,7 @@ export interface ErrorSigns {
 }
 
 /**
- * Tells the failures of a model API apart: which pass when one waits, and which need somebody. null: nothing
+ * Distinguishes the failures of a model API: which pass with waiting, and which need a person. null: nothing
  * in it names the API. Quota comes before rate: some providers send both as 429.
  */
 export function classifyError(signs: ErrorSigns): Failure | null {

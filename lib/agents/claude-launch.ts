@@ -101,7 +101,7 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
   ];
 }
 
-/** The CLI offers its own list, with schedulers and sub-agents in it, unless told exactly what. */
+/** The CLI offers its own list, with schedulers and sub-agents in it, unless given an exact one. */
 function offeredTools(request: AgentRequest, plugin: string | null): string[] {
   const { allowed_tools, blocked_tools } = request.policy;
   const wanted = plugin === null ? allowed_tools : [...allowed_tools, 'Skill'];
@@ -131,7 +131,7 @@ const longestHook = 1_000_000;
 
 /**
  * Only exit 2 blocks: crash, absence and time-out of a hook let the call through. So the shell turns what is
- * not a 2 into one, the command ends by itself in seconds, and newer versions are told the same with onFailure.
+ * not a 2 into one, the command ends by itself in seconds, and newer versions get the same through onFailure.
  * The time-out is in seconds.
  */
 function watcher(command: string): Readonly<Record<string, unknown>> {
@@ -161,7 +161,7 @@ function environment(paths: CellPaths): Record<string, string> {
     CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_CODE_DISABLE_BUNDLED_SKILLS: '1',
-    // Its own say when to commit, on which branch, and how a message ends: our prompts do that.
+    // Claude's built-in git instructions contradict ours on when, where and how to commit.
     CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
     // Model ids go out as they are written.
     CLAUDE_CODE_DISABLE_LEGACY_MODEL_REMAP: '1',

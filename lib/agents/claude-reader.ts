@@ -70,7 +70,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
   };
 }
 
-/** A subscription's limit tells its end in seconds since 1970. */
+/** A subscription's limit reports its end in seconds since 1970. */
 function limitEndOf(info: unknown): number | null {
   if (!isRecord(info) || info.status !== 'rejected') return null;
   const seconds = numberOf(info.resetsAt);
@@ -95,8 +95,8 @@ function lineSplitter(): { push(chunk: string): string[]; rest(): string[] } {
 }
 
 /**
- * Counts tokens while messages arrive: their start tells the input, their end the output. `assistant` events
- * repeat one usage per content block, and before it's final, so they are not counted.
+ * Counts tokens while messages arrive: their start reports the input, their end the output. `assistant`
+ * events repeat one usage per content block, and before it's final, so they are not counted.
  */
 function usageCounter(): { take(event: Fields): boolean; total(): number; cost(): number } {
   const byMessage = new Map<string, TokenUsage>();

@@ -40,7 +40,7 @@ export function judgeClaude({ request, end, result, results, hasBegun }: Signs):
   if (request.isInteractive) return own ?? interactiveFailure(end);
   if (result !== null && isSuccess(result, end)) return answerFailure(request, result);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
-  // What the API said is the reason behind a kill or a time-out, and tells whether waiting would help.
+  // What the API said is the reason behind a kill or a time-out, and shows whether waiting would help.
   const said = end.stoppedBecause === null ? apiFailure(result, end) : null;
   return said ?? own ?? (result === null ? noResult(end, hasBegun) : resultFailure(result));
 }
@@ -132,7 +132,7 @@ function noResult({ exitCode, stderr }: AgentEnd, hasBegun: boolean): Failure {
   };
 }
 
-/** A person left it with ctrl-c or /exit; the transcript tells whether there is a plan. */
+/** A person left it with ctrl-c or /exit; the transcript shows whether there is a plan. */
 function interactiveFailure({ exitCode, stderr }: AgentEnd): Failure | null {
   if (exitCode === 0 || exitCode === 130) return null;
   return {

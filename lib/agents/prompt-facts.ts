@@ -8,7 +8,7 @@ import { unreachable } from '../util/unreachable.ts';
 
 export type PromptFacts = Readonly<Record<string, unknown>>;
 
-// A prompt that doesn't fit the model's context is a failed run: what may be long is cut, and says so.
+// A prompt that doesn't fit the model's context is a failed run: what may be long is cut and marked as cut.
 const limits = {
   files: 8_000,
   readme: 4_000,
@@ -82,7 +82,7 @@ function checksOf({ validation }: Config): readonly string[] {
   return enabled ? commands : [];
 }
 
-/** The repository's own words to agents, no longer than they may be: what is cut says so. */
+/** The repository's own words to agents, no longer than they may be: what is cut is marked as cut. */
 export function describeGuidance(files: readonly ProjectFile[], { prompts }: Config): string {
   const texts = files.map(({ path, text }) => `${path}:\n${text}`);
   return cutText(texts.join('\n\n'), prompts.max_characters);

@@ -10,8 +10,8 @@ export const completeCommand = '__complete';
 const aboutWidth = 60;
 
 /**
- * Prints what may stand in place of the last word: one word a line, a tab and what it is behind it. `:files` or
- * `:folders` alone asks the shell for its own. Says nothing about errors: a TAB is no place for them.
+ * Prints what the last word may be completed to: one word a line, a tab and what it is behind it. `:files` or
+ * `:folders` alone asks the shell for its own. Reports no errors: a TAB is no place for them.
  */
 export async function complete(argv: readonly string[], io: Io): Promise<number> {
   const words = argv[0] === '--' ? argv.slice(1) : argv;

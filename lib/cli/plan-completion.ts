@@ -5,7 +5,7 @@ import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';
 import { commandNames } from './render-help.ts';
 
-/** Where the words come from that may stand in one place of a command line. */
+/** The source of the words for one place of a command line. */
 export type Source =
   | { readonly kind: 'words'; readonly words: readonly Candidate[] }
   | { readonly kind: 'names'; readonly of: readonly NameKind[] }
@@ -59,7 +59,10 @@ function completeValue(spec: OptionSpec, value: string): Pick<Completion, 'sourc
   return { source, before: value.slice(0, start), typed: value.slice(start) };
 }
 
-/** What the placeholder of a value or an operand stands for: `FILE`, `[TASK|AGENT]`. Null: a name nobody described here. */
+/**
+ * What the placeholder of a value or an operand means: `FILE`, `[TASK|AGENT]`. Null: a name that is not
+ * described here.
+ */
 export function placeholderSource(placeholder: string): Source | null {
   const all = placeholder.replace(/[[\].]/g, '').split(/[|,]/);
   const names = [...new Set(all)].filter((name) => !freeTexts.has(name));

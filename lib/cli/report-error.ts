@@ -5,8 +5,8 @@ import { createStyle } from '../ui/text/style.ts';
 import { toJsonLine } from '../ui/text/to-json-line.ts';
 
 /**
- * The only catch of what nobody expected: says it on stderr, for a person or with --json as one line, and returns
- * the exit code.
+ * The only catch of unexpected errors: reports one on stderr, for a person or with --json as one line, and
+ * returns the exit code.
  */
 export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
   const known = toFlameError(error, io.signal);

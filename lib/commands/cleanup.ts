@@ -10,7 +10,7 @@ import { type Opened, withWorkshop } from './open/open-workshop.ts';
 
 /** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
 export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
-  // Opened as for a dry run: what a killed run left is to be shown before it's cleared.
+  // Opened as for a dry run: what a killed run left must be shown before it's cleared.
   const quiet = { ...args, globals: { ...args.globals, dryRun: true } };
   return withWorkshop(quiet, io, async (opened) => {
     const found = await gather(opened);

@@ -11,7 +11,7 @@ import { showLong } from './open/show-long.ts';
 
 const defaultCount = 50;
 
-/** `git flame log`: the audit trail, newest first unless told; the same commits `git log` shows. */
+/** `git flame log`: the audit trail, newest first by default; the same commits `git log` shows. */
 export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
   return withState(args, io, async ({ store, output }) => {
     const [name] = args.positionals;

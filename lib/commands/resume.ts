@@ -7,7 +7,7 @@ import { sayWhich } from './open/say-which.ts';
 import { withSessionLock } from './open/with-session-lock.ts';
 import { previewPlan } from './plan/preview.ts';
 
-/** `git flame resume [SESSION]`: goes on with a session, and says what a stop or a kill had left. */
+/** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
   const [session = args.globals.session] = args.positionals;
   const meant = { ...args, positionals: [], globals: { ...args.globals, session } };

@@ -5,7 +5,7 @@ import { withWorkshop } from './open/open-workshop.ts';
 import { withStart } from './plan/find-plan.ts';
 import { previewPlan } from './plan/preview.ts';
 
-/** `git flame run`: the whole loop, from the objective to what landed; goes on where it stopped. */
+/** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
     if (args.globals.dryRun) return previewPlan(opened, args, io);

@@ -70,7 +70,7 @@ interface Deciding {
   readonly changes: readonly TrustChange[];
 }
 
-/** given: by --yes. waits: no person can be asked here, or none is to be. */
+/** given: by --yes. waits: no person can be asked here, or none should be. */
 async function decide(
   args: CommandArgs<'trust'>,
   io: Io,

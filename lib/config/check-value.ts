@@ -12,8 +12,8 @@ export interface CheckedValue<T> {
 }
 
 /**
- * Checks a text against a schema and finds all its mistakes, those of YAML too. A key with nothing behind it counts
- * as not written. `emptyValue` is what an empty text stands for.
+ * Checks a text against a schema and finds all its mistakes, those of YAML too. A key with nothing behind it
+ * counts as not written. `emptyValue` is the value of an empty text.
  */
 export function checkValue<T>(
   schema: z.ZodType<T>,

@@ -33,7 +33,7 @@ export function wordIssue(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** The mistakes an issue stands for, each with its place and, where there is one, a hint. */
+/** The mistakes an issue consists of, each with its place and, where there is one, a hint. */
 export function describeIssue(schema: z.ZodType, source: YamlSource, issue: Issue): readonly Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({

@@ -8,8 +8,8 @@ const otherNames = ['.blueflame.yaml', 'blueflame.yml', 'blueflame.yaml'];
 
 /**
  * The absolute path of the configuration: the override (relative to the main work tree unless absolute), else
- * `.blueflame.yml` there; null if there is none. Throws a FlameError `config-missing` where the override isn't
- * there, and `config-misnamed` where a file of a similar name stands in its place.
+ * `.blueflame.yml` there; null if there is none. Throws a FlameError `config-missing` where the override
+ * isn't there, and `config-misnamed` where a file of a similar name is there instead.
  */
 export async function findConfigFile(mainWorkTree: string, override?: string | null): Promise<string | null> {
   if (override !== undefined && override !== null) {

@@ -2,7 +2,7 @@ import { type Document, Scalar, visit } from 'yaml';
 import { lineStart, type Problem, toFirstLine } from './problem.ts';
 
 /**
- * What is wrong with a text as YAML. Aliases that lead nowhere stand for nothing in the
+ * What is wrong with a text as YAML. Aliases that lead nowhere become nothing in the
  * document from here on, so that the rest of it can be checked.
  */
 export function findSyntaxProblems(document: Document.Parsed, text: string): readonly Problem[] {
@@ -18,7 +18,7 @@ export function findSyntaxProblems(document: Document.Parsed, text: string): rea
   ];
 }
 
-/** Aliases of aliases that would fill the memory; the first alias stands for all. */
+/** Aliases of aliases that would fill the memory; the first alias is named for all. */
 export function describeAliasBomb(text: string): Problem {
   const start = Math.max(0, text.search(/\*\w/));
   const hint = 'write the values out';

@@ -1,4 +1,4 @@
-/** Where something stands in a value: keys and list positions, outermost first. */
+/** The position of something in a value: keys and list positions, outermost first. */
 export type ValuePath = readonly PropertyKey[];
 
 /** A stretch of the text: offsets of its first character and of the one after its last. */

@@ -107,7 +107,7 @@ function tooDeep(fileName: string): FlameError {
   });
 }
 
-/** A key as it stands in a path. */
+/** A key as it is written in a path. */
 export function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value ?? '') : String(key);
 }

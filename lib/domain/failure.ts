@@ -1,7 +1,7 @@
 /**
- * What can go wrong with a task and is not the program's fault. `budget` stands in the note of a task
- * whose agent ran out of its budget, `session-budget` where it was the session's; `limit` is memory, CPU time,
- * processes or file size; `unreachable` the model API's address.
+ * What can go wrong with a task and is not the program's fault. `budget` is in the note of a task whose agent
+ * ran out of its budget, `session-budget` where it was the session's; `limit` is memory, CPU time, processes
+ * or file size; `unreachable` the model API's address.
  */
 export type FailureKind =
   | 'agent-crashed'

@@ -1,7 +1,7 @@
 /**
  * usage: the command line is wrong (exit 129) · environment: can't work here (128) ·
  * refused: a rule or a check said no (1) · waiting: a person must decide (2) ·
- * interrupted: told to stop (130) · internal: a broken invariant (1).
+ * interrupted: stopped by a signal or a person (130) · internal: a broken invariant (1).
  */
 export type ErrorKind = 'usage' | 'environment' | 'refused' | 'waiting' | 'interrupted' | 'internal';
 

@@ -32,11 +32,11 @@ export function dropSetId(path: string): void {
     const isOurs = process.getuid === undefined || facts.uid === process.getuid();
     if (isOurs && facts.isFile() && (facts.mode & setIdBits) !== 0) chmodSync(path, facts.mode & 0o1777);
   } catch {
-    // It is gone, or nobody's to reach.
+    // It is gone, or can't be reached.
   }
 }
 
-/** Nothing where it can't be read: nobody can start what is in it either. */
+/** Nothing where it can't be read: no process can start what is in it either. */
 function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

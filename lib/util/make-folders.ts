@@ -16,7 +16,7 @@ function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    // Somebody else was as quick.
+    // Another process was as quick.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }

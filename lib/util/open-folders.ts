@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const longestPath = 2_000;
 
 /**
- * Makes a tree that somebody else wrote fit to be removed: folders without permissions get them back, and
- * folders nested deeper than a path can be long are moved up to `root`. Throws nothing.
+ * Makes a tree that another program wrote fit to be removed: folders without permissions get them back, and
+ * folders nested deeper than a path can be long are moved up to `root`. Never throws.
  */
 export function openFolders(root: string): void {
   const waiting = [root];

@@ -97,7 +97,7 @@ function ancestorsOf(path: string): string[] {
   return segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
-/** A lock's brace alternatives; null stands for one that isn't a path of the repository. */
+/** A lock's brace alternatives; null for one that isn't a path of the repository. */
 function alternatives(lock: string): readonly (Glob | null)[] {
   return [...new Set(braceExpand(lock))].map(normalizeGlob);
 }

@@ -32,8 +32,8 @@ const systemPlaces = ['/dev', '/proc', '/sys', '/run', '/var/run'];
 const homesFolders = ['/home', '/Users'];
 
 /**
- * Whether a real path may be shown to nobody, whoever asks: a home or what is above one, a place of keys in any
- * home, and devices and sockets.
+ * Whether a real path may never be shown, not even on request: a home or what is above one, a place of keys
+ * in any home, and devices and sockets.
  */
 export function isNeverShown(path: string, home: string): boolean {
   if (showsPrivatePlace(path, home) || path === '/root' || isBelow('/home', path)) return true;

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** A process that can be told from every other one, also after its pid was given to another. */
+/** A process that can be distinguished from every other one, also after its pid was given to another. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** See processStart. */
   readonly start: string | null;
   readonly host: string;
-  /** The boot of the machine; '' where the system doesn't tell. */
+  /** The boot of the machine; '' where the system doesn't report it. */
   readonly boot: string;
   /** The namespace the pid counts in; '' where there are none. */
   readonly namespace: string;
@@ -63,11 +63,11 @@ export function processStart(pid: number): string | null {
   return stat === null || stat.state === 'Z' ? null : stat.start;
 }
 
-/** State, parent and start time of a process as /proc tells them; null where it doesn't. */
+/** State, parent and start time of a process from /proc; null where they can't be read. */
 export function readStat(pid: number): { state: string; parent: number; start: string } | null {
   const text = readText(`/proc/${pid}/stat`);
   if (text === '') return null;
-  // The program's name stands in brackets and may hold blanks and brackets itself.
+  // The program's name is in brackets and may hold blanks and brackets itself.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', parent: Number(fields[1]), start: fields[19] ?? '' };
 }

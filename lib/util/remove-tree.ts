@@ -23,7 +23,7 @@ export async function removeTree(path: string): Promise<void> {
 /** With no question the listing has answered already: half the system calls of `rm`. */
 async function removeFolder(path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true });
-  // So many at once: whoever wrote it may have put a million into one folder.
+  // So many at once: one folder may hold a million.
   for (let first = 0; first < entries.length; first += entriesAtOnce) {
     // A failure leaves something in the folder, which then can't go.
     await Promise.allSettled(

@@ -3,7 +3,7 @@ import { padText, textWidth, wrapText } from './format-width.ts';
 export interface TableOptions {
   readonly width: number;
   readonly indent?: string;
-  /** The column that takes what room is left and is wrapped; the last one unless told. */
+  /** The column that takes the remaining width and is wrapped; the last one by default. */
   readonly flex?: number;
 }
 

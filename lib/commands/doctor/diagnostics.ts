@@ -20,7 +20,7 @@ import { type Base, findBase } from '../../engine/work/preflight.ts';
 import { worktreePath } from '../../engine/workshop.ts';
 import { createMachine } from '../open/machine.ts';
 
-/** Somebody waits at the terminal: all of them together have so long. */
+/** A person waits at the terminal: all of them together have so long. */
 const longestMs = 120_000;
 
 export interface DiagnosticsTrial {
@@ -82,7 +82,7 @@ async function withoutTrace<T>(parts: DiagnosticParts, work: () => Promise<T>): 
   try {
     return await work();
   } finally {
-    // Somebody else may have begun to work in it.
+    // Another process may have begun to work in it.
     if (!isThere) await rmdir(folder).catch(() => undefined);
   }
 }

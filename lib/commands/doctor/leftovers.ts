@@ -5,7 +5,7 @@ import { listStaleRuns } from '../../cell/run/stale-runs.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { Reading } from '../open/read-state.ts';
 
-// A lock is renewed every five seconds by whoever holds it, and taken over when it is older than this.
+// A lock is renewed every five seconds by its holder, and taken over when it is older than this.
 const staleLockMs = 10_000;
 
 /** What a run that was killed left behind; nothing of it is in the way. */

@@ -10,7 +10,7 @@ import { readAsked } from '../open/repository-trust.ts';
 
 export interface TrustExamined {
   readonly findings: readonly Finding[];
-  /** What may be tried: without what nobody allowed. */
+  /** What may be tried: without what was not allowed. */
   readonly config: Config;
   /** Whether nothing was left out. */
   readonly isAllowed: boolean;
@@ -59,7 +59,7 @@ function trusted(result: Finding['result'], message: string, more: Partial<Findi
   });
 }
 
-/** Programs that nobody allowed are not started, folders not shown. */
+/** Programs that were not allowed are not started, folders not shown. */
 function withoutAsked(config: Config): Config {
   const { superpowers } = config;
   return { ...config, adapters: {}, superpowers: { ...superpowers, enabled: false, plugin_dir: null } };

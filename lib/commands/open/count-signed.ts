@@ -15,7 +15,7 @@ import { readConfig } from './read-config.ts';
 import type { Reading } from './read-state.ts';
 import { readAsked } from './repository-trust.ts';
 
-/** What counts with these signatures; null where nobody is named. */
+/** What counts with these signatures; null where the configuration names no signer. */
 export async function countSigned(
   args: CommandArgs,
   io: Io,

@@ -14,7 +14,7 @@ export async function ownClaims({ git, store }: Pick<Reading, 'git' | 'store'>):
   return tasks.filter((task) => person !== null && isHeldBy(task, person) && task.claimed_host === place);
 }
 
-/** What to tell of claims that are somebody else's now: two clones claimed the same, and one was first. */
+/** Lines about claims that another clone has now: two clones claimed the same, and one was first. */
 export async function lostClaims(store: Store, held: readonly Task[]): Promise<readonly string[]> {
   if (held.length === 0) return [];
   const tasks = await allTasks(store);

@@ -29,8 +29,8 @@ export function createMachine(env: Readonly<Record<string, string | undefined>>)
 const longestNapMs = 5_000;
 
 /**
- * Waits for a moment: the clock on the wall counts, which goes on while a laptop is suspended and timers don't. A
- * clock that is set back doesn't make it longer.
+ * Waits for a moment: the clock on the wall counts, which continues while a laptop is suspended and timers
+ * don't. A clock that is set back doesn't make it longer.
  */
 async function untilTime(ms: number, signal: AbortSignal): Promise<void> {
   const [end, latest] = [Date.now() + ms, performance.now() + ms];

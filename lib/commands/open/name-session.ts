@@ -5,8 +5,8 @@ import type { Store } from '../../domain/ports/store-port.ts';
 const aboutSession = /git flame (run|plan|work|validate|merge|review|status|show|log|task) ?/;
 
 /**
- * Does the work on a session. Where a newer one goes on beside it, the commands that an error proposes name this one:
- * without a name they would be about the other.
+ * Does the work on a session. While a newer one is open beside it, the commands that an error proposes name
+ * this one: without a name they would be about the other.
  */
 export async function namingSession<T>(store: Store, id: SessionId, work: () => Promise<T>): Promise<T> {
   try {

@@ -25,18 +25,22 @@ export function nextCommand(standing: Standing | null, person: string | null): s
   return command === null ? null : `git flame ${command}`;
 }
 
-/** Who asks, where that decides what is next: somebody claimed a task by hand. null where git knows no name. */
+/**
+ * Who asks, where that decides what is next: a person claimed a task by hand. null where git knows no name.
+ */
 export async function askingPerson(git: GitPort, tasks: readonly Task[]): Promise<string | null> {
   return tasks.some(isHeld) ? git.identity().catch(() => null) : null;
 }
 
-/** What failed for good is looked into: its story says how it can go on. */
+/** What failed for good needs a look: its story says how it can continue. */
 function afterEnd(tasks: readonly Task[]): string | null {
   const failed = tasks.find(({ status }) => status === 'failed');
   return failed === undefined ? null : `git flame show ${failed.id}`;
 }
 
-/** The command that performs an action; null when there is nothing left, or somebody else is at work. */
+/**
+ * The command that performs an action; null when nothing is left, or another process or person is at work.
+ */
 export function commandFor(action: Action): CommandName | null {
   switch (action.kind) {
     case 'plan':

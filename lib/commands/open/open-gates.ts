@@ -32,7 +32,10 @@ export interface GateParts {
   readonly live: LiveView | null;
 }
 
-/** The gates of a command: --decisions-file first, then the terminal, then nobody. Questions come one at a time. */
+/**
+ * The gates of a command: --decisions-file first, then the terminal, else an error. Questions come one at a
+ * time.
+ */
 export async function openGates(
   args: CommandArgs,
   io: Io,
@@ -79,7 +82,9 @@ async function readDecisions(file: string): Promise<Decisions> {
   return readDecisionsFile(await readNamedFile(file), file);
 }
 
-/** How a person goes on after a gate nobody answered: the single command again, or the run, on the same session. */
+/**
+ * How a person continues after an unanswered gate: the single command again, or the run, on the same session.
+ */
 function resumeCommand({ command, globals }: CommandArgs): string {
   const session = globals.session === null ? '' : ` --session ${globals.session}`;
   return `git flame ${command === 'demo' ? 'run' : command}${session}`;

@@ -18,7 +18,7 @@ export interface LiveParts {
   readonly windDown: WindDown;
 }
 
-/** The live view of a command that works; null where there is no terminal to draw on, or nobody wants it. */
+/** The live view of a command that works; null where there is no terminal to draw on, or it is not wanted. */
 export async function openLive(args: CommandArgs, io: Io, parts: LiveParts): Promise<LiveView | null> {
   if (!canDraw(args, io)) return null;
   // Only who sees it pays for loading it.

@@ -148,7 +148,7 @@ function openAgents({ git }: Reading, { config }: LoadedConfig, io: Io): Worksho
   });
 }
 
-/** Events as they are, and told of. */
+/** Passes events on as they are, and calls `onEvent` with each. */
 function observed(events: EventSink, onEvent: (event: EventBody) => void): EventSink {
   return {
     emit: (body) => {

@@ -172,7 +172,7 @@ function nothingLanded({ workshop }: Opened): number {
   return 1;
 }
 
-/** null: there is none, or nobody knows which. */
+/** null: there is none, or several and none of them is the obvious one. */
 async function findRemote({ workshop }: Opened, io: Io): Promise<string | null> {
   try {
     return await pickRemote({ cwd: workshop.root, env: io.env }, null);

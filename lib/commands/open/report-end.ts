@@ -34,7 +34,10 @@ export async function reportEnd(
   return { session, tasks };
 }
 
-/** Does the work, then reports; with --json also when it was stopped half-way, so that the last event tells where. */
+/**
+ * Does the work, then reports; with --json also when it was stopped half-way, so that the last event shows
+ * where.
+ */
 export async function reportingEnd(
   opened: Opened,
   id: SessionId,

@@ -27,9 +27,9 @@ export interface Asked {
 /** Whether the person has allowed what a repository's files make run; it is asked for here. */
 export interface TrustDesk {
   /**
-   * Has the person allow what a configuration asks for, unless they have. Throws a FlameError `not-trusted` where
-   * no person can be asked, `trust-refused` at a no. A command that starts nothing goes on: what it may not start
-   * is refused when it is about to be.
+   * Has the person allow what a configuration asks for, unless they have. Throws a FlameError `not-trusted`
+   * where no person can be asked, `trust-refused` at a no. A command that starts nothing continues: what it
+   * may not start is refused when it is about to be.
    */
   admit(asked: Asked, goOn: () => () => void): Promise<void>;
   /** By what was admitted last. */
@@ -54,7 +54,7 @@ export function openTrustDesk(args: CommandArgs, io: Io, { output }: Pick<Readin
   let guard: RepositoryGuard | null = null;
   return {
     async admit({ content, place }, pause) {
-      // Once work has begun, it goes on without being asked for again.
+      // Once work has begun, it continues without another question.
       const hints = trustHints(args, guard === null);
       const admitted = await isAdmitted(args, io, {
         ...{ content, place, hints },
@@ -107,7 +107,7 @@ export function trustCommands({ globals }: CommandArgs): readonly [string, strin
   return [`git flame trust${config}`, `git flame trust --yes${config}`];
 }
 
-/** These, and then what goes on: the command as it was typed, or without what it has begun. */
+/** These, and then the command to continue with: as it was typed, or without what it has begun. */
 function trustHints(args: CommandArgs, isFirst: boolean): readonly string[] {
   const { command, subcommand, globals, options, positionals } = args;
   const from = 'from' in options && options.from !== null ? ['--from', options.from] : [];

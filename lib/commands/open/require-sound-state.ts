@@ -32,7 +32,10 @@ export async function requireSoundState(
   if (fatal.length > 0) throw unsound(fatal, nameOf);
 }
 
-/** Whether this clone ever decided about it: nothing of its own hangs on what somebody else sent, damaged or not. */
+/**
+ * Whether this clone ever decided about it: nothing of its own depends on what another clone sent, damaged or
+ * not.
+ */
 function isKnown(origins: Origins, owner: string, task: string | undefined): boolean {
   const session = parseSessionId(owner);
   const facts = {};
@@ -41,7 +44,7 @@ function isKnown(origins: Origins, owner: string, task: string | undefined): boo
     : origins.changesTo({ kind: 'task', session, about: task, facts }) !== null;
 }
 
-/** What anchors stand for: `<session>` or `<session>/<task>`, by their object id. */
+/** What anchors refer to: `<session>` or `<session>/<task>`, by their object id. */
 async function readAnchors(context: GitContext): Promise<ReadonlyMap<string, string>> {
   const trees = await Promise.all(
     ['refs/blueflame/sessions', 'refs/blueflame/tasks'].map((ref) =>

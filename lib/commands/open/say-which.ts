@@ -1,7 +1,7 @@
 import type { Session } from '../../domain/state/session.ts';
 import type { Opened } from './open-workshop.ts';
 
-/** Says with which session a command goes on that named none. */
+/** Reports which session a command that named none continues. */
 export function sayWhich({ workshop }: Opened, { id, objective, cycle, wave }: Session): void {
   const first = objective.split('\n')[0] ?? '';
   const message = `Goes on with ${id}, cycle ${cycle}, wave ${wave}: ${first}`;

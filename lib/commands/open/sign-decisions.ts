@@ -15,8 +15,8 @@ import type { Reading } from './read-state.ts';
 import { isOpen } from './signed-decisions.ts';
 
 /**
- * Signs what was decided in this clone and isn't signed yet, where `trust.sign` says so and the person allowed that.
- * Resolves to the sessions. Throws FlameErrors `signing-failed` and `signing-untrusted`.
+ * Signs what was decided in this clone and isn't signed yet, if `trust.sign` is set and the person allowed
+ * that. Resolves to the sessions. Throws FlameErrors `signing-failed` and `signing-untrusted`.
  */
 export async function signDecisions(
   args: CommandArgs,

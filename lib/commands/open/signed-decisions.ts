@@ -4,7 +4,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Counting } from './counting.ts';
 import { type Reading, withState } from './read-state.ts';
 
-/** Like withState, for who asks what counts: with the decisions that are signed by somebody who is named. */
+/** Like withState, for callers that ask what counts: with the decisions that named signers signed. */
 export function withDecisions(
   args: CommandArgs,
   io: Io,
@@ -16,7 +16,9 @@ export function withDecisions(
   });
 }
 
-/** What counts by the configuration as it is now. One that can't be read, or wasn't allowed, names nobody. */
+/**
+ * What counts by the configuration as it is now. One that can't be read, or wasn't allowed, names no signers.
+ */
 export async function readCounting(
   args: CommandArgs,
   io: Io,

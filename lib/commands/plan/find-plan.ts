@@ -45,7 +45,7 @@ export async function withStart(
   if (!args.options.new) requireNoOpenSession(snapshot);
   const base = await preflight(opened.workshop, rolesNeeded(args.command, plan !== null));
   const id = opened.workshop.newSessionId();
-  // Locked before it is there: whoever starts another one meanwhile must find that it is worked on.
+  // Locked before it exists: a command that starts another one meanwhile must find that it is worked on.
   return withSessionLock(opened, id, async () => {
     if (args.options.new) await leaveIdleSessions(opened);
     await createSession(opened.workshop, id, { objective, base, isBeside: args.options.new });
@@ -53,7 +53,7 @@ export async function withStart(
   });
 }
 
-/** What no command works on makes room for the new session; the others go on beside it. */
+/** Sessions that no command works on make room for the new one; the others continue beside it. */
 async function leaveIdleSessions({ workshop, store, git, output }: Opened): Promise<void> {
   const { sessions } = await store.snapshot();
   for (const { id } of sessions.filter(({ state }) => state === 'active')) {

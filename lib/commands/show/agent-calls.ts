@@ -3,7 +3,7 @@ import { agentIdPattern } from '../../domain/ids.ts';
 import type { AuditLine } from '../../domain/policy.ts';
 import type { AgentCalls, BlockedCall } from '../../domain/shown/task-story.ts';
 
-/** What agents asked their watchers, as their audits tell; an agent without an audit is left out. */
+/** What agents asked their watchers, from their audits; an agent without an audit is left out. */
 export function callsOf(commonDir: string, agents: readonly string[]): readonly AgentCalls[] {
   return [...new Set(agents)].flatMap((agent) => {
     const lines = agentIdPattern.test(agent) ? readAudit(auditFile(commonDir, agent)) : [];

@@ -10,7 +10,7 @@ import { visibleText } from '../../ui/text/visible-text.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /**
- * Shows what an agent says from its beginning, and goes on until it has ended or the person leaves; the agent
+ * Shows what an agent says from its beginning, until it has ended or the person leaves; the agent
  * doesn't notice. With --json each line it printed as `{agent, line}`.
  */
 export async function attachTo(

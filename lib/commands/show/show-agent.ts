@@ -8,7 +8,7 @@ import type { Showing } from './showing.ts';
 
 export interface ShownAgent {
   readonly id: string;
-  /** null of one that cost nothing and has ended: its task tells of it. */
+  /** null for an agent that cost nothing and has ended: its task has its story. */
   readonly run: AgentRun | LiveAgent | null;
   readonly task: Task | null;
 }

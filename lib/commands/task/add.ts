@@ -66,7 +66,7 @@ const optionOf: Readonly<Record<string, string>> = {
   priority: '--priority',
 };
 
-/** Mistakes are named by their options: there is no file they could stand in. Throws FlameError `bad-plan`. */
+/** Mistakes are named by their options: there is no file to point to. Throws FlameError `bad-plan`. */
 function readOptions(text: string): readonly NewTask[] {
   try {
     return readNewTasks(text, 'the options');

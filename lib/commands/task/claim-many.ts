@@ -39,7 +39,8 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
       );
     };
     let open = 0;
-    // Told as soon as it's known, but for the answers before it: whoever asks may wait for one before the next.
+    // Printed as soon as it's known, after the answers before it: the other side may wait for one before it
+    // asks the next.
     let told: Promise<void> = Promise.resolve();
     const ask = (id: string): void => {
       open += 1;
@@ -100,7 +101,7 @@ async function claimOne(
       return { changes: [...claimed, ...goesOn], actor: claimer.person };
     })
     .catch((error: unknown) => {
-      // A note that can't be read is the answer to its line; the others go on.
+      // A note that can't be read is the answer to its line; the others continue.
       if (!(error instanceof FlameError) || error.code !== 'state-corrupt') throw error;
       reason = error.message;
     });

@@ -38,7 +38,7 @@ export function editByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
   });
 }
 
-/** The task as it is to be; null: the person left the editor without a change. */
+/** The task with its changes; null: the person left the editor without a change. */
 async function readEdit(
   args: CommandArgs<'task'>,
   io: Io,

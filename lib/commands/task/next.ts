@@ -9,7 +9,7 @@ import { requireSession } from '../open/read-state.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
 import { standingOf } from '../open/standing.ts';
 
-/** `git flame task next`: what is to be done next; 1 when nothing can be started. */
+/** `git flame task next`: what should be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withDecisions(args, io, async ({ git, store, origins, output }) => {
     const role = readRole(args.options.role);

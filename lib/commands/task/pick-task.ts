@@ -16,7 +16,7 @@ export interface Standing {
 }
 
 /**
- * The task a command by hand is about: the one named, else that of the worktree the person stands in, else the only
+ * The task a command by hand is about: the one named, else that of the current worktree, else the only
  * one they hold. Throws FlameErrors `no-task`, `no-task-named`.
  */
 export function pickTask(args: CommandArgs<'task'>, standing: Standing): Task {

@@ -26,7 +26,7 @@ export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
   });
 }
 
-/** `git flame task drop [ID]`: nobody works on it any more. */
+/** `git flame task drop [ID]`: the task will not be done any more. */
 export function dropOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return byHand(args, io, async (opened) => {
     const { workshop, output } = opened;

@@ -1,4 +1,6 @@
-/** A model's family and version, as its id tells: `claude-sonnet-4-5-20250929` is sonnet 4.5, `sonnet` any sonnet. */
+/**
+ * A model's family and version, by its id: `claude-sonnet-4-5-20250929` is sonnet 4.5, `sonnet` any sonnet.
+ */
 export interface ModelName {
   readonly family: string;
   /** '' where the id names none. */

@@ -1,4 +1,4 @@
-/** How much of an agent's work is looked at: whoever leaves more has it refused, and it stays where it is. */
+/** How much of an agent's work is looked at: larger work is refused, and it stays where it is. */
 export interface WorkBounds {
   /** Commits between the start of a task and its end. */
   readonly commits: number;
@@ -16,9 +16,9 @@ export interface WorkBounds {
   readonly entries: number;
   /** Bytes of one file of patterns, such as .gitignore. */
   readonly patternBytes: number;
-  /** Times `**` may stand in one pattern: git's time to match it grows with each to the power. */
+  /** How often `**` may be in one pattern: git's time to match it grows exponentially with each. */
   readonly patternStars: number;
-  /** Times `*` may stand in the names of one pattern, beside other letters. */
+  /** How often `*` may be in the names of one pattern, beside other letters. */
   readonly patternWild: number;
   /** Repositories inside its worktree. */
   readonly nested: number;

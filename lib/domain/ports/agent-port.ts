@@ -53,7 +53,7 @@ export interface AgentActivity {
 export interface SharedBudget {
   /** Whether it limits dollars: then nothing is asked whose price isn't known. */
   readonly isInUsd: boolean;
-  /** What the agent has spent so far, as soon as an answer of the model tells. */
+  /** What the agent has spent so far, as soon as an answer of the model reports it. */
   note(spent: Spending): void;
   /**
    * Asked before each request to the model: how many output tokens it may have. null: it is refused, and the agent ends
@@ -99,7 +99,7 @@ export interface RunningAgent {
 
 /** A person's word that one agent is to end. */
 export interface StopOrder {
-  /** Who says so. */
+  /** Who gave the order. */
   readonly by: string;
   /** Whether its task may be tried again; no retry is used up by it. */
   readonly retry: boolean;
@@ -140,7 +140,7 @@ export interface AgentRunner {
   }): Promise<CommandRun>;
   /** What the watcher allowed and blocked in an agent's run; zeros where there is no audit. */
   auditOf(agent: string): Promise<AuditSummary>;
-  /** Memory each agent of this process uses now, in MB; 0 where the system doesn't tell. */
+  /** Memory each agent of this process uses now, in MB; 0 where the system doesn't report it. */
   usedMemoryMb(): readonly number[];
   /** Registered agents whose process still lives, from any process of this machine. */
   live(): Promise<readonly LiveAgent[]>;

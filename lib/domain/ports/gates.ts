@@ -5,7 +5,7 @@ import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
 
-/** What a person decides. A gate that nobody can answer throws a FlameError of kind `waiting`. */
+/** What a person decides. A gate that no person can answer throws a FlameError of kind `waiting`. */
 export interface Gates {
   plan(question: PlanQuestion): Promise<PlanDecision>;
   validation(question: ValidationQuestion): Promise<ValidationDecision>;
@@ -13,7 +13,10 @@ export interface Gates {
   changeset(question: ChangesetQuestion): Promise<ChangesetDecision>;
   session(question: SessionQuestion): Promise<SessionDecision>;
   budget(question: BudgetQuestion): Promise<BudgetDecision>;
-  /** Before agents are paid although diagnostics fail on the base; absent where nobody is at a terminal: a warning does. */
+  /**
+   * Before agents are paid although diagnostics fail on the base; absent without a terminal: a warning is
+   * shown instead.
+   */
   base?(question: BaseQuestion): Promise<BaseDecision>;
   /** Who decides, for the record: the person's git identity. */
   readonly person: string;
@@ -31,7 +34,7 @@ export interface PlanQuestion {
   readonly replansLeft: number;
   /** Where another clone decided what is asked about: what of it is new here or changed, a line each. */
   readonly received?: readonly string[];
-  /** Of what was received: every text that runs or is told to an agent, whole. */
+  /** Of what was received: every text that runs or that an agent reads, whole. */
   readonly told?: readonly { readonly task: string; readonly name: string; readonly text: string }[];
   /** What would be wrong with another plan; task: null of the plan as a whole. */
   check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];

@@ -15,7 +15,7 @@ export interface Repository {
    * command was started in. null: there is none.
    */
   readonly mainWorkTree: string | null;
-  /** Path from workTree to the folder the person stands in, '' at the top. */
+  /** Path from workTree to the person's current folder, '' at the top. */
   readonly prefix: string;
   readonly isBare: boolean;
   readonly objectFormat: 'sha1' | 'sha256';
@@ -109,7 +109,10 @@ export interface Quarantine {
 export interface CellWorktree {
   readonly path: string;
   readonly start: ObjectId;
-  /** What the work in it is compared with and judged from: start, or before it where it goes on with earlier work. */
+  /**
+   * What the work in it is compared with and judged from: start, or before it where it continues earlier
+   * work.
+   */
   readonly base: ObjectId;
   readonly quarantine: Quarantine;
 }
@@ -117,7 +120,7 @@ export interface CellWorktree {
 /** A cell, and whether the process that made it lives: 'unknown' where nothing can be known of it from here. */
 export interface CellInfo extends CellWorktree {
   readonly owner: 'own' | 'alive' | 'gone' | 'unknown';
-  /** null for scratch worktrees, whose content is nobody's work. */
+  /** null for scratch worktrees, whose content belongs to no task. */
   readonly subject: CellSubject | null;
   /** What its agent's end was noted as; null while it isn't over, or where it failed. */
   readonly ended: EndNote | null;
@@ -214,7 +217,7 @@ export interface GitPort {
   worktrees(): Promise<readonly WorktreeInfo[]>;
   /** Worktrees that have a branch checked out, or whose rebase, bisection or the like will come back to it. */
   branchUses(branch: string): Promise<readonly BranchUse[]>;
-  /** A detached worktree for one agent with its own quarantine; base: start. One at a time, whoever calls. */
+  /** A detached worktree for one agent with its own quarantine; base: start. Calls wait for each other. */
   addCellWorktree(
     path: string,
     start: ObjectId,
@@ -228,8 +231,8 @@ export interface GitPort {
   /** Every path of a cell, ignored ones too, to be compared with a later one. */
   snapshotCell(cell: CellWorktree): Promise<CellSnapshot>;
   /**
-   * Untracked paths that are nobody's work from now on: cellLeftovers and rescueCell leave them out. Nor is what lies
-   * in submodules now.
+   * Untracked paths that belong to no task's work from now on: cellLeftovers and rescueCell leave them out.
+   * The same goes for what is in submodules now.
    */
   markPrepared(cell: CellWorktree, paths: readonly string[]): Promise<void>;
   /** Makes tracked files of a cell what its HEAD has them be. */
@@ -273,7 +276,10 @@ export interface GitPort {
   recoverCells(): Promise<readonly string[]>;
   /** Packs loose objects where there are many, so that the person's git has no reason to. */
   tidy(): Promise<void>;
-  /** A worktree of an accepted commit whose changes nobody keeps: for checks and readers. Remove with discardCell. */
+  /**
+   * A worktree of an accepted commit whose changes are never kept: for checks and readers. Remove with
+   * discardCell.
+   */
   addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
   /** Paths that from → to would add where a worktree holds files git doesn't track. */
   filesInTheWay(workTree: string, from: ObjectId, to: ObjectId): Promise<readonly string[]>;
@@ -282,8 +288,8 @@ export interface GitPort {
   /** The best common ancestor; null where the two share no history. */
   mergeBase(one: ObjectId, other: ObjectId): Promise<ObjectId | null>;
   /**
-   * A plain worktree for a person with a branch checked out: made at `start`, moved there, or as it stands. One at a
-   * time, whoever calls.
+   * A plain worktree for a person with a branch checked out: made at `start`, moved there, or as it is. Calls
+   * wait for each other.
    */
   addPersonWorktree(
     path: string,

@@ -3,7 +3,7 @@ import type { Task } from '../state/task.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';
 import type { AuditSummary } from './agent-port.ts';
 
-/** What an agent is told. The system part holds no outside text; the prompt holds it as marked data. */
+/** What an agent reads. The system part holds no outside text; the prompt holds it as marked data. */
 export interface Prompts {
   readonly system: string;
   readonly prompt: string;
@@ -15,7 +15,7 @@ export interface PromptRenderer {
   render(data: PromptData, projectFiles?: readonly ProjectFile[]): Prompts;
 }
 
-/** What a repository's own file tells agents, such as AGENTS.md. */
+/** What a repository's own file says to agents, such as AGENTS.md. */
 export interface ProjectFile {
   readonly path: string;
   readonly text: string;

@@ -120,7 +120,7 @@ export type EventBody =
       readonly commands: readonly string[];
     }
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
-  /** Where changesets can be decided in a browser; whoever has the address may. */
+  /** Where changesets can be decided in a browser, by anyone who has the address. */
   | { readonly event: 'review-page'; readonly url: string }
   /** An agent printed nothing and asked for nothing for a while; its time limit will end it, or a person. */
   | {

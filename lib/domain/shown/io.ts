@@ -14,7 +14,7 @@ export type InputStream = NodeJS.ReadableStream & {
 
 /** Where a command runs: its folder, environment and streams. Tests pass their own. */
 export interface Io {
-  /** Absolute: the folder the person stands in; paths they type are relative to it. */
+  /** Absolute: the person's current folder; paths they type are relative to it. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: InputStream;

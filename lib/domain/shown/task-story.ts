@@ -24,7 +24,7 @@ export interface AgentCalls {
   readonly blocked: readonly BlockedCall[];
 }
 
-/** One agent's time at a task. `took_ms` is null while it runs, and where nobody noted it. */
+/** One agent's time at a task. `took_ms` is null while it runs, and where it was not recorded. */
 export interface AttemptTime {
   readonly agent: string;
   readonly took_ms: number | null;
@@ -42,7 +42,7 @@ export interface TaskStory {
   /** On any commit of the task, oldest first. */
   readonly verdicts: readonly Verdict[];
   readonly verifications: readonly Verification[];
-  /** Whether its evidence came out otherwise when somebody checked again. */
+  /** Whether its evidence came out differently when checked again. */
   readonly doubts: readonly EvidenceDoubt[];
   /** Why it is not worked on now, one line each. */
   readonly waits_for: readonly string[];
@@ -58,6 +58,6 @@ export interface TaskStory {
   /** Ids of changesets whose state another clone wrote: it does not count here. */
   readonly uncounted: readonly string[];
   readonly changesets: readonly Changeset[];
-  /** Commands to go on with, the likeliest first. */
+  /** Commands to continue with, the likeliest first. */
   readonly next: readonly string[];
 }

@@ -1,4 +1,7 @@
-/** Who an agent's commits are by: nobody's address, so that they are never taken for a person's. */
+/**
+ * The author of an agent's commits: an address that belongs to no person, so they are never taken for a
+ * person's.
+ */
 export function agentAuthor(agent: string): { readonly name: string; readonly email: string } {
   return { name: agent, email: `${agent}@agents.invalid` };
 }

@@ -22,7 +22,7 @@ export const evidenceCommandSchema = z.object({
   command: z.string(),
   /** null: killed by a signal or the time limit. */
   exit_code: z.int().nullable(),
-  /** Of all its output, stdout and stderr as they came; null where nobody saw it. */
+  /** Of all its output, stdout and stderr as they came; null where it was not read. */
   output_hash: sha256.nullable(),
 });
 export type EvidenceCommand = Readonly<z.infer<typeof evidenceCommandSchema>>;

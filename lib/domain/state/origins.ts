@@ -5,9 +5,9 @@ export const decisionKinds = [
   'session',
   /** What is asked of a task. */
   'task',
-  /** How a task stands: its status, what its work starts from and what its next agent is told. */
+  /** How a task stands: its status, what its work starts from and what its next agent reads. */
   'standing',
-  /** Whether a session goes on, in which cycle, and what it plans. */
+  /** Whether a session continues, in which cycle, and what it plans. */
   'course',
   /** That a task runs with an adapter its configuration doesn't offer. */
   'adapter',
@@ -27,8 +27,8 @@ export const decisionKinds = [
 export type DecisionKind = (typeof decisionKinds)[number];
 
 /**
- * What somebody else's signature can say. What was found out about commits is found out here again, and what is about
- * this clone's adapters and work tree is nobody else's to say.
+ * What another person's signature can decide. What was found out about commits is found out here again, and
+ * only this clone decides about its adapters and its work tree.
  */
 export const signedKinds: readonly DecisionKind[] = [
   'session',
@@ -52,8 +52,8 @@ export interface Decision {
 }
 
 /**
- * Where decisions come from. What is on refs may have come from any clone: only what was decided in this one, or is
- * signed by somebody its person named, counts here.
+ * Where decisions come from. What is on refs may have come from any clone: only what was decided in this one,
+ * or is signed by a signer its person named, counts here.
  */
 export interface Origins {
   /** Whether exactly this was decided here, or by a named signer. Reads nothing but memory. */
@@ -67,7 +67,7 @@ export interface Origins {
    * it is decided again. Throws FlameError `decisions-not-kept`.
    */
   settle(decisions: readonly Decision[]): void;
-  /** The same of digests that somebody who is named signed as settled: what was decided here stays. */
+  /** The same for digests that a named signer signed as settled: what was decided here stays. */
   withdraw(digests: Iterable<string>): void;
   /** The digests of what this clone decided of a session and what it settled, as far as a signature can say it. */
   madeHere(session: SessionId): {

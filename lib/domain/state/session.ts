@@ -39,8 +39,8 @@ export const roleEstimateSchema = z.object({
 });
 
 /**
- * A session as its note on refs/blueflame/sessions stores it. Its wave says where it stands, its state whether
- * anything goes on:
+ * A session as its note on refs/blueflame/sessions stores it. Its wave is how far it has come, its state whether it
+ * continues:
  *
  *     ┌──────────── re-plan ◀─────────── gate: another cycle? ◀── work is left ──┐
  *     ▼                                            │ continue                    │
@@ -72,7 +72,7 @@ export const sessionSchema = z.object({
   wave: z.enum(['plan', 'work', 'validate', 'merge', 'review', 'done']),
   state: z.enum(['active', 'stopped', 'ended']),
   replans: z.int().min(0),
-  /** A plan that waits for its gate, so that nobody pays for it twice. */
+  /** A plan that waits for its gate, so that it is not paid for twice. */
   proposal: z.array(plannedTaskSchema).nullable(),
   /** The person's notes for the next plan. */
   replan_notes: z.string().nullable(),
@@ -111,7 +111,10 @@ export const sessionSchema = z.object({
       place: z.string().nullable().default(null),
     })
     .nullable(),
-  /** Set once the session is on refs/blueflame/archive/*: this note then is what says so, and holds no lists. */
+  /**
+   * Set once the session is on refs/blueflame/archive/*: from then on this note only marks that, and holds no
+   * lists.
+   */
   archived_at: z.string().optional(),
   /** Adapters that nothing is asked of before a time. */
   pauses: z.array(servicePauseSchema).default([]),

@@ -42,7 +42,7 @@ export const signatureNoteSchema = z.object({
 });
 export type SignatureNote = Readonly<z.infer<typeof signatureNoteSchema>>;
 
-/** A signature that counts for nothing. */
+/** A signature that does not count. */
 export interface RefusedSeal {
   readonly session: SessionId;
   /** Who it says it is of. */

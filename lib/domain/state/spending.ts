@@ -4,7 +4,7 @@ export interface Spending {
   readonly cost_usd: number;
 }
 
-/** What a request to a model comes to, before its answer tells. */
+/** What a request to a model may cost, before its answer reports it. */
 export interface Demand {
   readonly input: Spending;
   readonly perOutputToken: Spending;

@@ -9,8 +9,8 @@ export interface WaitingFacts {
 }
 
 /**
- * Gates that tell `announce` before a person is asked, or found missing. The question is not kept waiting, but a
- * command doesn't end before the announcement did.
+ * Gates that call `announce` before a person is asked, or found missing. The question is not kept waiting,
+ * but a command doesn't end before the announcement did.
  */
 export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => Promise<void>): Gates {
   const around = async <Answer>(
@@ -39,7 +39,7 @@ export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => 
       around({ gate: 'changesets', changeset: question.changeset.group }, () => gates.changeset(question)),
     session: (question) => around({ gate: 'session' }, () => gates.session(question)),
     budget: (question) => around({ gate: 'budget' }, () => gates.budget(question)),
-    // Asked at a terminal alone: somebody is there.
+    // Asked at a terminal alone: a person is there.
     ...(base === undefined ? {} : { base }),
   };
 }

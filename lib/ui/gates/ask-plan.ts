@@ -11,7 +11,7 @@ type Key = 'a' | 'e' | 'r' | 'q';
 
 /** A plan as the text a person edits, and back. */
 export interface PlanText {
-  /** Bare YAML unless told. */
+  /** Bare YAML by default. */
   readonly formatPlan?: (plan: Plan) => string | Promise<string>;
   /** Throws a FlameError naming lines and reasons. */
   readonly parsePlan: (text: string) => Plan | Promise<Plan>;
@@ -48,7 +48,7 @@ export async function askPlan(
   }
 }
 
-/** Plans as the person wrote them, with their comments: that is what they go on editing. */
+/** Plans as the person wrote them, with their comments: that is what they continue editing. */
 const written = new WeakMap<Plan, string>();
 
 /** Mistakes that only the plan as a whole has, each at the id of its task. */

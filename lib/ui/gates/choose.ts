@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 
-/** One answer a person may give: `(a)pprove`; its key stands in parentheses. */
+/** One answer a person may give: `(a)pprove`; its key is in parentheses. */
 export interface Choice<Key extends string> {
   readonly key: Key;
   readonly label: string;

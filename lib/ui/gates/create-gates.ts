@@ -20,7 +20,10 @@ export interface GatesOptions extends TerminalGatesOptions {
   readonly reviewPage?: PageOpener | null;
 }
 
-/** The gates of a command: decisions given beforehand, then the terminal and the review page, then nobody. */
+/**
+ * The gates of a command: decisions given beforehand, then the terminal and the review page; without these,
+ * an error.
+ */
 export function createGates(io: Io, options: GatesOptions): Gates {
   const { decisions, readFile, parsePlan, onWaiting, onAsked, reviewPage = null } = options;
   const terminal = hasTerminal(io) ? createTerminalGates(io, options) : null;

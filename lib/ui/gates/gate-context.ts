@@ -14,7 +14,7 @@ export interface GateSettings {
   /** What `git var GIT_PAGER` and `git var GIT_EDITOR` said. */
   readonly pager: string;
   readonly editor: string;
-  /** The command that goes on when the input ends at a question. */
+  /** The command to continue with when the input ends at a question. */
   readonly resume: string;
 }
 

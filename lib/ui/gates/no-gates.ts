@@ -9,7 +9,9 @@ import {
   waitsForPerson,
 } from './waits-for-person.ts';
 
-/** Gates where nobody can answer: each throws the FlameError `waits-for-person` with the commands that go on. */
+/**
+ * Gates without a person: each throws the FlameError `waits-for-person` with the commands to continue with.
+ */
 export function createNoGates(options: { readonly person: string; readonly resume: string }): Gates {
   const { person, resume } = options;
   return {

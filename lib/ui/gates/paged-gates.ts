@@ -16,8 +16,8 @@ export interface PagedGatesOptions {
 }
 
 /**
- * Gates whose changesets are decided on the review page or at the terminal, whichever answers first; the other is
- * told. Where there is no terminal, on the page alone, if one is wanted.
+ * Gates whose changesets are decided on the review page or at the terminal, whichever answers first; the
+ * other one shows the answer. Where there is no terminal, on the page alone, if one is wanted.
  */
 export function pagedGates(
   gates: Gates,

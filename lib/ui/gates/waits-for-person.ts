@@ -20,8 +20,8 @@ export interface WaitingGate {
 }
 
 /**
- * The FlameError of a gate nobody can answer: `resume` is the command that goes on at a terminal. State is
- * saved before a gate is asked.
+ * The FlameError of a gate that no person can answer: `resume` is the command to continue with at a terminal.
+ * State is saved before a gate is asked.
  */
 export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError {
   const { gate, subject, answers, details = [] } = waiting;

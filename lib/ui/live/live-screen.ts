@@ -7,15 +7,15 @@ export interface LiveScreen {
   draw(lines: readonly string[]): void;
   /** Takes the lines away, so that something can be written where they were. */
   clear(): void;
-  /** Takes away what is left of lines that the terminal has wrapped anew, being of another width now. */
+  /** Removes what is left of lines the terminal re-wrapped after a resize. */
   clearResized(): void;
 }
 
 type CreateLogUpdate = typeof createLogUpdate;
 
 /**
- * Lines at the bottom of a terminal that are drawn again and again. The cursor is never hidden: whoever is killed
- * could not show it again.
+ * Lines at the bottom of a terminal that are drawn again and again. The cursor is never hidden: a killed
+ * program could not show it again.
  */
 export function createLiveScreen(stream: OutputStream, createLog: CreateLogUpdate): LiveScreen {
   const log = createLog(stream, { showCursor: true });

@@ -5,7 +5,7 @@ import type { LiveScreen } from './live-screen.ts';
 
 export interface StageOptions {
   readonly screen: LiveScreen;
-  /** What is to be seen. */
+  /** The lines to show. */
   render(size: { readonly width: number; readonly height: number }): readonly string[];
   onText(text: string): void;
 }
@@ -51,7 +51,7 @@ export class LiveStage {
     this.#options.screen.draw(this.#options.render({ width, height }));
   }
 
-  /** Takes screen and keys anew, after the program was suspended. */
+  /** Takes over screen and keys again, after the program was suspended. */
   retake(): void {
     // The shell may have changed the terminal meanwhile, and only a change is passed on to it.
     this.#keyboard.release();

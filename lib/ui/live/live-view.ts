@@ -22,7 +22,7 @@ export interface LiveView {
   take(event: EventBody): void;
   /** Writes something that scrolls above the view; kept back while the view is paused. */
   aside(write: () => void): void;
-  /** Leaves the terminal to somebody else until the returned function is called. */
+  /** Leaves the terminal to other output until the returned function is called. */
   pause(): () => void;
   /** Leaves the terminal for good, as it was; safe to call twice. */
   close(): void;

@@ -75,7 +75,7 @@ function elapsed({ startedAt }: LiveAgentRow, now: number): string {
   return ms < 59_950 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms);
 }
 
-/** `$0.12 of $1.00`, `12k of 50k tok`; a CLI tells what it cost only at its end, its tokens as it goes. */
+/** `$0.12 of $1.00`, `12k of 50k tok`; a CLI reports its cost only at its end, its tokens while it runs. */
 function spendAgainst({ cost_usd, tokens }: LiveAgentRow, budget: Budget | null): string {
   const limit = budget?.limit ?? 0;
   if (budget?.unit === 'tokens' && limit > 0) return `${shortTokens(tokens)} of ${shortTokens(limit)} tok`;

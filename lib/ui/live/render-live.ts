@@ -51,7 +51,7 @@ function renderHead(state: LiveState, { width, style }: LiveFrame): readonly str
   ];
 }
 
-/** Services that said to wait: no agent of theirs starts before. */
+/** Services that asked for a pause: none of their agents starts before it is over. */
 function renderPauses({ pauses }: LiveState, { width, style }: LiveFrame): readonly string[] {
   return pauses.map(({ adapter, until }) =>
     style.yellow(

@@ -50,7 +50,7 @@ function freeColumn(rails: readonly (string | null)[], from: number): number {
 
 interface Line {
   readonly rails: readonly (string | null)[];
-  /** Columns whose nodes it needs, and those of them that nobody needs any more. */
+  /** Columns whose nodes it needs, and those of them that are no longer needed. */
   readonly joined: readonly number[];
   readonly ends: readonly number[];
   readonly column: number;

@@ -32,7 +32,7 @@ export function renderCycle(question: Question, style: Style): string {
 type Question = Pick<SessionQuestion, 'session' | 'summary' | 'budget'> &
   Partial<Pick<SessionQuestion, 'tasks'>>;
 
-/** `$2.14 of $10.00, 12,450 tokens`: the limit stands at the unit it is in. */
+/** `$2.14 of $10.00, 12,450 tokens`: the limit is next to the unit it is in. */
 function spendAgainst(
   { cost_usd, tokens }: SessionQuestion['session'],
   budget: SessionQuestion['budget'],

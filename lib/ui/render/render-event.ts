@@ -32,7 +32,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'plan-invalid':
       return style.yellow(`Plan invalid: ${joinLines(event.problems)}`);
     case 'task-changed':
-      // What a task failed of is told by the event that follows.
+      // Why a task failed is in the event that follows.
       return `${event.task}: ${event.from} -> ${event.to}${event.to === 'failed' ? '' : inParentheses(event.why)}`;
     case 'agent-started':
       return `${event.agent} started${onTask(event.task)}, pid ${event.pid}`;
@@ -119,7 +119,7 @@ function renderNotice(event: EventOf<'notice'>, style: Style): string {
   return [message, ...details.flatMap((line) => renderDetail(line, style))].join('\n');
 }
 
-/** `path: old -> new`, as changed values are told, with what was and what is set apart. */
+/** `path: old -> new`, the form of changed values, with both values highlighted. */
 function renderDetail(text: string, style: Style): readonly string[] {
   const line = visibleLine(text);
   const [, path, before, after] = /^([\w.[\]-]+: )(.*) -> (.*)$/.exec(line) ?? [];

@@ -3,7 +3,7 @@ import { visibleLine } from '../text/visible-text.ts';
 
 const mostShown = 5;
 
-/** Sessions that are open beside the one shown, newest first, as lines: nothing else tells of them. */
+/** Sessions that are open beside the one shown, newest first, as lines: nothing else mentions them. */
 export function renderOthers(
   sessions: readonly Pick<Session, 'id' | 'state' | 'objective'>[],
   shown: Pick<Session, 'id'> | null,

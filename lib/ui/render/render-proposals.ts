@@ -25,13 +25,16 @@ export function renderProposals(proposals: Proposals | undefined): readonly stri
   return counted === '' ? [] : ['', `Received, and not acted on before you say so: ${counted}`];
 }
 
-/** The line of `sync` on what it took in that only counts once a person says so. */
+/** The line of `sync` about what it took in that only counts once a person accepts it. */
 export function renderReceived(all: readonly Proposals[], remote: string): readonly string[] {
   const counted = countProposals(all);
   return counted === '' ? [] : [`Received from ${remote}, and not acted on before you say so: ${counted}`];
 }
 
-/** The lines of `sync` on what counts from now on because somebody who is named signed it; keys are `session person`. */
+/**
+ * The lines of `sync` about what counts from now on because a named signer signed it; keys are `session
+ * person`.
+ */
 export function renderSigned(all: ReadonlyMap<string, Proposals>): readonly string[] {
   const people = [...new Set([...all.keys()].map(personIn))].sort();
   return people.map((person) => {

@@ -63,7 +63,7 @@ function renderTask({ id, title }: Task, verdict: Verdict | null): readonly stri
 }
 
 /**
- * A model's line in Markdown, saying what it says and nothing more: no markup, no HTML, nobody mentioned, and no
+ * A model's line in Markdown, with its text and nothing more: no markup, no HTML, no person mentioned, and no
  * issue closed by it.
  */
 function plainLine(text: string): string {

@@ -15,7 +15,7 @@ export interface StatusOptions {
   readonly now: Date;
   /** What each agent did last, by its id. */
   readonly activity?: ReadonlyMap<string, string>;
-  /** The command to go on with; null: nothing is left to do. */
+  /** The command to continue with; null: nothing is left to do. */
   readonly next: string | null;
   /** A command works on the session at this moment. */
   readonly isGoing?: boolean;

@@ -1,4 +1,4 @@
-/** What a sync did, as the store tells it. */
+/** What a sync did, as the store reports it. */
 export interface SyncReport {
   readonly remote: string;
   readonly refs: readonly { readonly ref: string; readonly outcome: string }[];

@@ -98,7 +98,7 @@ function renderAttempt(entry: HistoryEntry, { times }: TaskStory, style: Style):
     `${entry.attempt}. ${visibleLine(entry.result)}`,
     ...(entry.agent_id === null ? [] : [`by ${visibleLine(entry.agent_id)}`]),
     formatTime(entry.timestamp),
-    // Where only the commits tell, they do so in whole seconds.
+    // Where only the commits record it, they do so in whole seconds.
     ...(took === null ? [] : [took === 0 ? 'took less than 1 s' : `took ${formatDuration(took)}`]),
     formatSpend({ cost_usd: entry.cost_usd, tokens: entry.tokens_used }),
   ];

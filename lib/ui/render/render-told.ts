@@ -1,7 +1,7 @@
 import { wrapText } from '../../util/format-width.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 
-/** A text of a task that runs, or that an agent is told; see told-to-agents. */
+/** A text of a task that runs, or that an agent reads; see told-to-agents. */
 interface Told {
   readonly task: string;
   readonly name: string;

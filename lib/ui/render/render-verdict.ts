@@ -56,7 +56,7 @@ export function renderDiagnostic(run: DiagnosticRun, style: Style, indent: strin
   ];
 }
 
-// As sh says it. What a cell shows of PATH is what `git flame doctor` tells of.
+// The words of sh. What a cell shows of PATH is listed by `git flame doctor`.
 const missing = new Map([
   [126, ': what it names is no program here'],
   [127, ': a program it names is not there in the cell'],

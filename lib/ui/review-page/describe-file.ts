@@ -1,7 +1,7 @@
 import type { PatchFile } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-amount.ts';
 
-/** What is to be known of each changed file besides its lines, in a few words each. */
+/** What a reviewer must know of each changed file besides its lines, in a few words each. */
 export function describeFiles(files: readonly PatchFile[]): readonly (readonly string[])[] {
   const added = new Map(
     files.filter(({ status }) => status === 'added').map((file) => [file.newOid, file.path]),
@@ -51,7 +51,7 @@ function nameMode(mode: string): string {
 
 type Paths = ReadonlyMap<string, string>;
 
-/** The same content elsewhere: told, and shown whole all the same. */
+/** The same content elsewhere: mentioned, and shown whole all the same. */
 function describeMove(
   { status, oldOid, newOid }: PatchFile,
   added: Paths,

@@ -148,7 +148,7 @@ class Page {
     const { changeset: id, commit } = parsed.data;
     const decision = withoutGaps(parsed.data.decision, commit);
     const asked = this.#asked;
-    // Between two questions nobody listens: the page sends it again at the next one.
+    // Between two questions no answer is taken: the page sends it again at the next one.
     if (asked === null && !this.#hasEnded)
       return { kind: 'json', status: 202, value: { message: messages.working } };
     if (asked === null) return problem(409, messages.ended);

@@ -6,7 +6,7 @@ import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
-/** What the review page tells of a session: the changesets of its cycle. */
+/** What the review page shows of a session: the changesets of its cycle. */
 export interface PageFacts {
   readonly session: Session;
   readonly changesets: readonly ChangesetFacts[];

@@ -25,7 +25,7 @@ export interface EventStream {
 }
 
 export interface PageServer {
-  /** With the token: whoever has it may decide. */
+  /** With the token: anyone who has it may decide. */
   readonly url: string;
   /** An address that works once, for a file that leads a browser here; `onUsed` hears when it has. */
   openingUrl(onUsed: () => void): string;
@@ -36,8 +36,9 @@ export interface PageServer {
 const maxBody = 2_000_000;
 
 /**
- * Serves the page on a loopback port of its own, to whoever knows the random token: in the address for the page
- * itself, in a header for everything else. Requests that name another host are refused, whatever they know.
+ * Serves the page on a loopback port of its own, to clients that know the random token: in the address for
+ * the page itself, in a header for everything else. Requests that name another host are refused, whatever
+ * they know.
  */
 export async function servePage(
   answer: (request: PageRequest) => Promise<PageAnswer>,
@@ -115,7 +116,7 @@ async function handle(exchange: Exchange): Promise<void> {
   await send(exchange, await exchange.answer({ method: request.method, path, query, body }));
 }
 
-/** Both are hashed first: the time it takes tells nothing, not even the length. */
+/** Both are hashed first: the time it takes reveals nothing, not even the length. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

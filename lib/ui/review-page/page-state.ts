@@ -20,9 +20,9 @@ export interface ChangesetState {
   readonly title: string;
   readonly commit: string;
   readonly state: Changeset['state'];
-  /** Why it is in that state; '' if nobody said. */
+  /** Why it is in that state; '' if no reason was given. */
   readonly reason: string;
-  /** Who decided; '' if nobody did. */
+  /** Who decided; '' if it is undecided. */
   readonly by: string;
   readonly isRed: boolean;
   /** The group that has to be approved before; '' if none. */

@@ -6,7 +6,7 @@ import { nameControls } from './name-controls.ts';
 import type { PagePreferences } from './page-facts.ts';
 import type { HunkPiece } from './split-parts.ts';
 
-// Neither can stand in a line: control characters are shown as others before.
+// Neither can be in a line: control characters have been replaced before.
 const endOfRow = '\u0002';
 const endOfSide = '\u0003';
 

@@ -46,7 +46,7 @@ async function* renderWhole(
     patch = error;
   }
   const files = 'files' in patch ? patch.files : [];
-  // What stands in a file is escaped, so none of it looks like the empty place where its lines go.
+  // The content of files is escaped, so none of it looks like the empty place where its lines go.
   const pieces = renderChangesetPage(facts, patch).split('<div class="lines"></div>');
   for (const [index, piece] of pieces.entries()) {
     const file = files[index];

@@ -1,6 +1,6 @@
 import type { Hunk, PatchLine } from '../../domain/state/patch.ts';
 
-/** A hunk, or what of one is in a part. */
+/** A hunk, or the portion of one that is in a part. */
 export interface HunkPiece extends Hunk {
   /** The part before ends with the beginning of this hunk. */
   readonly isContinued: boolean;
@@ -8,7 +8,9 @@ export interface HunkPiece extends Hunk {
 
 /** Lines drawn and fetched at a time. A browser lays out a table of 50,000 rows for seconds, one of 300 at once. */
 const partLines = 300;
-/** A block of changed lines is cut only beyond this: what was removed stands beside what came in its place. */
+/**
+ * A block of changed lines is cut only beyond this: removed lines are shown beside those that replace them.
+ */
 const longestBlock = 1_000;
 
 /** The hunks of a file in parts small enough to be drawn when they come into view. */
@@ -60,7 +62,7 @@ function cutAt(lines: readonly PatchLine[], from: number): number {
   return wanted;
 }
 
-/** In a block that only adds or only removes nothing stands beside anything. */
+/** In a block that only adds or only removes, no line has a counterpart. */
 function isPure(kinds: ReadonlySet<PatchLine['kind']>, kind: PatchLine['kind']): boolean {
   return kind === 'insert' && !kinds.has('delete');
 }

@@ -5,7 +5,7 @@ import { formatSeconds, formatShare } from './format-figures.ts';
 /** Bars a chart has room for. */
 export const mostBars = 30;
 
-/** A chart's figures as a table, for whoever can't see it or wants the numbers. */
+/** A chart's figures as a table, for readers who can't see it or want the numbers. */
 export interface ChartTable {
   readonly name: string;
   readonly title: string;

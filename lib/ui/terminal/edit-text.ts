@@ -17,7 +17,7 @@ export interface EditOptions<Value> {
   readonly parse: (text: string) => Value | Promise<Value>;
   readonly say: (line: string) => void;
   readonly style: Style;
-  /** Nobody is there to mend mistakes: the first one is thrown, and the text stays in its file. */
+  /** No person is there to mend mistakes: the first one is thrown, and the text stays in its file. */
   readonly isOnce?: boolean;
 }
 

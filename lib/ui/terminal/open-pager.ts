@@ -4,7 +4,7 @@ import { runProgram } from './run-program.ts';
 export interface PagerOptions {
   /** What `git var GIT_PAGER` said. */
   readonly pager: string;
-  /** Where text goes when there is nothing to page on; stdout unless told. */
+  /** Where text goes when there is nothing to page on; stdout by default. */
   readonly elsewhere?: NodeJS.WritableStream;
 }
 

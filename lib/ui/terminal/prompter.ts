@@ -16,7 +16,7 @@ const typedAheadOf = new WeakMap<Io['stdin'], string[]>();
 
 /**
  * Questions on stderr, answers from stdin. Between two questions stdin is left alone, so that a pager or an
- * editor can have it; lines typed ahead are kept for the next question, whoever asks it.
+ * editor can have it; lines typed ahead are kept for the next question, whatever asks it.
  */
 export function createPrompter(io: Io): Prompter {
   const typedAhead = typedAheadOf.get(io.stdin) ?? [];

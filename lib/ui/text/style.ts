@@ -42,7 +42,7 @@ export function createStyle(stream: OutputStream, env: Env, options: StyleOption
   };
 }
 
-/** Columns of a stream, at least 20. What isn't a terminal is not wrapped unless COLUMNS says so. */
+/** Columns of a stream, at least 20. What isn't a terminal is wrapped only at a given COLUMNS. */
 export function outputWidth(stream: OutputStream, env: Env): number {
   const given = Number(env.COLUMNS);
   const columns = stream.columns ?? (Number.isInteger(given) && given > 0 ? given : undefined);

@@ -22,7 +22,7 @@ const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? ''
 export const app: App = { ...data, questions: 0, shown: '' };
 export const main = byId('main', HTMLElement);
 
-/** A changeset by what it is about: built anew it is another one. */
+/** The identity of a changeset by its content: built again it is another one. */
 export function keyOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {
   return `${id}/${commit}`;
 }

@@ -144,7 +144,7 @@ async function sendReason(): Promise<void> {
   await decide(decision);
 }
 
-/** Between two questions the run listens to nobody: what was decided then is sent again at the next one. */
+/** Between two questions the run takes no answers: what was decided then is sent again at the next one. */
 async function send(decided: unknown): Promise<string> {
   for (;;) {
     const before = app.questions;

@@ -29,7 +29,7 @@ export function startLoading(): void {
   }
 }
 
-/** Empties what is loaded and loads it anew, as after another layout was chosen. */
+/** Drops what is loaded and loads it again, as after another layout was chosen. */
 export function loadAnew(): void {
   for (const lines of main.querySelectorAll('.lines')) lines.replaceChildren();
   startLoading();
