@@ -7,8 +7,9 @@ import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
+import { cloneName } from '../util/clone-name.ts';
 import { askingPerson, nextCommand } from './open/next-command.ts';
-import { overdueClaims } from './open/overdue-claims.ts';
+import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { pickSession, readSnapshot } from './open/read-state.ts';
 import { isSessionBusy } from './open/session-busy.ts';
 import { withDecisions } from './open/signed-decisions.ts';
@@ -36,7 +37,14 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const isGoing = session !== null && isSessionBusy(commonDir, session.id);
     const next = isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks));
     const overdue = await overdueClaims(tasks, { args, io, git });
-    const more = [...renderProposals(proposals), ...overdue, ...renderOthers(snapshot.sessions, session)];
+    const ours = tasks.filter(({ id }) => standing?.elsewhere.has(id) === false);
+    const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
+    const more = [
+      ...renderProposals(proposals),
+      ...overdue,
+      ...gone,
+      ...renderOthers(snapshot.sessions, session),
+    ];
     output.result(
       renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more }),
     );

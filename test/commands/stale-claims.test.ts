@@ -6,10 +6,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeRegistration } from '../../lib/cell/run/agent-registry.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
+import { standingDecision } from '../../lib/core/decisions/decisions.ts';
 import { claimTask } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';
+import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { ownIdentity, processStart } from '../../lib/util/process-identity.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
@@ -45,6 +47,10 @@ async function makeClaimed(
     );
     return { changes: claims.map(({ task, subject }) => ({ tasks: [task], subject })), actor: 'test' };
   });
+  // Claims that this clone made: what others write into a note is a proposal.
+  const after = await store.snapshot();
+  const made = after.current === null ? [] : after.tasksOf(after.current.id);
+  openOrigins({ env: repo.env, commonDir: join(repo.path, '.git') }).vouch(made.map(standingDecision));
   await store.close();
   return repo;
 }
@@ -75,6 +81,8 @@ async function run(repo: TestRepo): Promise<{ readonly code: number; readonly st
 
 test('CLN-2 a claim whose agent is gone is free at the next start, and its task is done', async () => {
   const repo = await makeClaimed();
+  const { stdout } = await flame(repo, ['status']);
+  assert.match(stdout, /task-001 is claimed by worker-1a2b3c4d, which does not run any more: git flame work/);
   const { code, stderr } = await run(repo);
   assert.is(code, 0, stderr);
   assert.match(stderr, /Claims whose agents are gone are free again: task-001/);
@@ -92,6 +100,7 @@ test('CLN-2 the claim of a living agent of another process stays, and the run sa
   const sleeper = startSleeper();
   try {
     register(repo, sleeper, processStart(sleeper.pid ?? 0));
+    assert.not.match((await flame(repo, ['status'])).stdout, /does not run any more/);
     const { code, stderr } = await run(repo);
     assert.is(code, 2, stderr);
     assert.match(stderr, /somebody else's work is: task-001 by worker-1a2b3c4d/);

@@ -23,6 +23,21 @@ export async function overdueClaims(
   );
 }
 
+/** Claims of this clone's agents that do not run any more, as lines; `live` are those that do. */
+export function goneClaims(
+  tasks: readonly Task[],
+  { live, place }: { readonly live: readonly { readonly id: string }[]; readonly place: string },
+): readonly string[] {
+  const running = new Set(live.map(({ id }) => id));
+  return tasks
+    .filter(({ status, claimed_host: host }) => status === 'claimed' && (host === null || host === place))
+    .flatMap(({ id, agent_id: agent }) =>
+      agent === null || running.has(agent)
+        ? []
+        : [`${id} is claimed by ${agent}, which does not run any more: git flame work frees it.`],
+    );
+}
+
 /** What is only looked at is shown whatever the configuration is like. */
 async function claimTimeout(args: CommandArgs, io: Io, root: string): Promise<number | 'never'> {
   // What only looks loads the configuration where it's asked for.
