@@ -4,7 +4,7 @@ import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { taskStatuses } from '../../lib/domain/state/task.ts';
 import type { Random } from '../support/random.ts';
-import { makeOid, makeTask, testTime } from '../support/tasks.ts';
+import { alterTask, makeOid, makeTask, testTime } from '../support/tasks.ts';
 
 const wanted = ['title', 'priority', 'model', 'description', 'constraints'] as const;
 
@@ -27,8 +27,7 @@ function changeOnce(random: Random, task: Task): Task {
   const agent = `worker-0000000${random.int(1, 6)}`;
   const [status = 'pending'] = random.shuffle(taskStatuses);
   const claimedAt = random.chance(0.2) ? null : someTime(random);
-  return {
-    ...task,
+  return alterTask(task, {
     status,
     agent_id: claimedAt === null ? null : (agent as Task['agent_id']),
     claimed_at: claimedAt,
@@ -51,7 +50,7 @@ function changeOnce(random: Random, task: Task): Task {
             tokens_used: random.int(1, 100),
           },
         ],
-  };
+  });
 }
 
 function editPlan(random: Random, task: Task): Task {

@@ -13,7 +13,7 @@ import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import { type Task, taskSchema } from '../../lib/domain/state/task.ts';
 import { lockCovers, locksConflict } from '../../lib/util/path-globs.ts';
 import { makeRandom, type Random } from '../support/random.ts';
-import { makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
+import { alterTask, makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
 
 const seeds = Array.from({ length: 120 }, (_, index) => index + 1);
 const locks = [
@@ -336,19 +336,18 @@ test('a run is a function of its seed', () => {
 test('SCH-4 unblocking is the inverse of blocking', () => {
   for (const seed of seeds) {
     const random = makeRandom(seed);
-    const tasks = makeTasks(random).map((task) => ({
-      ...task,
-      status: random.pick(['pending', 'pending', 'requeued', 'done', 'merged'] as const),
-    }));
+    const tasks = makeTasks(random).map((task) =>
+      alterTask(task, { status: random.pick(['pending', 'pending', 'requeued', 'done', 'merged'] as const) }),
+    );
     const lost = random.pick([tasks[0]!, ...tasks.slice(1)]);
-    const failed = tasks.map((task) => (task === lost ? { ...task, status: 'failed' as const } : task));
+    const failed = tasks.map((task) => (task === lost ? alterTask(task, { status: 'failed' }) : task));
     const changes = blockDependents(failed, lost.id, 'x');
     const changed = new Map(changes.map(({ task }) => [task.id, task]));
     const blocked = failed.map((task) => changed.get(task.id) ?? task);
     assert.equal(unblockable(blocked), [], `seed ${seed}`);
     assert.equal(blockDependents(blocked, lost.id, 'x'), []);
     const requeued = blocked.map((task) =>
-      task.id === lost.id ? { ...task, status: 'requeued' as const } : task,
+      task.id === lost.id ? alterTask(task, { status: 'requeued' }) : task,
     );
     assert.equal(
       unblockable(random.shuffle(requeued)).map(({ id }) => id),

@@ -10,13 +10,14 @@ import { flame, flameJson } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
 import type { TestRepo } from '../support/repo.ts';
 import { makeForgery, type State } from '../support/shared-project.ts';
+import { alterTask, type TaskFields } from '../support/tasks.ts';
 
 // TRU-2: what somebody with push rights to the remote writes into a session of this clone.
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const changeTask =
-  (patch: Partial<Task>) =>
+  (patch: Partial<TaskFields>) =>
   (state: State): readonly Change[] =>
     state.current === null
       ? []
@@ -26,7 +27,7 @@ const changeTask =
             tasks: state
               .tasksOf(state.current.id)
               .slice(0, 1)
-              .map((task) => ({ ...task, ...patch })),
+              .map((task) => alterTask(task, patch)),
           },
         ];
 
@@ -60,7 +61,7 @@ const unclaimed = {
   claimed_host: null,
   claimed_at: null,
   result: { status: null, notes: '', issues: [] },
-} satisfies Partial<Task>;
+} satisfies Partial<TaskFields>;
 
 test('TRU-2 a task that failed here and is set to pending elsewhere is asked about before an agent starts', async () => {
   const { victim, send } = await makeFailed();

@@ -9,6 +9,7 @@ import { openGit } from '../../lib/git/open-git.ts';
 import { openReviewPage, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
+import type { TaskFields } from '../support/tasks.ts';
 import { redRun, sampleChangesetQuestion, sampleSession, sampleTask, sampleVerdict } from '../ui/samples.ts';
 
 export interface ServedChangeset {
@@ -16,7 +17,7 @@ export interface ServedChangeset {
   /** Makes the change in the work tree; what it leaves is committed. */
   readonly change: (repo: TestRepo) => void;
   readonly changeset?: Partial<Changeset>;
-  readonly task?: Partial<Task>;
+  readonly task?: Partial<TaskFields>;
 }
 
 export interface Served {

@@ -121,6 +121,7 @@ test('CLN-3 refs that kept commits of a session that is archived go, here and on
   const [a, b] = clones;
   const commit = a.git('commit-tree', '-p', 'HEAD', '-m', 'work', 'HEAD^{tree}');
   await change(a, 'task-001', {
+    status: 'done',
     commit: parseObjectId(commit),
     branch: `blueflame/${sampleSessionId}/task-001`,
   });

@@ -7,7 +7,7 @@ import type { Task } from '../../lib/domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../../lib/domain/state/verdict.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import type { TestRepo } from '../support/repo.ts';
-import { makeTask, testSession, testTime } from '../support/tasks.ts';
+import { alterTask, makeTask, testSession, testTime } from '../support/tasks.ts';
 
 export const sampleSessionId = testSession;
 export const sampleTask = makeTask;
@@ -122,7 +122,7 @@ export async function setStatus(store: Store, id: string, status: Task['status']
         {
           subject: `${id}: ${task.status} -> ${status}`,
           transition: `${task.status} -> ${status}`,
-          tasks: [{ ...task, status }],
+          tasks: [alterTask(task, { status })],
         },
       ],
     };

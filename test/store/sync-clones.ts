@@ -5,6 +5,7 @@ import type { Task } from '../../lib/domain/state/task.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { type SyncResult, syncState } from '../../lib/store/sync/sync.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
+import { alterTask, type TaskFields } from '../support/tasks.ts';
 import { createTasks, sampleSession, sampleSessionId, sampleTask } from './sample.ts';
 
 export interface Clones {
@@ -80,11 +81,11 @@ export async function inStore<Result>(
   }
 }
 
-export function change(repo: TestRepo, id: string, patch: Partial<Task>): Promise<void> {
+export function change(repo: TestRepo, id: string, patch: Partial<TaskFields>): Promise<void> {
   return inStore(repo, async (store) => {
     await store.transact((snapshot) => ({
       actor: 'a',
-      changes: [{ subject: `${id} changed`, tasks: [{ ...taskOf(snapshot, id), ...patch }] }],
+      changes: [{ subject: `${id} changed`, tasks: [alterTask(taskOf(snapshot, id), patch)] }],
     }));
   });
 }

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
 import { makeRepo } from '../support/repo.ts';
+import { alterTask } from '../support/tasks.ts';
 import {
   closeTestStores,
   createTasks,
@@ -99,7 +100,7 @@ test('changes by others in between are decided on anew', async () => {
     const [first, second] = snapshot.tasksOf(sampleSessionId);
     seen.push(first?.status ?? '');
     if (second === undefined) return null;
-    return { actor: 'a', changes: [{ subject: 'x', tasks: [{ ...second, status: 'claimed' }] }] };
+    return { actor: 'a', changes: [{ subject: 'x', tasks: [alterTask(second, { status: 'claimed' })] }] };
   });
   await theirs;
   const statuses = (await mine.snapshot()).tasksOf(sampleSessionId).map(({ status, rev }) => [status, rev]);
@@ -125,7 +126,7 @@ test('a decision never rests on a session another process has just ended', async
     if (isFirst) repo.git('update-ref', 'refs/blueflame/sessions', repo.git('commit-tree', '-m', 'x', tree));
     if (!isFirst || task === undefined) return null;
     isFirst = false;
-    return { actor: 'a', changes: [{ subject: 'x', tasks: [{ ...task, status: 'claimed' }] }] };
+    return { actor: 'a', changes: [{ subject: 'x', tasks: [alterTask(task, { status: 'claimed' })] }] };
   });
   await store.close();
   assert.is(result.kind, 'nothing');

@@ -1,6 +1,7 @@
 import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { hermeticEnv } from '../support/repo.ts';
+import { alterTask } from '../support/tasks.ts';
 import { sampleSessionId } from './sample.ts';
 
 // A writer in a process of its own: `claim` takes pending tasks until none is left, `count` changes one task
@@ -28,7 +29,7 @@ async function claimAll(state: Store): Promise<void> {
           {
             subject: `${task.id}: pending -> claimed by ${name}`,
             transition: 'pending -> claimed',
-            tasks: [{ ...task, status: 'claimed', claimed_by: name }],
+            tasks: [alterTask(task, { status: 'claimed', claimed_by: name })],
           },
         ],
       };

@@ -9,10 +9,12 @@ export const testTime = '2026-02-06T14:30:22.000Z';
 /** A whole pending task with what a test cares about set. */
 export function makeTask(
   id: string,
-  fields: Partial<Omit<Task, 'id' | 'dependencies'>> & { readonly dependencies?: readonly string[] } = {},
+  fields: Partial<Omit<TaskFields, 'id' | 'dependencies'>> & {
+    readonly dependencies?: readonly string[];
+  } = {},
 ): Task {
   const { dependencies = [], ...rest } = fields;
-  return {
+  return fitTask({
     v: 1,
     rev: 1,
     id: parseTaskId(id),
@@ -46,8 +48,52 @@ export function makeTask(
     updated_at: testTime,
     claimed_at: null,
     ...rest,
-  };
+  });
 }
+
+/** The keys of a task, whatever its status. */
+export type TaskFields = Pick<Task, keyof Task>;
+
+/** A task with some of its keys changed, and what its status then asks for. */
+export function alterTask(task: Task, changes: Partial<TaskFields>): Task {
+  return fitTask({ ...task, ...changes });
+}
+
+/** The task with what its status asks for where the fields don't say it, and without what the status rules out. */
+export function fitTask(fields: TaskFields): Task {
+  const { status } = fields;
+  switch (status) {
+    case 'pending':
+      return { ...fields, ...unclaimed, status };
+    case 'claimed':
+      return {
+        ...fields,
+        status,
+        commit: null,
+        claimed_by: fields.claimed_by ?? 'Lea Lead <lea@example.com>',
+        claimed_at: fields.claimed_at ?? testTime,
+      };
+    case 'done':
+    case 'merged':
+      return {
+        ...fields,
+        branch: fields.branch ?? `blueflame/${fields.session}/${fields.id}`,
+        commit: fields.commit ?? makeOid(fields.id),
+        start_commit: fields.start_commit ?? makeOid('base'),
+      } as Task;
+    default:
+      return fields as Task;
+  }
+}
+
+const unclaimed = {
+  agent_id: null,
+  worktree: null,
+  commit: null,
+  start_commit: null,
+  claimed_by: null,
+  claimed_at: null,
+};
 
 /** A done task whose verdict is pass. */
 export function makePassed(id: string, fields: Parameters<typeof makeTask>[1] = {}): Task {

@@ -540,7 +540,7 @@ test('the status says what agents did last, and what a task waits for', () => {
 test('a changeset shows what its verdicts found', () => {
   const verdict = sampleVerdict({ issues: ['one salt for all'] });
   const question = sampleChangesetQuestion();
-  const tasks = [sampleTask({ commit: verdict.commit })];
+  const tasks = [sampleTask({ status: 'done', commit: verdict.commit })];
   const shown = renderChangeset({ ...question, tasks, verdicts: [verdict] }, plainStyle());
   assert.match(shown, /^ {4}- one salt for all$/m);
 });

@@ -8,6 +8,7 @@ import type { Task } from '../../lib/domain/state/task.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { createStyle, type Style } from '../../lib/ui/text/style.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
+import { fitTask, type TaskFields } from '../support/tasks.ts';
 
 export const at = '2026-02-06T14:30:22.000Z';
 export const commitA = 'a'.repeat(40) as ObjectId;
@@ -21,8 +22,8 @@ export function taskId(id: string): TaskId {
   return id as TaskId;
 }
 
-export function sampleTask(changes: Partial<Task> = {}): Task {
-  return {
+export function sampleTask(changes: Partial<TaskFields> = {}): Task {
+  return fitTask({
     v: 1,
     rev: 1,
     id: taskId('task-001'),
@@ -56,7 +57,7 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     updated_at: at,
     claimed_at: null,
     ...changes,
-  };
+  });
 }
 
 export function sampleStory(changes: Partial<TaskStory> = {}): TaskStory {

@@ -102,7 +102,7 @@ function nextSteps(task: Task, { standing, worktrees, person }: Surroundings): r
   if (task.status === 'failed' && task.agent_id !== null)
     steps.push(`git flame agent attach ${task.agent_id}`);
   if (task.status === 'failed') steps.push(`git flame task release ${task.id}`);
-  if (task.commit !== null && task.status !== 'claimed') steps.push(`git flame show ${task.id} --diff`);
+  if (task.commit !== null) steps.push(`git flame show ${task.id} --diff`);
   const command = nextCommand(standing, person);
   return command === null || command === `git flame show ${task.id}` ? steps : [...steps, command];
 }

@@ -17,8 +17,9 @@ const headKeys = [
   'claimed_host',
   'claimed_at',
 ] as const satisfies readonly (keyof Task)[];
+type HeadOf<One> = One extends Task ? Pick<One, (typeof headKeys)[number]> : never;
 /** What becomes of a task, as opposed to what was planned. */
-export type TaskHead = Pick<Task, (typeof headKeys)[number]>;
+export type TaskHead = HeadOf<Task>;
 
 export function headOf(task: Task): TaskHead {
   return Object.fromEntries(headKeys.map((key) => [key, task[key]])) as TaskHead;

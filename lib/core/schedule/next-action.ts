@@ -122,8 +122,8 @@ function isBeingDone({ status }: Task): boolean {
 }
 
 /** Whether a task can still change without a person taking it up again. */
-export function isOpen(task: Task): boolean {
-  switch (task.status) {
+export function isOpen({ status }: Task): boolean {
+  switch (status) {
     case 'pending':
     case 'claimed':
     case 'done':
@@ -135,7 +135,7 @@ export function isOpen(task: Task): boolean {
     case 'dropped':
       return false;
     default:
-      return unreachable(task.status);
+      return unreachable(status);
   }
 }
 

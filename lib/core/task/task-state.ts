@@ -2,7 +2,7 @@ import { type Failure, furtherDetails } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import type { Task, TaskStatus } from '../../domain/state/task.ts';
+import type { ClaimedTask, DoneTask, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { type AttemptCost, endAttempt, nextAttempt } from './task-history.ts';
@@ -25,7 +25,7 @@ import { type AttemptCost, endAttempt, nextAttempt } from './task-history.ts';
  */
 
 /** Every legal change of status; there is no other way from one to another. */
-export const transitions: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+export const transitions = {
   pending: ['claimed', 'blocked', 'dropped'],
   claimed: ['done', 'failed', 'pending'],
   done: ['merged', 'requeued', 'failed', 'dropped'],
@@ -34,11 +34,16 @@ export const transitions: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = 
   requeued: ['pending', 'blocked', 'dropped'],
   merged: [],
   dropped: [],
-};
+} as const satisfies Readonly<Record<TaskStatus, readonly TaskStatus[]>>;
+
+/** The statuses from which a task can come to this one. */
+type Before<To extends TaskStatus> = {
+  [From in TaskStatus]: To extends (typeof transitions)[From][number] ? From : never;
+}[TaskStatus];
 
 /** A task as it is after a change, and the words its commit says it with. */
-export interface TaskChange {
-  readonly task: Task;
+export interface TaskChange<After extends Task = Task> {
+  readonly task: After;
   /** `task-001: pending -> claimed by worker-1a2b3c4d` */
   readonly subject: string;
   /** `pending -> claimed` */
@@ -49,8 +54,6 @@ export interface TaskChange {
 
 export type RequeueKind = 'rejected' | 'validation_failed' | 'conflict' | 'restart';
 
-type TaskPatch = Partial<Omit<Task, 'v' | 'rev' | 'id' | 'session' | 'status'>>;
-
 const noResult: Task['result'] = { status: null, notes: '', issues: [] };
 const unclaimed = {
   agent_id: null,
@@ -60,19 +63,22 @@ const unclaimed = {
   claimed_by: null,
   claimed_host: null,
   claimed_at: null,
-} satisfies TaskPatch;
+} satisfies Partial<Task>;
 const fresh = {
   ...unclaimed,
   retry_count: 0,
   not_before: null,
   result: noResult,
   reason: null,
-} satisfies TaskPatch;
+} satisfies Partial<Task>;
 
-/** The task in its new status. Throws a FlameError `illegal-transition` where the table has no such change. */
-export function changeStatus(task: Task, to: TaskStatus, patch: TaskPatch): Task {
-  if (!transitions[task.status].includes(to)) throw illegalTransition(task, to);
-  return { ...task, ...patch, status: to };
+/** Throws a FlameError `illegal-transition` where the table has no such change. */
+export function requireTransition<To extends TaskStatus>(
+  task: Task,
+  to: To,
+): asserts task is TaskIn<Before<To>> {
+  const legal: readonly TaskStatus[] = transitions[task.status];
+  if (!legal.includes(to)) throw illegalTransition(task, to);
 }
 
 /** pending → claimed: the agent (or person) works on it from now on. */
@@ -87,8 +93,11 @@ export function claimTask(
     /** What the work starts from, where that is known already. */
     readonly start?: ObjectId | null;
   },
-): TaskChange {
-  const patch = {
+): TaskChange<ClaimedTask> {
+  requireTransition(task, 'claimed');
+  const next: ClaimedTask = {
+    ...task,
+    status: 'claimed',
     agent_id: claim.agentId,
     worktree: claim.worktree,
     claimed_by: claim.claimedBy,
@@ -99,16 +108,17 @@ export function claimTask(
     result: noResult,
     reason: null,
   };
-  return describe(task, changeStatus(task, 'claimed', patch), ` by ${claim.agentId ?? claim.claimedBy}`);
+  return describe(task, next, ` by ${claim.agentId ?? claim.claimedBy}`);
 }
 
 /** claimed → pending: given back without a verdict on the work; a retry isn't used up. */
 export function releaseTask(
   task: Task,
   release: { readonly reason: string; readonly at: string } & Partial<AttemptCost>,
-): TaskChange {
+): TaskChange<TaskIn<'pending'>> {
+  requireTransition(task, 'pending');
   const history = endAttempt(task, { ...release, result: 'released', notes: release.reason });
-  const next = changeStatus(task, 'pending', { ...unclaimed, history });
+  const next: TaskIn<'pending'> = { ...task, ...unclaimed, status: 'pending', history };
   return describe(task, next, `, released: ${release.reason}`);
 }
 
@@ -124,30 +134,36 @@ export function completeTask(
     readonly notes: string;
     readonly at: string;
   } & AttemptCost,
-): TaskChange {
+): TaskChange<DoneTask> {
+  requireTransition(task, 'done');
   const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
-  const next = changeStatus(withKept(task, kept), 'done', {
+  const next: DoneTask = {
+    ...withKept(task, kept),
+    status: 'done',
     commit: work.commit,
     start_commit: work.start,
     branch: work.branch,
     result: { status: null, notes: boundText(work.notes), issues: [] },
     history: endAttempt(task, { ...work, result: 'done' }),
-  });
-  return describe(task, next, ` by ${task.agent_id ?? task.claimed_by ?? 'nobody'}`);
+  };
+  return describe(task, next, ` by ${task.agent_id ?? task.claimed_by}`);
 }
 
 /** claimed or done → failed. The worktree is still named: it's kept for a look until cleanup. */
 export function failTask(
   task: Task,
   end: { readonly failure: Failure; readonly at: string } & AttemptCost,
-): TaskChange {
+): TaskChange<TaskIn<'failed'>> {
+  requireTransition(task, 'failed');
   const message = describeFailure(end.failure);
   const notes = [message, ...furtherDetails(end.failure)].join('\n');
-  const next = changeStatus(task, 'failed', {
+  const next: TaskIn<'failed'> = {
+    ...task,
+    status: 'failed',
     reason: oneLine(message),
     result: { status: 'fail', notes: boundText(message), issues: boundIssues(end.failure.details) },
     history: endAttempt(task, { ...end, result: 'failed', notes }),
-  });
+  };
   const { kind, rules = [] } = end.failure;
   return { ...describe(task, next, ` (${kind}): ${message}`), failure: { kind, rules } };
 }
@@ -156,13 +172,16 @@ export function failTask(
 export function retryTask(
   task: Task,
   retry: { readonly notBefore: string | null; readonly at: string; readonly isCounted?: boolean },
-): TaskChange {
+): TaskChange<TaskIn<'pending'>> {
+  requireTransition(task, 'pending');
   const retryCount = task.retry_count + (retry.isCounted === false ? 0 : 1);
-  const next = changeStatus(task, 'pending', {
+  const next: TaskIn<'pending'> = {
+    ...task,
     ...unclaimed,
+    status: 'pending',
     retry_count: retryCount,
     not_before: retry.notBefore,
-  });
+  };
   const wait = retry.notBefore === null ? 0 : Date.parse(retry.notBefore) - Date.parse(retry.at);
   const when = wait > 0 ? ` in ${Math.ceil(wait / 1_000)} s` : '';
   return describe(task, next, `, retry ${retryCount}${when}`);
@@ -186,23 +205,29 @@ export function requeueTask(
     /** Of a rejection: the next attempt starts from this one. */
     readonly keep?: boolean;
   },
-): TaskChange {
+): TaskChange<TaskIn<'requeued'>> {
+  requireTransition(task, 'requeued');
   const { comments = [] } = requeue;
   const why = requeue.reason ?? requeue.notes ?? '';
   const notes = requeue.notes ?? why;
   const rejection = requeue.kind === 'rejected' ? why : null;
   const kept = requeue.keep === true ? workOf(task) : undefined;
-  const next = changeStatus(requeue.kind === 'rejected' ? withKept(task, kept) : task, 'requeued', {
+  const next: TaskIn<'requeued'> = {
+    ...(requeue.kind === 'rejected' ? withKept(task, kept) : task),
+    status: 'requeued',
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
     history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection, comments }),
     ...(requeue.description === undefined ? {} : { description: requeue.description }),
     ...(requeue.file_locks === undefined ? {} : { file_locks: [...requeue.file_locks] }),
-  });
+  };
   return describe(task, next, `, ${requeue.kind.replace('_', ' ')}: ${why}`);
 }
 
-function withKept({ kept: _, ...rest }: Task, kept: Task['kept']): Task {
+function withKept<Before extends Task>(
+  { kept: _, ...rest }: Before,
+  kept: Task['kept'],
+): Omit<Before, 'kept'> & Pick<Task, 'kept'> {
   return kept === undefined ? rest : { ...rest, kept };
 }
 
@@ -211,34 +236,38 @@ function workOf({ commit, start_commit: start }: Task): Task['kept'] {
 }
 
 /** requeued → pending, as if never tried but for its history: all retries are available again. */
-export function restartTask(task: Task): TaskChange {
-  return describe(
-    task,
-    changeStatus(task, 'pending', fresh),
-    `, attempt ${nextAttempt(task.history)} may begin`,
-  );
+export function restartTask(task: Task): TaskChange<TaskIn<'pending'>> {
+  return describe(task, asFresh(task), `, attempt ${nextAttempt(task.history)} may begin`);
+}
+
+function asFresh(task: Task): TaskIn<'pending'> {
+  requireTransition(task, 'pending');
+  return { ...task, ...fresh, status: 'pending' };
 }
 
 /** pending or requeued → blocked: something it needs won't come. */
-export function blockTask(task: Task, block: { readonly reason: string }): TaskChange {
-  const next = changeStatus(task, 'blocked', { reason: oneLine(block.reason) });
+export function blockTask(task: Task, block: { readonly reason: string }): TaskChange<TaskIn<'blocked'>> {
+  requireTransition(task, 'blocked');
+  const next: TaskIn<'blocked'> = { ...task, status: 'blocked', reason: oneLine(block.reason) };
   return describe(task, next, `: ${block.reason}`);
 }
 
 /** blocked → pending. */
-export function unblockTask(task: Task): TaskChange {
-  return describe(task, changeStatus(task, 'pending', fresh), ', no longer blocked');
+export function unblockTask(task: Task): TaskChange<TaskIn<'pending'>> {
+  return describe(task, asFresh(task), ', no longer blocked');
 }
 
 /** done → merged: its work is on the branch `into`. */
-export function mergeTask(task: Task, merge: { readonly into: string }): TaskChange {
-  const next = changeStatus(task, 'merged', { worktree: null, reason: null });
+export function mergeTask(task: Task, merge: { readonly into: string }): TaskChange<TaskIn<'merged'>> {
+  requireTransition(task, 'merged');
+  const next: TaskIn<'merged'> = { ...task, status: 'merged', worktree: null, reason: null };
   return describe(task, next, ` into ${merge.into}`);
 }
 
 /** To dropped: no further work on it. */
-export function dropTask(task: Task, drop: { readonly reason: string }): TaskChange {
-  const next = changeStatus(task, 'dropped', { reason: oneLine(drop.reason) });
+export function dropTask(task: Task, drop: { readonly reason: string }): TaskChange<TaskIn<'dropped'>> {
+  requireTransition(task, 'dropped');
+  const next: TaskIn<'dropped'> = { ...task, status: 'dropped', reason: oneLine(drop.reason) };
   return describe(task, next, `: ${drop.reason}`);
 }
 
@@ -246,7 +275,7 @@ export function dropTask(task: Task, drop: { readonly reason: string }): TaskCha
  * Sets a done task's result without changing its status. Throws a FlameError `illegal-transition` when it
  * isn't done, `verdict-for-other-commit` when the verdict is about another commit than the task's.
  */
-export function judgeTask(task: Task, verdict: Verdict): TaskChange {
+export function judgeTask(task: Task, verdict: Verdict): TaskChange<DoneTask> {
   if (task.status !== 'done') throw illegalTransition(task, 'done');
   if (verdict.commit !== task.commit) throw staleVerdict(task, verdict);
   const status = statusOf(verdict);
@@ -266,7 +295,7 @@ function statusOf({ status, diagnostics, override = '' }: Verdict): Verdict['sta
   return isRed && override.trim() === '' ? 'fail' : status;
 }
 
-function describe(before: Task, task: Task, rest: string): TaskChange {
+function describe<After extends Task>(before: Task, task: After, rest: string): TaskChange<After> {
   const transition = `${before.status} -> ${task.status}`;
   return { task, transition, subject: oneLine(`${task.id}: ${transition}${rest}`) };
 }
@@ -282,7 +311,7 @@ function boundIssues(issues: readonly string[]): string[] {
 }
 
 function illegalTransition(task: Task, to: TaskStatus): FlameError {
-  const legal = transitions[task.status];
+  const legal: readonly TaskStatus[] = transitions[task.status];
   const next = legal.length === 0 ? 'nothing follows' : `only ${legal.join(', ')} can follow`;
   return new FlameError({
     kind: 'refused',
@@ -293,11 +322,11 @@ function illegalTransition(task: Task, to: TaskStatus): FlameError {
   });
 }
 
-function staleVerdict(task: Task, verdict: Verdict): FlameError {
+function staleVerdict(task: DoneTask, verdict: Verdict): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'verdict-for-other-commit',
-    message: `The verdict by ${oneLine(verdict.by)} is about ${verdict.commit.slice(0, 12)}, but ${task.id} is at ${(task.commit ?? 'no commit').slice(0, 12)}.`,
+    message: `The verdict by ${oneLine(verdict.by)} is about ${verdict.commit.slice(0, 12)}, but ${task.id} is at ${task.commit.slice(0, 12)}.`,
     hints: ['git flame validate'],
     data: { task: task.id, judged: verdict.commit, commit: task.commit },
   });

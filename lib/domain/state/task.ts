@@ -53,8 +53,8 @@ export const taskResultSchema = z.object({
   issues: z.array(z.string()),
 });
 
-/** A task as its note stores it (docs: the page on refs). Dates are ISO 8601 in UTC. */
-export const taskSchema = z.object({
+/** The keys of every task's note (docs: the page on refs). Dates are ISO 8601 in UTC. What a status asks for is below. */
+const noteSchema = z.object({
   v: z.literal(1),
   /** Grows by one with every change of the note. */
   rev: z.int().min(1),
@@ -100,4 +100,47 @@ export const taskSchema = z.object({
   updated_at: z.string(),
   claimed_at: z.string().nullable(),
 });
+
+/** Nobody holds it, and no attempt's work counts; earlier versions may have left a claim's clone behind. */
+const untouched = {
+  agent_id: z.null(),
+  worktree: z.null(),
+  commit: z.null(),
+  start_commit: z.null(),
+  claimed_by: z.null(),
+  claimed_at: z.null(),
+};
+const held = { commit: z.null(), claimed_by: z.string(), claimed_at: z.string() };
+const accepted = { branch: z.string(), commit: objectId, start_commit: objectId };
+
+/**
+ * A task as its note stores it: by its status, what is valid there. One that failed, is blocked, requeued or dropped
+ * keeps what its last attempt left, if there was one.
+ */
+export const taskSchema = z.discriminatedUnion(
+  'status',
+  [
+    noteSchema.extend({ status: z.literal('pending'), ...untouched }),
+    noteSchema.extend({ status: z.literal('claimed'), ...held }),
+    noteSchema.extend({ status: z.literal('done'), ...accepted }),
+    noteSchema.extend({ status: z.literal('failed') }),
+    noteSchema.extend({ status: z.literal('blocked') }),
+    noteSchema.extend({ status: z.literal('requeued') }),
+    noteSchema.extend({ status: z.literal('merged'), ...accepted }),
+    noteSchema.extend({ status: z.literal('dropped') }),
+  ],
+  { error: `must be one of ${taskStatuses.join(', ')}` },
+);
+export const taskKeys = noteSchema.keyof().options;
+
 export type Task = Readonly<z.infer<typeof taskSchema>>;
+/** A task in one of these statuses. */
+export type TaskIn<Status extends TaskStatus> = Extract<Task, { readonly status: Status }>;
+export type ClaimedTask = TaskIn<'claimed'>;
+export type DoneTask = TaskIn<'done'>;
+/** One with the work of an attempt that was accepted: done, merged, or sent back, failed or given up after that. */
+export type WorkedTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
+
+export function hasWork(task: Task): task is WorkedTask {
+  return task.commit !== null && task.start_commit !== null;
+}

@@ -62,7 +62,7 @@ export async function claimByHand(
     if (claimed === null) continue;
     return worktree === null
       ? { task: claimed, worktree, branch: null }
-      : settleIn(workshop, claimed, worktree);
+      : settleIn(workshop, claimed, { worktree, start: start.commit });
   }
 }
 
@@ -112,9 +112,9 @@ async function claim(
 }
 
 async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
-  const { worktree } = task;
-  if (worktree === null || !wantsWorktree) throw alreadyYours(task);
-  if (!(await isThere(workshop, worktree))) return settleIn(workshop, task, worktree);
+  const { worktree, start_commit: start } = task;
+  if (worktree === null || start === null || !wantsWorktree) throw alreadyYours(task);
+  if (!(await isThere(workshop, worktree))) return settleIn(workshop, task, { worktree, start });
   // A kill may have come before they were there; what is there already stays.
   await bringFiles(workshop, worktree);
   throw alreadyYours(task);
@@ -136,10 +136,16 @@ async function bringFiles(workshop: Workshop, worktree: string): Promise<void> {
   await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
 }
 
+interface Place {
+  readonly worktree: string;
+  readonly start: ObjectId;
+}
+
 /** A worktree that can't be made leaves no claim behind. */
-async function settleIn(workshop: Workshop, task: Task, worktree: string): Promise<HandClaim> {
+async function settleIn(workshop: Workshop, task: Task, place: Place): Promise<HandClaim> {
+  const { worktree } = place;
   try {
-    await makeWorktree(workshop, task, worktree);
+    await makeWorktree(workshop, task, place);
     await bringFiles(workshop, worktree);
   } catch (error) {
     await record(workshop, task.session, (view) => {
@@ -156,12 +162,10 @@ async function settleIn(workshop: Workshop, task: Task, worktree: string): Promi
 /**
  * Reuses the branch if it descends from the task's start commit; else keeps it as a rescue and starts over.
  */
-async function makeWorktree(workshop: Workshop, task: Task, path: string): Promise<void> {
+async function makeWorktree(workshop: Workshop, task: Task, { worktree: path, start }: Place): Promise<void> {
   const { git } = workshop;
   const branch = branchName(task);
   const tip = await git.resolveCommit(taskBranch(task.session, task.id));
-  const start = task.start_commit;
-  if (start === null) throw new Error('a claim with a worktree has a start');
   if (tip === null) return git.addPersonWorktree(path, { branch, start, mode: 'new' });
   if (await git.isAncestor(start, tip)) return git.addPersonWorktree(path, { branch, start, mode: 'as-is' });
   if (!(await git.isAncestor(tip, start)))

@@ -2,10 +2,10 @@ import { changedPaths } from '../../core/task/changed-paths.ts';
 import { parseVerdictAnswer } from '../../domain/config/answers.ts';
 import { roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-port.ts';
 import type { Evidence } from '../../domain/state/evidence.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { WorkedTask } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { listSome } from '../../policy/rules.ts';
@@ -14,8 +14,6 @@ import { runAgent } from '../agents/run-agent.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { diagnoseCommit, failedDiagnostics, hasDiagnostics, inScratch } from './run-diagnostics.ts';
-
-type JudgedTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
 
 export type Judgement =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
@@ -44,7 +42,7 @@ const maxDiffBytes = 200_000;
 export async function validateTask(
   workshop: Workshop,
   session: SessionId,
-  task: JudgedTask,
+  task: WorkedTask,
 ): Promise<Judgement> {
   if (!judgesInCells(workshop)) return passUnjudged(workshop, session, task);
   const adapter = roleAdapter(workshop.config, 'validator');
@@ -57,7 +55,7 @@ export async function validateTask(
   return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
 }
 
-async function passUnjudged(workshop: Workshop, session: SessionId, task: JudgedTask): Promise<Judgement> {
+async function passUnjudged(workshop: Workshop, session: SessionId, task: WorkedTask): Promise<Judgement> {
   const opinion = {
     status: 'pass',
     notes: 'No diagnostics and no validator are configured.',
@@ -92,7 +90,7 @@ function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {
 
 interface ValidatorJob {
   readonly session: SessionId;
-  readonly task: JudgedTask;
+  readonly task: WorkedTask;
   readonly adapter: string;
   readonly diagnostics: readonly DiagnosticRun[];
 }
@@ -152,7 +150,7 @@ function asTooMuch(error: unknown): null {
 async function toVerdict(
   workshop: Workshop,
   session: SessionId,
-  task: JudgedTask,
+  task: WorkedTask,
   opinion: Opinion,
   diagnostics: readonly DiagnosticRun[],
 ): Promise<Verdict> {
@@ -182,7 +180,7 @@ async function toVerdict(
 /** What a verdict on a done task rests on. */
 export function taskEvidence(
   workshop: Workshop,
-  task: JudgedTask,
+  task: WorkedTask,
   checks: readonly DiagnosticRun[],
 ): Promise<Evidence> {
   const { start_commit: base, commit } = task;

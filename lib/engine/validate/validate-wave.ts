@@ -2,10 +2,10 @@ import { validationOrder } from '../../core/changesets/validation-order.ts';
 import { judgeTask } from '../../core/task/task-state.ts';
 import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { inLanes } from '../../util/in-lanes.ts';
 import { interruptedError } from '../interrupted.ts';
@@ -15,8 +15,6 @@ import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
 import { applyValidation, failUnvalidated } from './settle-validation.ts';
 import { type Judgement, judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
-
-type DoneTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
 
 /**
  * Wave 3: a verdict for the exact commit of each done task, several at once; then a person decides about what
@@ -223,5 +221,5 @@ async function decideFailed(workshop: Workshop, session: SessionId): Promise<voi
 }
 
 function isDone(task: Task): task is DoneTask {
-  return task.status === 'done' && task.commit !== null && task.start_commit !== null;
+  return task.status === 'done';
 }

@@ -1,15 +1,13 @@
 import { compareEvidence } from '../../core/changesets/compare-evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { Evidence, Verification } from '../../domain/state/evidence.ts';
-import type { Task } from '../../domain/state/task.ts';
+import { hasWork, type WorkedTask } from '../../domain/state/task.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';
 import { taskEvidence } from './validate-task.ts';
-
-type JudgedTask = Task & { readonly commit: ObjectId; readonly start_commit: ObjectId };
 
 /**
  * Runs the diagnostics of judged tasks once more, each on the exact commit of its verdict, and notes beside the
@@ -23,7 +21,7 @@ export async function verifyEvidence(
 ): Promise<readonly Verification[]> {
   const { snapshot, tasks } = await viewSession(workshop, session);
   const asked = only === null ? tasks : [taskOf({ tasks }, only)];
-  const known = asked.filter(isJudged).flatMap((task) => {
+  const known = asked.filter(hasWork).flatMap((task) => {
     const evidence = snapshot.verdictsOn(task.commit).findLast((verdict) => verdict.evidence)?.evidence;
     return evidence === undefined ? [] : [{ task, evidence }];
   });
@@ -36,7 +34,7 @@ export async function verifyEvidence(
   return done;
 }
 
-async function verify(workshop: Workshop, task: JudgedTask, evidence: Evidence): Promise<Verification> {
+async function verify(workshop: Workshop, task: WorkedTask, evidence: Evidence): Promise<Verification> {
   // A verdict that rests on no checks is compared by what changed alone.
   const checks = evidence.commands.length === 0 ? [] : await diagnoseCommit(workshop, task.commit);
   const found = await taskEvidence(workshop, task, checks);
@@ -61,10 +59,6 @@ async function verify(workshop: Workshop, task: JudgedTask, evidence: Evidence):
     differences,
   });
   return verification;
-}
-
-function isJudged(task: Task): task is JudgedTask {
-  return task.commit !== null && task.start_commit !== null;
 }
 
 function noEvidence(task: string | null): FlameError {

@@ -4,7 +4,7 @@ import { parseRefName } from '../../domain/ids.ts';
 import { memoryEntrySchema } from '../../domain/state/memory.ts';
 import { sessionSchema } from '../../domain/state/session.ts';
 import { signatureNoteSchema } from '../../domain/state/signatures.ts';
-import { taskSchema } from '../../domain/state/task.ts';
+import { taskKeys, taskSchema } from '../../domain/state/task.ts';
 import { reviewNoteSchema, validationNoteSchema } from '../../domain/state/verdict.ts';
 import { makeObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
 
@@ -25,14 +25,22 @@ export interface NoteKind<T> {
   readonly anchor: ((note: Readonly<Record<string, unknown>>) => Anchor | null) | null;
 }
 
-export const taskNotes = defineKind('tasks', taskSchema, ({ session, id }) =>
+export const taskNotes = defineKind('tasks', taskSchema, taskKeys, ({ session, id }) =>
   isText(session) && isText(id) ? taskAnchor(session, id) : null,
 );
-export const sessionNotes = defineKind('sessions', sessionSchema, ({ id }) =>
-  isText(id) ? sessionAnchor(id) : null,
+export const sessionNotes = defineKind(
+  'sessions',
+  sessionSchema,
+  Object.keys(sessionSchema.shape),
+  ({ id }) => (isText(id) ? sessionAnchor(id) : null),
 );
-export const validationNotes = defineKind('validations', validationNoteSchema, null);
-export const reviewNotes = defineKind('reviews', reviewNoteSchema, null);
+export const validationNotes = defineKind(
+  'validations',
+  validationNoteSchema,
+  Object.keys(validationNoteSchema.shape),
+  null,
+);
+export const reviewNotes = defineKind('reviews', reviewNoteSchema, Object.keys(reviewNoteSchema.shape), null);
 
 /** Sessions out of the way with what belongs to them: read when one is asked for by name. */
 export const archiveNotes = {
@@ -42,13 +50,20 @@ export const archiveNotes = {
 } as const;
 
 /** What earlier sessions left: not read with the rest of the state. */
-export const memoryNotes = defineKind('memory', memoryEntrySchema, ({ session, task }) =>
-  isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
+export const memoryNotes = defineKind(
+  'memory',
+  memoryEntrySchema,
+  Object.keys(memoryEntrySchema.shape),
+  ({ session, task }) =>
+    isText(session) && (task === null || isText(task)) ? memoryAnchor(session, task) : null,
 );
 
 /** Who signed what was decided of a session: read by who asks what counts. */
-export const signatureNotes = defineKind('signatures', signatureNoteSchema, ({ session }) =>
-  isText(session) ? signatureAnchor(session) : null,
+export const signatureNotes = defineKind(
+  'signatures',
+  signatureNoteSchema,
+  Object.keys(signatureNoteSchema.shape),
+  ({ session }) => (isText(session) ? signatureAnchor(session) : null),
 );
 
 /** Every ref of notes, in the order they are looked at. */
@@ -100,10 +115,11 @@ export function anchorKey(format: ObjectFormat, anchor: Anchor): ObjectId {
 
 function defineKind<T>(
   name: string,
-  schema: z.ZodType<T> & { readonly shape: object },
+  schema: z.ZodType<T>,
+  keys: readonly string[],
   anchor: NoteKind<T>['anchor'],
 ): NoteKind<T> {
-  return { ref: parseRefName(`refs/blueflame/${name}`), schema, keys: Object.keys(schema.shape), anchor };
+  return { ref: parseRefName(`refs/blueflame/${name}`), schema, keys, anchor };
 }
 
 function archivedKind<T>(name: string, kind: NoteKind<T>): NoteKind<T> {

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nextWake, selectReady } from '../../../lib/core/schedule/select-ready.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import { makeTask } from '../../support/tasks.ts';
+import { alterTask, makeTask } from '../../support/tasks.ts';
 
 const now = Date.parse('2026-02-06T15:00:00Z');
 const later = '2026-02-06T15:00:02.500Z';
@@ -80,7 +80,7 @@ test('SCH-2 what runs holds its locks and its place, named or found among the ta
 test('SCH-3 a deferred task is taken as soon as its locks are free', () => {
   const tasks = [makeTask('a', { file_locks: ['src/'] }), makeTask('b', { file_locks: ['src/b.ts'] })];
   assert.equal(select(tasks).selected, ['a']);
-  assert.equal(select([{ ...tasks[0]!, status: 'done' }, tasks[1]!]).selected, ['b']);
+  assert.equal(select([alterTask(tasks[0]!, { status: 'done' }), tasks[1]!]).selected, ['b']);
 });
 
 test('no limit is exceeded by what runs already', () => {

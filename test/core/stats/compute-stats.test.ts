@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { computeStats, type SessionRecord } from '../../../lib/core/stats/compute-stats.ts';
 import type { Stats } from '../../../lib/domain/shown/stats.ts';
-import { makeTask, makeVerdict } from '../../support/tasks.ts';
+import { alterTask, makeTask, makeVerdict } from '../../support/tasks.ts';
 import { after, beginning, life, record, run } from './rig.ts';
 
 function compute(reported: readonly SessionRecord[], slots = 2): Stats {
@@ -255,12 +255,11 @@ test('moments within a second are as exact as the note knows them', () => {
     [10.5, 'done'],
     [12.75, 'merged'],
   ]);
-  const known = {
-    ...task,
+  const known = alterTask(task, {
     claimed_at: after(10.25),
     updated_at: after(12.75),
     history: [{ ...entry('done', ''), timestamp: after(10.5) }],
-  };
+  });
   const { times_s } = compute([record([{ task: known, log }])]);
   assert.is(times_s.cycle?.median, 2.5);
   assert.is(times_s.working?.median, 0.25);
@@ -268,7 +267,7 @@ test('moments within a second are as exact as the note knows them', () => {
 
 test('a status that no commit tells of is taken from the note', () => {
   const { task, log } = life('task-1', [[1, 'claimed']]);
-  const merged = { ...task, status: 'merged' as const, updated_at: after(9) };
+  const merged = alterTask(task, { status: 'merged', updated_at: after(9) });
   const { times_s } = compute([record([{ task: merged, log }])]);
   assert.is(times_s.cycle?.median, 8);
 });

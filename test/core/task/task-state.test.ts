@@ -23,6 +23,7 @@ const pending = makeTask('task-001');
 const claimed = state.claimTask(pending, claim).task;
 const done = state.completeTask(claimed, work).task;
 const failed = state.failTask(claimed, crash).task;
+const merged = state.mergeTask(done, { into: 'main' }).task;
 const requeued = state.requeueTask(done, { kind: 'rejected', reason: 'too slow', at }).task;
 const blocked = state.blockTask(pending, { reason: 'needs task-000: it crashed' }).task;
 
@@ -51,11 +52,11 @@ test('TSK-2 the only legal changes of status are those of the table', () => {
     for (const to of taskStatuses) {
       const task = makeTask('task-001', { status: from });
       if (legal.has(`${from} ${to}`)) {
-        assert.equal(state.changeStatus(task, to, { reason: 'why' }), { ...task, status: to, reason: 'why' });
+        state.requireTransition(task, to);
         continue;
       }
       assert.throws(
-        () => state.changeStatus(task, to, {}),
+        () => state.requireTransition(task, to),
         (error: unknown) =>
           error instanceof FlameError &&
           error.code === 'illegal-transition' &&
@@ -271,8 +272,29 @@ test('TSK-4 outside words are one bounded, printable line in subjects and reason
 });
 
 test('every change leaves a task that its schema accepts', () => {
-  const all: readonly Task[] = [pending, claimed, done, failed, requeued, blocked];
+  const all: readonly Task[] = [pending, claimed, done, merged, failed, requeued, blocked];
   for (const task of all) assert.equal(taskSchema.parse(structuredClone(task)), task);
+});
+
+test('a note is no task where it lacks what its status asks for, or has what it rules out', () => {
+  const wrong: readonly object[] = [
+    { ...done, commit: null },
+    { ...done, start_commit: null },
+    { ...merged, branch: null },
+    { ...claimed, claimed_by: null },
+    { ...claimed, claimed_at: null },
+    { ...claimed, commit: work.commit },
+    { ...pending, claimed_by: claim.claimedBy },
+    { ...pending, worktree: claim.worktree },
+    { ...pending, status: 'asleep' },
+  ];
+  for (const note of wrong) assert.is(taskSchema.safeParse(note).success, false, JSON.stringify(note));
+});
+
+test('a task that a version without clones in its claims gave back is one still', () => {
+  const { claimed_host: _, ...older } = pending;
+  assert.is(taskSchema.parse(older).claimed_host, null);
+  assert.is(taskSchema.safeParse({ ...pending, claimed_host: 'laptop/1a2b3c4d' }).success, true);
 });
 
 test.run();

@@ -16,6 +16,7 @@ import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
 import type { TestRepo } from '../../support/repo.ts';
+import { alterTask } from '../../support/tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 // TRU-2: what lands is what this clone merged of work it judged, whatever its notes say.
@@ -190,7 +191,9 @@ test('TRU-2 a start that only calls itself one brings nothing along', async () =
   const start = parseObjectId(repo.commit('Start of a: the work of b on main'));
   repo.git('checkout', '-q', 'main');
   const commit = commitOn(repo, start, 'src/new.txt');
-  await forge(bench, () => [{ subject: 'forged', tasks: [{ ...task, commit, start_commit: start }] }]);
+  await forge(bench, () => [
+    { subject: 'forged', tasks: [alterTask(task, { commit, start_commit: start })] },
+  ]);
   await acceptForged(bench);
   await validateWave(workshop, session);
   await mergeWave(workshop, session);

@@ -7,7 +7,7 @@ import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import { changeSession, changeTask } from '../../core/merge-random.ts';
 import { makeRandom } from '../../support/random.ts';
-import { testSession } from '../../support/tasks.ts';
+import { makeOid, testSession } from '../../support/tasks.ts';
 import { createTasks, sampleReview, sampleSession, sampleTask, sampleVerdict } from '../sample.ts';
 import {
   addClone,
@@ -267,7 +267,7 @@ test('TRU-2 what landed or was dropped is not open again, and what was spent is 
   assert.equal(conflicts.map(({ what, kept, lost }) => `${what}: ${kept}, not ${lost}`).sort(), [
     'spent: $10 and 1000 tokens, not $1 and 100 tokens',
     'status: dropped, not pending',
-    'status: merged, not pending',
+    `status: merged at ${makeOid('task-001')}, not pending`,
   ]);
   await sync(b);
   for (const repo of [a, b]) {
