@@ -38,9 +38,14 @@ interface Found {
 async function gather({ workshop, git, config }: Opened): Promise<Found> {
   const { commonDir } = git.repository;
   const now = workshop.now();
+  const { sessions } = await workshop.store.snapshot();
+  // What an open session worked by is compared with what it is to work by next.
+  const compared = sessions.flatMap(({ state, config_digest: digest }) =>
+    state === 'ended' ? [] : [digest],
+  );
   return {
     stale: await planCleanup(workshop),
-    logs: listOldLogs(commonDir, new Date(now.getTime() - config.retention.logs)),
+    logs: listOldLogs(commonDir, new Date(now.getTime() - config.retention.logs), compared),
     runs: listStaleRuns(commonDir, now),
   };
 }

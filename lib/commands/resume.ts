@@ -4,7 +4,7 @@ import { goOn } from './open/go-on.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { requireSession } from './open/read-state.ts';
 import { sayWhich } from './open/say-which.ts';
-import { withSessionLock } from './open/with-session-lock.ts';
+import { requireAtHand, withSessionLock } from './open/with-session-lock.ts';
 import { previewPlan } from './plan/preview.ts';
 
 /** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */
@@ -14,6 +14,7 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
   return withWorkshop(meant, io, async (opened) => {
     const found = requireSession(await opened.store.snapshot(), meant);
     if (args.globals.dryRun) {
+      await requireAtHand(opened.store, found.id);
       const options = { ...args.options, from: null, new: false, pr: false };
       return previewPlan(opened, { ...meant, command: 'run', options }, io);
     }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Stats } from '../../lib/domain/shown/stats.ts';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
@@ -169,6 +170,27 @@ test('CLN-3 logs older than their retention go, younger ones stay', async () => 
   assert.is(readdirSync(logs).length, before - 1);
 });
 
+test('CLN-3 CFG-7 the configuration an open session worked by is kept, however old', async () => {
+  const repo = makeExecProject();
+  const task = { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] };
+  const plan = ['plan', 'Wait', '--from', writePlan(repo, [task])];
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  assert.is((await flame(repo, [...plan, '--decisions-file', decisions])).code, 0);
+  const logs = join(repo.path, '.git/blueflame/logs');
+  const isConfig = (name: string): boolean => name.endsWith('.config.yml');
+  const [kept = ''] = readdirSync(logs).filter(isConfig);
+  const stray = join(logs, `sha256-${'0'.repeat(12)}.config.yml`);
+  writeFileSync(stray, '');
+  const longAgo = new Date(Date.now() - 31 * 24 * 3_600_000);
+  for (const file of [stray, join(logs, kept)]) utimesSync(file, longAgo, longAgo);
+  assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);
+  assert.equal(readdirSync(logs).filter(isConfig), [kept]);
+  await flame(repo, ['run', '--decisions-file', decisions]);
+  utimesSync(join(logs, kept), longAgo, longAgo);
+  await flame(repo, ['cleanup', '--yes']);
+  assert.equal(readdirSync(logs).filter(isConfig), []);
+});
+
 test('CLN-3 old sessions are archived at the end of a later one, or by cleanup; they stay readable by name', async () => {
   const repo = makeExecProject({ config: { retention: { sessions: 2 } } });
   const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
@@ -190,6 +212,19 @@ test('CLN-3 old sessions are archived at the end of a later one, or by cleanup; 
   const shown = await flame(repo, ['show', 'task-001', '--session', first]);
   assert.match(shown.stdout, 'echo one');
   assert.match((await flame(repo, ['log', '--session', first])).stdout, `session: ${first} archived`);
+  const stats = (await flameJson(repo, ['stats', '--all'])).lines[0] as unknown as Stats;
+  assert.equal([stats.sessions.length, stats.tasks.by_status.merged], [3, 3]);
+  const ofFirst = (await flameJson(repo, ['stats', '--session', first])).lines[0] as unknown as Stats;
+  assert.equal([ofFirst.sessions.length, ofFirst.tasks.by_status.merged], [1, 1]);
+  for (const words of [
+    ['resume', first],
+    ['resume', first, '--dry-run'],
+    ['work', '--session', first],
+  ]) {
+    const refused = await flame(repo, words);
+    assert.is(refused.code, 1, words.join(' '));
+    assert.match(refused.stderr, /has ended and was archived.*\n.*git flame status --session/s);
+  }
   repo.write('.blueflame.yml', repo.git('show', 'HEAD:.blueflame.yml').replace('sessions: 2', 'sessions: 1'));
   repo.commit('keep less');
   const preview = await flame(repo, ['cleanup']);

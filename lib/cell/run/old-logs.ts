@@ -8,10 +8,15 @@ export interface OldLog {
   readonly bytes: number;
 }
 
-/** Logs last written before `until`. */
-export function listOldLogs(commonDir: string, until: Date): readonly OldLog[] {
+/** Logs last written before `until`, but for those whose name begins with a word that is still needed. */
+export function listOldLogs(
+  commonDir: string,
+  until: Date,
+  needed: readonly string[] = [],
+): readonly OldLog[] {
   const folder = logRoot(commonDir);
   return listFiles(folder).flatMap((name) => {
+    if (needed.some((word) => name.startsWith(`${word}.`))) return [];
     const path = join(folder, name);
     const stat = statSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile() || stat.mtimeMs >= until.getTime()) return [];

@@ -70,6 +70,8 @@ async function writeConfig({ root, base, name }: Wanted, dryRun: boolean): Promi
 
 const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:
 # .blueflame.example.yml of git-flame. What is in force, and why: git flame config
+# An editor completes them after: git flame config schema > .git/blueflame.schema.json
+# and with this as the first line: # yaml-language-server: $schema=.git/blueflame.schema.json
 `;
 
 /** The keys to begin with, as comments: what a project allows is for its lead to say. */

@@ -8,13 +8,15 @@ import type { Reading } from './read-state.ts';
 /**
  * Keeps two commands from working on one session at once, for the time of `work`. Compare-and-swap would keep the
  * state right all the same; this keeps them from doing the same work twice. The lock of a killed command is taken
- * over at once. The commands an error proposes are about this session. Throws FlameError `session-busy`.
+ * over at once. The commands an error proposes are about this session. Throws FlameErrors `session-busy` and, of one
+ * that can only be read any more, `session-archived`.
  */
 export async function withSessionLock<T>(
   { git, store }: Pick<Reading, 'git' | 'store'>,
   session: SessionId,
   work: () => Promise<T>,
 ): Promise<T> {
+  await requireAtHand(store, session);
   const path = join(git.repository.commonDir, 'blueflame', 'locks', `${session}.lock`);
   const release = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ELOCKED' ? busy(session) : error;
@@ -24,6 +26,18 @@ export async function withSessionLock<T>(
   } finally {
     await release();
   }
+}
+
+/** Of an archived session each snapshot holds no more than that it was: nothing can go on. */
+export async function requireAtHand(store: Reading['store'], id: SessionId): Promise<void> {
+  const { sessions } = await store.snapshot();
+  if (sessions.find((session) => session.id === id)?.archived_at === undefined) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'session-archived',
+    message: `Session ${id} has ended and was archived: it can be read, and doesn't go on.`,
+    hints: [`git flame status --session ${id}`, "git flame run 'What is still to do'"],
+  });
 }
 
 function busy(session: SessionId): FlameError {

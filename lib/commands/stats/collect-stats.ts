@@ -20,14 +20,21 @@ export async function collectStats(reading: Reading, args: CommandArgs<'stats'>,
   const picked = pickSession(snapshot, args);
   const shown = args.options.all ? snapshot.sessions : picked === null ? [] : [picked];
   const logs = bySession(snapshot.sessions.length === 0 ? [] : await store.log({}));
-  const all = snapshot.sessions.map((session) => {
-    const blocked = shown.includes(session)
-      ? blockedIn(git.repository.commonDir, session, snapshot)
-      : new Map();
-    return toRecord(snapshot, session, logs.get(session.id) ?? [], blocked);
+  const archive = snapshot.sessions.some(isArchived) ? await store.archive() : snapshot;
+  const all = snapshot.sessions.map((named) => {
+    // What is at hand of an archived one is only that it was.
+    const home = isArchived(named) ? archive : snapshot;
+    const session = home.sessions.find(({ id }) => id === named.id) ?? named;
+    const blocked = shown.includes(named) ? blockedIn(git.repository.commonDir, session, home) : new Map();
+    return toRecord(home, session, logs.get(session.id) ?? [], blocked);
   });
-  const reported = all.filter(({ session }) => shown.includes(session));
+  const ids = shown.map(({ id }) => id);
+  const reported = all.filter(({ session }) => ids.includes(session.id));
   return computeStats({ reported, all, slots: await workerSlots(reading, args, io), now: new Date() });
+}
+
+function isArchived({ archived_at: at }: Session): boolean {
+  return at !== undefined;
 }
 
 function bySession(log: readonly LogEntry[]): ReadonlyMap<string, readonly LogEntry[]> {

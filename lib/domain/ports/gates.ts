@@ -4,6 +4,7 @@ import type { Plan } from '../state/plan.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
+import type { AuditSummary } from './agent-port.ts';
 
 /** What a person decides. A gate that no person can answer throws a FlameError of kind `waiting`. */
 export interface Gates {
@@ -88,6 +89,8 @@ export interface ChangesetQuestion {
   readonly verdicts: readonly Verdict[];
   /** Tasks whose evidence is in doubt, and why: to be looked at by hand before deciding. */
   readonly doubts?: readonly EvidenceDoubt[];
+  /** What the watcher refused to the agents that worked on it, where it refused anything. */
+  readonly blocked?: readonly BlockedCalls[];
   readonly session: Session;
   showDiff(): Promise<string>;
   /**
@@ -95,6 +98,10 @@ export interface ChangesetQuestion {
    * `refused` when it no longer waits, or builds upon one that isn't approved.
    */
   decideOther(id: string, decision: ChangesetDecision): Promise<void>;
+}
+/** Calls of one agent that the watcher blocked. */
+export interface BlockedCalls extends Pick<AuditSummary, 'blocked' | 'top'> {
+  readonly agent: string;
 }
 export interface EvidenceDoubt {
   readonly task: string;

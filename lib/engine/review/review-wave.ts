@@ -5,7 +5,7 @@ import { requeueTask } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { ChangesetDecision } from '../../domain/ports/gates.ts';
+import type { BlockedCalls, ChangesetDecision } from '../../domain/ports/gates.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -123,6 +123,7 @@ async function decideOne(
   const doubts = doubtsOf(view.snapshot, tasks);
   for (const doubt of doubts)
     workshop.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
+  const blocked = await blockedCalls(workshop, view.session, tasks);
   const showDiff = (): Promise<string> => workshop.git.diffText(changeset.parent, changeset.commit);
   const decision = await workshop.gates.changeset({
     changeset,
@@ -130,12 +131,31 @@ async function decideOne(
     tasks,
     verdicts,
     ...(doubts.length === 0 ? {} : { doubts }),
+    ...(blocked.length === 0 ? {} : { blocked }),
     session: view.session,
     showDiff,
     decideOther: (id, other) => decideNow(workshop, session, id, other),
   });
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   await decided(workshop, session, changeset, decision);
+}
+
+/** What the watcher refused to whoever worked on, judged or joined these tasks. */
+async function blockedCalls(
+  workshop: Workshop,
+  { agents }: Session,
+  tasks: readonly Task[],
+): Promise<readonly BlockedCalls[]> {
+  const runs = agents.filter(({ task_id }) => tasks.some(({ id }) => id === task_id)).map(({ id }) => id);
+  const workers = tasks.flatMap(({ agent_id, history }) => [
+    ...history.map((attempt) => attempt.agent_id),
+    agent_id,
+  ]);
+  const ids = new Set([...workers, ...runs].filter((id) => id !== null));
+  const audits = await Promise.all(
+    [...ids].map(async (agent) => ({ agent, ...(await workshop.agents.auditOf(agent)) })),
+  );
+  return audits.flatMap(({ agent, blocked, top }) => (blocked === 0 ? [] : [{ agent, blocked, top }]));
 }
 
 /** Out of turn: what comes before it stays undecided. */

@@ -100,10 +100,11 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
         ...state,
         wave: event.wave,
         cycle: event.cycle,
+        ...withoutWindDown(state),
         isWindingDown: event.cycle === state.cycle && state.isWindingDown,
       };
     case 'wave-ended':
-      return { ...state, wave: null };
+      return { ...state, wave: null, ...withoutWindDown(state) };
     case 'agent-started': {
       const { agent: id, role, task } = event;
       const row: LiveAgentRow = {
@@ -132,6 +133,11 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
     default:
       return state;
   }
+}
+
+/** Whether to start more agents is asked about the wave it was asked in. */
+function withoutWindDown({ asking }: LiveState): Pick<LiveState, 'asking'> {
+  return { asking: asking?.kind === 'wind-down' ? null : asking };
 }
 
 /** The agent the keys are about; null when none runs. */

@@ -1,4 +1,4 @@
-import type { ChangesetQuestion } from '../../domain/ports/gates.ts';
+import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/session.ts';
@@ -28,6 +28,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
       '  ',
     ).map(style.dim),
     ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
+    ...(view.blocked ?? []).flatMap((calls) => renderBlocked(calls, style)),
     ...renderWarnings(view, style),
     ...changeset.diagnostics.flatMap((run) => renderDiagnostic(run, style, '  ')),
   ].join('\n');
@@ -48,6 +49,15 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   return [
     ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
     ...(verdict?.issues ?? []).flatMap((issue) => bullet(issue, style, '    ')),
+  ];
+}
+
+/** An agent's calls that the watcher refused, the most frequent named. */
+function renderBlocked({ agent, blocked, top }: BlockedCalls, style: Style): readonly string[] {
+  const head = `${visibleLine(agent)}: ${formatCount(blocked, 'call')} blocked`;
+  return [
+    ...wrapText(head, style.width, '  ').map(style.yellow),
+    ...top.flatMap((call) => bullet(visibleLine(call), style, '    ')),
   ];
 }
 

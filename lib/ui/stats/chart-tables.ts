@@ -1,5 +1,6 @@
 import type { Stats, TaskFigures } from '../../domain/shown/stats.ts';
 import { formatUsd } from '../../util/format-amount.ts';
+import { formatTime } from '../../util/format-time.ts';
 import { formatSeconds, formatShare } from './format-figures.ts';
 
 /** Bars a chart has room for. */
@@ -43,7 +44,7 @@ function flowTable({ flow }: Stats): ChartTable {
   return {
     name: 'flow',
     title: 'Tasks over time',
-    says: `Where the tasks were at each moment, from ${flow[0]?.at ?? 'nothing'} on.`,
+    says: `Where the tasks were at each moment, from ${flow[0] === undefined ? 'nothing' : formatTime(flow[0].at)} on.`,
     head: ['time (UTC)', 'landed', 'checking', 'working', 'waiting', 'lost'],
     rows: points.map(({ at, ...count }) => [
       at.replace('T', ' ').slice(0, 19),

@@ -123,6 +123,13 @@ async function coloursIn({ page }: WatchedPage, id: string): Promise<number> {
   });
 }
 
+test('WFL-3: a time is written for people, not as programs do', () => {
+  assert.not.match(
+    renderStatsPage(statsOf([session()])).replace(/<script[\s\S]*?<\/script>/g, ''),
+    /\d{4}-\d\d-\d\dT\d\d/,
+  );
+});
+
 test('WFL-3: the page draws its charts without a network, and nothing in it runs', async () => {
   const tab = await open(statsOf([session()]), 'one');
   await shoot(tab, 'one-light');
