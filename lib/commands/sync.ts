@@ -33,6 +33,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       remote,
       isDry,
       passesDamage: args.options.damaged,
+      keepsMine: args.options.keepMine,
     });
     const after = await readHeard(args, io, reading);
     if (!isDry) reading.origins.withdraw(after.withdrawn);
@@ -44,6 +45,10 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     });
     for (const { ref, object, message } of result.damage)
       output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it`);
+    for (const { ref, message } of result.unreadable) {
+      output.warn(`${ref} of ${remote} is left as it is, the rest is shared: ${message}`);
+      output.hint(`take it away there, the next sync sends yours: git push ${remote} :${ref}`);
+    }
     const changes = renderIncoming(result.changes, output.style);
     const received = [...renderSigned(signed), ...renderReceived([...proposals.values()], remote)];
     if (!args.globals.quiet)

@@ -46,7 +46,7 @@ export function addClone(remote: TestRepo, path: string, ...options: readonly st
 
 export function sync(
   repo: TestRepo,
-  options: { readonly isDry?: boolean; readonly passesDamage?: boolean } = {},
+  options: { readonly isDry?: boolean; readonly passesDamage?: boolean; readonly keepsMine?: boolean } = {},
 ): Promise<SyncResult> {
   return syncState({
     context: { cwd: repo.path, env: repo.env },

@@ -63,7 +63,7 @@ export interface CommandOptions {
     readonly force: boolean;
   };
   readonly agent: { readonly retry: boolean };
-  readonly sync: { readonly damaged: boolean };
+  readonly sync: { readonly damaged: boolean; readonly keepMine: boolean };
   readonly policy: {
     readonly role: string | null;
     readonly locks: readonly string[] | null;

@@ -1,8 +1,9 @@
+import { isSameSession, isSameTask } from '../../core/merge/admit-archive.ts';
 import { admitSession } from '../../core/merge/admit-change.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { validationNotesOf } from '../archive/archive-notes.ts';
+import { taskNotesOf, validationNotesOf } from '../archive/archive-notes.ts';
 import type { Note } from '../notes/note.ts';
 import type { ValidationNote } from '../notes/note-kinds.ts';
 import { anchorsFolder, findNotes, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
@@ -18,19 +19,34 @@ export interface MergedArchive {
 }
 
 /**
- * How sessions merge: one whose whole note is not in the archive is not archived, whatever its note claims.
+ * How sessions merge: one that is not in the archive as it is here, with every task that is here, is not archived,
+ * whoever says so.
  */
-export function sessionsBeside(archive: MergedArchive): MergeKind<Session> {
-  const archived = new Set(valuesOf(archive.sessions).map(({ id }) => id));
+export function sessionsBeside(archive: MergedArchive, tasks: Root<Task>): MergeKind<Session> {
+  const archived = new Map(valuesOf(archive.sessions).map((session) => [session.id, session]));
   return {
     ...mergeKinds.sessions,
     admit: (before, after) => {
       const { archived_at: at } = after;
-      if (at === undefined || before.archived_at !== undefined || archived.has(after.id))
-        return admitSession(before, after);
-      return { value: before, lost: [{ what: 'archived', kept: 'not in the archive', lost: at }] };
+      if (at === undefined || before.archived_at !== undefined) return admitSession(before, after);
+      const copies = [after, archived.get(after.id)];
+      const isWhole =
+        copies.every((copy) => copy !== undefined && isSameSession(before, copy)) &&
+        taskNotesOf(tasks, after.id).notes.every((note) => isTaskIn(archive, note));
+      if (isWhole) return admitSession(before, after);
+      return {
+        value: before,
+        lost: [{ what: 'archived', kept: 'not in the archive as it is here', lost: at }],
+      };
     },
   };
+}
+
+function isTaskIn({ tasks }: MergedArchive, { key, value }: Note<Task>): boolean {
+  const copies = findNotes(tasks, key).map(({ note }) => note.value);
+  return (
+    copies.length === 1 && copies.every((copy) => value !== null && copy !== null && isSameTask(value, copy))
+  );
 }
 
 /**

@@ -49,6 +49,21 @@ export function damagedState(remote: string, damage: readonly StateProblem[]): F
   });
 }
 
+/** What a newer version wrote would be replaced. All else that came from the remote is merged here. */
+export function newerState(remote: string, newer: readonly StateProblem[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'newer-state',
+    message: `Nothing was sent to ${remote}: notes there were written by a newer git-flame, and yours, which stay here as they are, would take their place.`,
+    hints: [
+      `use that version, or put yours in their place: git flame sync --keep-mine ${remote}`,
+      ...newer.slice(0, 1).map(({ object }) => `git cat-file -p ${object}`),
+    ],
+    details: newer.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),
+    data: { remote, objects: newer.map(({ object }) => object) },
+  });
+}
+
 /** Others pushed first, each time. */
 export function remoteBusy(remote: string, tries: number, stderr: string): FlameError {
   return new FlameError({

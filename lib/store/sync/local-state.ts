@@ -18,6 +18,7 @@ import { PatientLock } from '../write/patient-lock.ts';
 import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
 import { freshDamage } from './damage.ts';
 import { repositoryReadOnly } from './errors.ts';
+import { heldBack } from './held-back.ts';
 import { incomingChanges } from './incoming.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
@@ -36,6 +37,8 @@ export interface MergedState {
   readonly unknown: readonly ObjectId[];
   /** What can't be read of it and the remote doesn't have yet. */
   readonly damage: readonly StateProblem[];
+  /** Notes of a newer version on the remote, which those here would take the place of. */
+  readonly newer: readonly StateProblem[];
   /** What is left to push. */
   readonly specs: readonly PushSpec[];
   /** Refs the remote may forget, once it has the rest. */
@@ -108,17 +111,16 @@ export class LocalState {
       const allKept = new Map([...local, ...kept.missing]);
       const { obsolete } = kept;
       const unsent = [...allKept].filter(([ref]) => !theirs.has(ref) && !obsolete.here.has(ref));
+      const states = refs.filter(isReadable).map((ref) => ref.state);
+      const loading = { ...this.#options, catFile: this.#catFile };
       const result: MergedState = {
         refs,
         changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
         received: [...kept.missing.keys()].filter((ref) => theirs.has(ref)).length,
         sent: unsent.length,
         unknown: kept.unknown,
-        damage: await freshDamage(
-          { ...this.#options, catFile: this.#catFile },
-          refs.map((ref) => ref.state),
-          theirs,
-        ),
+        damage: await freshDamage(loading, states, theirs),
+        newer: await heldBack(loading, states, theirs),
         specs: [...pushSpecs(refs, theirs), ...commitSpecs(unsent.map(([ref]) => ref))],
         obsolete: obsolete.there.map((ref) => ({ from: '', to: ref })),
       };
@@ -140,7 +142,7 @@ export class LocalState {
   async track({ refs }: MergedState): Promise<void> {
     const { context, remote } = this.#options;
     const tracked = await listRefs(context, `refs/blueflame-remotes/${remote}/`);
-    const commands = refs.flatMap(({ state }): RefCommand[] => {
+    const commands = refs.filter(isReadable).flatMap(({ state }): RefCommand[] => {
       const ref = trackingRef(remote, state.kind.ref) as RefName;
       const old = tracked.get(ref) ?? null;
       return state.tip === null || state.tip === old ? [] : [{ ref, old, new: state.tip }];
@@ -160,7 +162,11 @@ export class LocalState {
     theirs: RemoteRefs,
     archive: MergedArchive,
   ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
-    const sessions = await this.#mergeOne(sessionsBeside(archive), before.sessions, theirs);
+    const sessions = await this.#mergeOne(
+      sessionsBeside(archive, before.tasks.root),
+      before.sessions,
+      theirs,
+    );
     const kinds = withoutArchived(sessions.state.root, archive);
     const [tasks, validations, reviews] = [
       await this.#mergeOne(kinds.tasks, before.tasks, theirs),
@@ -234,12 +240,17 @@ function isPublished(outcome: RefOutcome, lock: PatientLock): boolean {
 }
 
 function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
-  return refs.flatMap(({ state }) =>
+  return refs.filter(isReadable).flatMap(({ state }) =>
     // By id: what moves here meanwhile goes with the next sync.
     state.tip === null || state.tip === (theirs.get(state.kind.ref) ?? null)
       ? []
       : [{ from: state.tip, to: state.kind.ref }],
   );
+}
+
+/** Where the remote has something else than notes, nothing is sent to it. */
+function isReadable({ outcome }: MergedRef<unknown>): boolean {
+  return outcome !== 'unreadable';
 }
 
 /** By pattern: a session may have thousands. */

@@ -1,3 +1,4 @@
+import { admitArchivedSession, admitArchivedTask } from '../../core/merge/admit-archive.ts';
 import { admitSession, admitTask } from '../../core/merge/admit-change.ts';
 import {
   mergeMemory,
@@ -41,8 +42,8 @@ export const mergeKinds = {
   reviews: { kind: reviewNotes, merge: mergeReview },
   memory: { kind: memoryNotes, merge: mergeMemory },
   signatures: { kind: signatureNotes, merge: mergeSignatures },
-  archivedSessions: { kind: archiveNotes.sessions, merge: mergeSession },
-  archivedTasks: { kind: archiveNotes.tasks, merge: mergeTask },
+  archivedSessions: { kind: archiveNotes.sessions, merge: mergeSession, admit: admitArchivedSession },
+  archivedTasks: { kind: archiveNotes.tasks, merge: mergeTask, admit: admitArchivedTask },
   archivedValidations: { kind: archiveNotes.validations, merge: mergeValidation },
 } as const;
 

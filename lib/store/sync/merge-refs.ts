@@ -1,4 +1,6 @@
+import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
+import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { type GitContext, gitText, runGit } from '../../git/process/run-git.ts';
@@ -6,6 +8,7 @@ import { loadNotes } from '../notes/load-notes.ts';
 import type { Note } from '../notes/note.ts';
 import type { ObjectSink, TreeNode } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
+import { stateCorrupt } from '../store-errors.ts';
 import { stateShallow } from './errors.ts';
 import { renderMerge } from './merge-message.ts';
 import type { MergeKind } from './merge-note.ts';
@@ -23,20 +26,52 @@ export interface MergeContext {
 /** One state ref after a merge, nothing of it written yet. */
 export interface MergedRef<T> {
   readonly state: RefState<T>;
-  readonly outcome: 'absent' | 'same' | 'sent' | 'received' | 'merged';
+  readonly outcome: 'absent' | 'same' | 'sent' | 'received' | 'merged' | 'unreadable';
   readonly conflicts: readonly NoteConflict<T>[];
   readonly objects: readonly NewObject[];
+  /** What the remote has in the place of notes: it is left alone, there and here. */
+  readonly problem?: StateProblem;
 }
 
 // Merges of merges of merges: deeper than any real history, and an end for an unreal one.
 const deepest = 12;
 
-/** Merges what a remote has into one state ref. Throws FlameErrors `state-corrupt` and `state-shallow`. */
+interface Theirs {
+  readonly tip: ObjectId | null;
+  readonly ref: RefName;
+}
+
+/**
+ * Merges what a remote has into one state ref; where that can't be read, what is here stays. Throws FlameError
+ * `state-shallow`.
+ */
 export async function mergeRef<T>(
   context: MergeContext,
   kind: MergeKind<T>,
   ours: RefState<T>,
-  theirs: { readonly tip: ObjectId | null; readonly ref: RefName },
+  theirs: Theirs,
+): Promise<MergedRef<T>> {
+  try {
+    if (theirs.tip !== null) await requireCommit(context, theirs.tip, theirs.ref);
+    return await mergeReadable(context, kind, ours, theirs);
+  } catch (error) {
+    if (!(error instanceof FlameError) || error.code !== 'state-corrupt' || theirs.tip === null) throw error;
+    const { tip: object } = theirs;
+    const problem = { ref: kind.kind.ref, object, key: object, message: error.message };
+    return { state: ours, outcome: 'unreadable', conflicts: [], objects: [], problem };
+  }
+}
+
+async function requireCommit({ catFile }: MergeContext, tip: ObjectId, ref: RefName): Promise<void> {
+  const object = await catFile.read(tip);
+  if (object?.type !== 'commit') throw stateCorrupt(ref, tip, `is a ${object?.type}, not a commit`);
+}
+
+async function mergeReadable<T>(
+  context: MergeContext,
+  kind: MergeKind<T>,
+  ours: RefState<T>,
+  theirs: Theirs,
 ): Promise<MergedRef<T>> {
   const nothing = { state: ours, conflicts: [], objects: [] };
   if (theirs.tip === null) return { ...nothing, outcome: ours.tip === null ? 'absent' : 'sent' };

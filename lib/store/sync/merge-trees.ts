@@ -94,7 +94,7 @@ function mergeSlots<T>(
 ): { readonly slot: Slot<T>; readonly losses: readonly Loss[] } {
   const { old, mine = [], other = [] } = slots;
   const [before, left, right] = [blobsOf(old ?? []), blobsOf(mine), blobsOf(other)];
-  if (right === '' || left === right) return { slot: mine, losses: [] };
+  if (right === '' || left === right || isHeldBack(kind, mine, other)) return { slot: mine, losses: [] };
   if (left === '') return { slot: other, losses: [] };
   // What one side alone changed is that side's, unless it was damaged there.
   if (before === right)
@@ -112,6 +112,15 @@ function mergeSlots<T>(
   }
   const [slot, loser] = preferSlot(mine, other) ? [mine, other] : [other, mine];
   return { slot, losses: [{ what: 'note', kept: blobsOf(slot), lost: blobsOf(loser) }] };
+}
+
+/**
+ * A note of a newer version that would take the place of one that can be read, or of what this clone is to say of a
+ * commit: it stays where it came from.
+ */
+function isHeldBack<T>({ kind }: MergeKind<T>, mine: Slot<T>, other: Slot<T>): boolean {
+  if (!other.some(({ note }) => note.isNewer)) return false;
+  return mine.length === 0 ? kind.anchor === null : usable(mine) !== null;
 }
 
 /** What one side alone changed is that side's, as far as a step of it can have done that. */

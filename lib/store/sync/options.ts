@@ -11,4 +11,6 @@ export interface SyncOptions {
   readonly isDry: boolean;
   /** Whether what can't be read here may be sent all the same. */
   readonly passesDamage?: boolean;
+  /** Whether what is here may take the place of what a newer version wrote on the remote. */
+  readonly keepsMine?: boolean;
 }

@@ -6,7 +6,7 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
-import { damagedState, remoteBusy, repositoryReadOnly } from './errors.ts';
+import { damagedState, newerState, remoteBusy, repositoryReadOnly } from './errors.ts';
 import { LocalState, type MergedState } from './local-state.ts';
 import { nameOf } from './merge-message.ts';
 import type { MergedRef } from './merge-refs.ts';
@@ -38,6 +38,8 @@ export interface SyncResult {
   };
   /** What was sent although it can't be read here; of a dry run: what would not be sent. */
   readonly damage: readonly StateProblem[];
+  /** What the remote has in the place of notes, left alone there and here. */
+  readonly unreadable: readonly StateProblem[];
   /** How often other clones were first. */
   readonly races: number;
 }
@@ -64,6 +66,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
       if (isDry) return describe(options, merged, { races: 0, changes });
       if (merged.damage.length > 0 && options.passesDamage !== true)
         throw damagedState(remote, merged.damage);
+      if (merged.newer.length > 0 && options.keepsMine !== true) throw newerState(remote, merged.newer);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
         // Some servers delete nothing; the refs do no harm there.
@@ -102,7 +105,8 @@ function describe(
     ),
     changes,
     commits: { received, sent, unknown },
-    damage: merged.damage,
+    damage: [...merged.damage, ...merged.newer],
+    unreadable: merged.refs.flatMap(({ problem }) => problem ?? []),
     races,
   };
 }

@@ -303,7 +303,7 @@ test('TRU-2 a session is archived only where its notes are in the archive', asyn
   const { conflicts } = await sync(a);
   assert.equal(
     conflicts.map(({ what, kept }) => [what, kept]),
-    [['archived', 'not in the archive']],
+    [['archived', 'not in the archive as it is here']],
   );
   const after = await inStore(a, (store) => store.snapshot());
   assert.equal(after.sessions, before.sessions);
@@ -395,15 +395,24 @@ test('notes this version cannot read, and keys it does not know, survive a merge
   const refused = await sync(a).catch((error: unknown) => error);
   assert.is(refused instanceof FlameError && refused.code, 'damaged-state');
   await sync(a, { passesDamage: true });
-  const { conflicts } = await sync(b);
+  const held = await sync(b).catch((error: unknown) => error);
+  assert.is(held instanceof FlameError && held.code, 'newer-state');
+  assert.equal([noteOf(b, 'task-001').later, noteOf(b, 'task-001').title], [{ x: 1 }, 'from b']);
+  assert.is(noteOf(b, 'task-002').title, 'from b');
+  await sync(a);
+  assert.equal([noteOf(a, 'task-002').v, noteOf(a, 'task-002').brand], [2, 'new']);
+});
+
+test('TRU-2 what a newer version wrote is replaced on the remote by the word of a person alone', async () => {
+  const { clones } = await makeClones(['task-001']);
+  const [a, b] = clones;
+  rewriteNote(a, 'task-001', (json) => ({ ...json, v: 2 }));
+  rewriteNote(b, 'task-001', (json) => ({ ...json, title: 'from b' }));
+  await sync(a, { passesDamage: true });
+  await sync(b, { keepsMine: true });
   await sync(a);
   assert.is(stateOf(a), stateOf(b));
-  assert.equal(
-    conflicts.map(({ what }) => what),
-    ['note'],
-  );
-  assert.equal([noteOf(b, 'task-001').later, noteOf(b, 'task-001').title], [{ x: 1 }, 'from b']);
-  assert.equal([noteOf(b, 'task-002').v, noteOf(b, 'task-002').brand], [2, 'new']);
+  assert.equal([noteOf(a, 'task-001').v, noteOf(a, 'task-001').title], [1, 'from b']);
 });
 
 test('a remote that refuses the refs is named with its reason; the merge here stays', async () => {
