@@ -73,6 +73,7 @@ export function sampleStory(changes: Partial<TaskStory> = {}): TaskStory {
     work: null,
     worktrees: [],
     uncounted: [],
+    uncounted_verdicts: [],
     rescues: [],
     changesets: [],
     next: ['git flame work'],

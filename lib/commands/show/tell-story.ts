@@ -1,4 +1,5 @@
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
+import { verdictDecision } from '../../core/decisions/decisions.ts';
 import { waitReasons } from '../../core/schedule/wait-reasons.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
@@ -27,9 +28,9 @@ export async function tellStory(
   const log = await store.log({ session: session.id, task: task.id });
   const standing = standingOf(snapshot, session, origins);
   const worktrees = await keptWorktrees(git, task);
+  const verdicts = snapshot.verdictsOf(session.id).filter((verdict) => verdict.task === task.id);
   return {
-    task,
-    verdicts: snapshot.verdictsOf(session.id).filter((verdict) => verdict.task === task.id),
+    ...{ task, verdicts },
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
     doubts: doubtsOf(snapshot, [task]),
     waits_for: waitReasons(task, tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now() }),
@@ -40,6 +41,7 @@ export async function tellStory(
     worktrees: worktrees.map(({ path }) => path),
     rescues: (await listRescues(git)).filter(({ name }) => name.startsWith(`${session.id}/${task.id}/`)),
     uncounted: uncountedOf(session, standing.session),
+    uncounted_verdicts: verdicts.filter((verdict) => !origins.has(verdictDecision(verdict))),
     changesets: session.changesets.filter((changeset) => changeset.tasks.includes(task.id)),
     next: nextSteps(task, {
       standing,

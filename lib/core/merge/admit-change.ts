@@ -21,7 +21,10 @@ export function admitTask(before: Task, after: Task): Merged<Task> {
   };
 }
 
-/** A session whose spending is kept: it only grows. What is archived is merged by a rule of its own. */
+/**
+ * A session whose spending and decisions at gates are kept: they only grow. What is archived is merged by a rule of
+ * its own.
+ */
 export function admitSession(before: Session, after: Session): Merged<Session> {
   const unchanged = { value: after, lost: [] };
   if (after.archived_at !== undefined || before.archived_at !== undefined) return unchanged;
@@ -33,10 +36,17 @@ export function admitSession(before: Session, after: Session): Merged<Session> {
     ),
   };
   const { cost_usd, tokens, spend } = after;
-  if (isSame(kept, { cost_usd, tokens, spend })) return unchanged;
+  const gone = before.gates.filter((gate) => !after.gates.some((one) => isSame(one, gate)));
+  const isSpent = isSame(kept, { cost_usd, tokens, spend });
+  if (isSpent && gone.length === 0) return unchanged;
   return {
-    value: { ...after, ...kept },
-    lost: [{ what: 'spent', kept: describeSums(kept), lost: describeSums(after) }],
+    value: { ...after, ...kept, gates: [...gone, ...after.gates] },
+    lost: [
+      ...(isSpent ? [] : [{ what: 'spent', kept: describeSums(kept), lost: describeSums(after) }]),
+      ...(gone.length === 0
+        ? []
+        : [{ what: 'decided at gates', kept: `${gone.length} more`, lost: `${after.gates.length}` }]),
+    ],
   };
 }
 

@@ -57,6 +57,8 @@ export interface TaskStory {
   readonly rescues: readonly Rescue[];
   /** Ids of changesets whose state another clone wrote: it does not count here. */
   readonly uncounted: readonly string[];
+  /** Those of the verdicts that another clone gave: they do not count here. */
+  readonly uncounted_verdicts: readonly Verdict[];
   readonly changesets: readonly Changeset[];
   /** Commands to continue with, the likeliest first. */
   readonly next: readonly string[];

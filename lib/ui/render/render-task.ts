@@ -31,7 +31,12 @@ export function renderTask(story: TaskStory, style: Style): string {
     [
       'Verdicts',
       [
-        ...verdicts.flatMap((verdict) => renderVerdict(verdict, style, '  ')),
+        ...verdicts.flatMap((verdict) =>
+          renderVerdict(verdict, style, {
+            indent: '  ',
+            remark: story.uncounted_verdicts.includes(verdict) ? notCounted : '',
+          }),
+        ),
         ...doubts.flatMap((doubt) => wrapText(renderDoubt(doubt), style.width, '  ')).map(style.yellow),
       ],
     ],

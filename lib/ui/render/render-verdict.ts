@@ -7,11 +7,16 @@ import { shortId } from '../text/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 
-/** A verdict with its reasons and evidence, as lines. */
-export function renderVerdict(verdict: Verdict, style: Style, indent = ''): readonly string[] {
+/** A verdict with its reasons and evidence, as lines; `remark` stands behind who gave it. */
+export function renderVerdict(
+  verdict: Verdict,
+  style: Style,
+  { indent = '', remark = '' }: { readonly indent?: string; readonly remark?: string } = {},
+): readonly string[] {
   const status = verdict.status === 'pass' ? style.green('pass') : style.red('fail');
   const deeper = `${indent}  `;
-  const about = `at ${shortId(verdict.commit)} by ${visibleLine(verdict.by)}, ${formatTime(verdict.at)}`;
+  const by = [visibleLine(verdict.by), ...(remark === '' ? [] : [remark])].join(' ');
+  const about = `at ${shortId(verdict.commit)} by ${by}, ${formatTime(verdict.at)}`;
   const [first = '', ...rest] = wrapText(`pass ${about}`, style.width, indent);
   return [
     indent + status + first.slice(indent.length + 'pass'.length),

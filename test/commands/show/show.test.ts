@@ -86,7 +86,7 @@ test('the story of what worked: commits, files, verdict, evidence, landing; with
   const [story] = lines;
   assert.equal(Object.keys(story ?? {}), [
     ...['task', 'verdicts', 'verifications', 'doubts', 'waits_for', 'runs', 'times', 'calls', 'work'],
-    ...['worktrees', 'rescues', 'uncounted', 'changesets', 'next'],
+    ...['worktrees', 'rescues', 'uncounted', 'uncounted_verdicts', 'changesets', 'next'],
   ]);
 });
 
