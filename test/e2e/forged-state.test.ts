@@ -9,7 +9,7 @@ import { writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
 import type { TestRepo } from '../support/repo.ts';
-import { makeForgery, type State } from '../support/shared-project.ts';
+import { makeForgery, notePath, type State } from '../support/shared-project.ts';
 import { alterTask, type TaskFields } from '../support/tasks.ts';
 
 // TRU-2: what somebody with push rights to the remote writes into a session of this clone.
@@ -301,6 +301,107 @@ test('TRU-2 work that is accepted here gets its branch then, and not before', as
   const decisions = writeDecisions(victim, { plan: ['approve'] });
   const run = await flame(victim, ['run', '--decisions-file', decisions]);
   assert.is(branches(), commit, run.stderr);
+});
+
+test('TRU-2 a note of a newer version takes the place of none of this clone; the rest goes on, and one word sends it', async () => {
+  const { victim, send } = await makeForgery({ upTo: 'plan' });
+  const session = ((await statusOf(victim)).session as { id: string }).id;
+  const ref = 'refs/blueflame/tasks';
+  const path = notePath(victim, ref, `${session}/task-001`);
+  const text = victim.git('show', `${ref}:${path}`).replace('"v": 1', '"v": 2');
+  await send({ ref, files: { [path]: text } });
+  assertRefused(await flame(victim, ['sync']), {
+    code: 1,
+    says: 'written by a newer git-flame',
+    next: 'git flame sync --keep-mine origin',
+  });
+  const run = await flame(victim, ['run']);
+  assertRefused(run, { code: 2, says: 'Changeset main waits' });
+  const kept = await flame(victim, ['sync', '--keep-mine', 'origin']);
+  assert.is(kept.code, 0, kept.stderr);
+  assert.is((await flame(victim, ['sync'])).code, 0);
+});
+
+test('TRU-2 a ref that holds something else on the remote is named and left alone; the rest is shared', async () => {
+  const { victim, send } = await makeForgery();
+  const ref = 'refs/blueflame/memory';
+  victim.write('.git/blob', 'no notes');
+  victim.git('push', '-q', 'origin', `${victim.git('hash-object', '-w', '.git/blob')}:${ref}`);
+  await send(changeSession({ pauses: [{ adapter: 'exec', until: '2099-01-01T00:00:00.000Z', why: 'x' }] }));
+  const synced = await flame(victim, ['sync']);
+  assert.is(synced.code, 0, synced.stderr);
+  assert.match(
+    synced.stderr,
+    /refs\/blueflame\/memory of origin is left as it is.* is a blob, not a commit/s,
+  );
+  assert.match(synced.stdout, /pauses/);
+  assert.is((await flame(victim, ['review', '--approve'])).code, 0);
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  assert.match(synced.stderr, /git push origin :refs\/blueflame\/memory/);
+  victim.git('push', '-q', 'origin', `:${ref}`);
+  assert.not.match((await flame(victim, ['sync'])).stderr, /memory/);
+});
+
+test('TRU-2 a session is archived with what is here of it, or not at all', async () => {
+  const { victim, send } = await makeForgery();
+  assert.is((await flame(victim, ['review', '--approve'])).code, 0);
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  const session = ((await statusOf(victim)).session as { id: string }).id;
+  const before = await statusOf(victim);
+  const anchor = `blueflame session ${session}\n`;
+  const path = notePath(victim, 'refs/blueflame/sessions', session);
+  const note = JSON.parse(victim.git('show', `refs/blueflame/sessions:${path}`));
+  for (const objective of ['Forged', note.objective]) {
+    const forged = { ...note, objective, rev: note.rev + 1 };
+    await send({
+      ref: 'refs/blueflame/archive/sessions',
+      files: { [path]: JSON.stringify(forged), [`anchors/${session}`]: anchor },
+    });
+    await send(changeSession({ objective, archived_at: '2026-03-01T08:00:00.000Z' }));
+    const { lines } = await flameJson(victim, ['sync']);
+    const [conflict] = (lines[0]?.conflicts ?? []) as { what: string; kept: string }[];
+    assert.equal([conflict?.what, conflict?.kept], ['archived', 'not in the archive as it is here']);
+    assert.equal(await statusOf(victim), before);
+  }
+});
+
+test('TRU-2 what was decided at gates here stays, whoever empties the list', async () => {
+  const { victim, send } = await makeForgery();
+  const gates = async (): Promise<readonly unknown[]> => {
+    const { id } = (await statusOf(victim)).session as { id: string };
+    const path = notePath(victim, 'refs/blueflame/sessions', id);
+    return JSON.parse(victim.git('show', `refs/blueflame/sessions:${path}`)).gates;
+  };
+  const before = await gates();
+  assert.ok(before.length > 0);
+  await send(changeSession({ gates: [] }));
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  assert.equal(await gates(), before);
+});
+
+test('TRU-2 a pause that another clone writes holds nothing back here', async () => {
+  const { victim, send } = await makeForgery({ upTo: 'plan' });
+  const until = '2099-01-01T00:00:00.000Z';
+  await send(changeSession({ pauses: [{ adapter: 'exec', until, why: 'forged' }] }));
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  assertRefused(await flame(victim, ['run']), { code: 2, says: 'Changeset main waits' });
+});
+
+test('TRU-2 a verdict of another clone is shown as one that does not count', async () => {
+  const { victim, send } = await makeForgery();
+  await send((state) => {
+    const { current } = state;
+    const [task] = current === null ? [] : state.tasksOf(current.id);
+    const [verdict] = task?.commit == null ? [] : state.verdictsOn(task.commit);
+    if (verdict === undefined) return [];
+    return [
+      { subject: 'forged', verdict: { ...verdict, notes: 'all fine', at: '2026-03-01T08:00:00.000Z' } },
+    ];
+  });
+  assert.is((await flame(victim, ['sync'])).code, 0);
+  const shown = (await flame(victim, ['show', 'task-001'])).stdout.replace(/\s+/g, ' ');
+  assert.is(shown.match(/does not count here/g)?.length, 1, shown);
+  assert.match(shown, /does not count here\), [^()]* all fine/);
 });
 
 test.run();

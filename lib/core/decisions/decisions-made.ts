@@ -9,6 +9,7 @@ import {
   checkoutDecision,
   courseDecision,
   limitDecision,
+  pauseDecision,
   replanDecision,
   sessionDecision,
   standingDecision,
@@ -89,6 +90,7 @@ function sessionDecisions({ session: seen, isOurs }: HeededSession, next: Sessio
     ...(raised === null || raised === seen.raised_limit ? [] : [limitDecision(next, raised)]),
     ...(told === null ? [] : [told]),
     ...(checkout === null || checkout === seen.checkout ? [] : [checkoutDecision(next, checkout)]),
+    ...next.pauses.filter((pause) => !seen.pauses.includes(pause)).map((pause) => pauseDecision(next, pause)),
     ...changed.flatMap((changeset) => [
       builtDecision(next, changeset),
       ...(changeset.state === 'approved' ? [approvalDecision(next, changeset)] : []),
@@ -113,6 +115,7 @@ export function restoreUnheeded(
     wave: next.wave === seen.wave ? stored.wave : next.wave,
     raised_limit: next.raised_limit === seen.raised_limit ? stored.raised_limit : next.raised_limit,
     checkout: next.checkout === seen.checkout ? stored.checkout : next.checkout,
+    pauses: next.pauses === seen.pauses ? stored.pauses : next.pauses,
     changesets: next.changesets.map((changeset) => original.get(changeset) ?? changeset),
   };
 }

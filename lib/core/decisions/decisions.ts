@@ -1,5 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -91,6 +92,16 @@ export function checkoutDecision(
   checkout: NonNullable<Session['checkout']>,
 ): Decision {
   return { kind: 'checkout', session: id, about: '', facts: checkout };
+}
+
+/** That a service can't be asked before a time, as this clone was told. */
+export function pauseDecision({ id }: Pick<Session, 'id'>, pause: Session['pauses'][number]): Decision {
+  return { kind: 'pause', session: id, about: pause.adapter, facts: { until: pause.until } };
+}
+
+/** What is told to later planners, whole. */
+export function memoryDecision({ session, task, v: _, rev: __, ...facts }: MemoryEntry): Decision {
+  return { kind: 'memory', session, about: task ?? '', facts };
 }
 
 /** That a task's commits were judged by its rules, and taken in. */

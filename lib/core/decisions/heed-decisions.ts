@@ -12,6 +12,7 @@ import {
   checkoutDecision,
   courseDecision,
   limitDecision,
+  pauseDecision,
   replanDecision,
   sessionDecision,
   standingDecision,
@@ -177,6 +178,8 @@ function heedSession(
     ...(landing === undefined || !isOurs ? {} : { landing }),
     changesets: session.changesets.map((changeset) => heedChangeset(session, changeset, withheld, origins)),
     raised_limit: isRaisedHere ? raised : origins.highestLimit(session.id),
+    // Another clone's limit is no evidence that this one is refused too; it finds out by asking.
+    pauses: session.pauses.filter((pause) => isHere(pauseDecision(session, pause))),
     replan_notes: isToldHere ? notes : null,
     ...(sent_back !== undefined && isToldHere ? { sent_back } : {}),
     checkout: checkout !== null && isHere(checkoutDecision(session, checkout)) ? checkout : null,

@@ -145,6 +145,10 @@ const memorySchema = z
       .max(10_000)
       .default(8_000)
       .describe('How much of it a planner is told at most.'),
+    others: z
+      .boolean()
+      .default(false)
+      .describe('Whether a planner is told what other clones remember too, marked as theirs.'),
   })
   .describe('What a planner is told of earlier sessions; how it grows old stands in beads.');
 

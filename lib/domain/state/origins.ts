@@ -23,6 +23,10 @@ export const decisionKinds = [
   'replan',
   /** A work tree that has to follow a landing. */
   'checkout',
+  /** That a service refused this clone for a while. */
+  'pause',
+  /** What this clone remembered for later planners. */
+  'memory',
 ] as const;
 export type DecisionKind = (typeof decisionKinds)[number];
 

@@ -1,6 +1,8 @@
+import { memoryDecision } from '../../core/decisions/decisions.ts';
 import { memoryEntries } from '../../core/memory/memory-entries.ts';
 import { recallMemory } from '../../core/memory/recall-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { MemoryEntry } from '../../domain/state/memory.ts';
 import { viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
@@ -11,18 +13,22 @@ export async function remember(workshop: Workshop, id: SessionId): Promise<void>
   if (session.state !== 'ended' && !beads.archive_after_wave) return;
   const entries = memoryEntries(session, tasks, { withFailures: beads.include_failure_notes });
   if (entries.length === 0) return;
+  workshop.origins.vouch(entries.map(memoryDecision));
   await tolerate(workshop, 'nothing of this session was remembered', () =>
     workshop.memory.save(entries, workshop.gates.person),
   );
 }
 
-/** What earlier sessions left that may help with an objective, bounded; '' without any, or with a broken memory. */
-export async function recall(workshop: Workshop, objective: string): Promise<string> {
+/**
+ * What earlier sessions left that may help with an objective, bounded; '' without any, or with a broken memory. What
+ * another clone wrote there is told where the configuration says so, and marked.
+ */
+export async function recall(workshop: Remembering, objective: string): Promise<string> {
   const { memory_decay: decays, decay_policy: policy } = workshop.config.beads;
   const entries = await tolerate(workshop, 'the planner is told nothing of earlier sessions', () =>
     workshop.memory.load(),
   );
-  return recallMemory(entries ?? [], {
+  return recallMemory(heedMemory(workshop, entries ?? []), {
     objective,
     summarizeAfter: decays ? policy.summarize_after_sessions : Number.POSITIVE_INFINITY,
     preserveFailures: decays ? policy.preserve_failures_sessions : Number.POSITIVE_INFINITY,
@@ -30,7 +36,32 @@ export async function recall(workshop: Workshop, objective: string): Promise<str
   });
 }
 
-async function tolerate<T>(workshop: Workshop, loss: string, work: () => Promise<T>): Promise<T | null> {
+type Remembering = Pick<Workshop, 'config' | 'memory' | 'events' | 'origins'>;
+
+function heedMemory(
+  { config, events, origins }: Remembering,
+  entries: readonly MemoryEntry[],
+): readonly MemoryEntry[] {
+  origins.refresh();
+  const isOurs = (entry: MemoryEntry): boolean => origins.has(memoryDecision(entry));
+  if (config.memory.others)
+    return entries.map((entry) =>
+      isOurs(entry) ? entry : { ...entry, title: `${entry.title} [the word of another clone]` },
+    );
+  const ours = entries.filter(isOurs);
+  if (ours.length < entries.length) {
+    const left = `${entries.length - ours.length} of ${entries.length} entries`;
+    const message = `Another clone wrote ${left} of memory; planners are told them with memory.others: true, marked.`;
+    events.emit({ event: 'notice', level: 'info', message });
+  }
+  return ours;
+}
+
+async function tolerate<T>(
+  workshop: Pick<Workshop, 'memory' | 'events'>,
+  loss: string,
+  work: () => Promise<T>,
+): Promise<T | null> {
   try {
     return await work();
   } catch (error) {

@@ -69,7 +69,16 @@ export function openOrigins({ env, commonDir, signed = new Map() }: OriginsOptio
 }
 
 /** What is found out again, or asked once more, where a power cut loses it: not worth waiting for the disk. */
-const found = new Set<Decision['kind']>(['verdict', 'changeset', 'work', 'checks', 'standing', 'course']);
+const found = new Set<Decision['kind']>([
+  'verdict',
+  'changeset',
+  'work',
+  'checks',
+  'standing',
+  'course',
+  'pause',
+  'memory',
+]);
 
 /** As DecisionsFile reads it. */
 function toLine(decision: Decision): string {

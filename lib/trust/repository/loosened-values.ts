@@ -24,7 +24,7 @@ function listLimits(config: Config): readonly LoosenedValue[] {
   const builtIn = new Map(listConfigLeaves(defaults).map(({ path, value }) => [path, value]));
   return (
     listConfigLeaves(config)
-      .filter(({ keys }) => keys[0] === 'limits' || keys[0] === 'sandbox')
+      .filter(({ keys }) => keys[0] === 'limits' || keys[0] === 'sandbox' || keys[0] === 'memory')
       .filter(({ keys, path }) => isLooser(path, valueAt(config, keys), valueAt(defaults, keys)))
       // A limit in tokens is what puts the one in dollars out of force.
       .filter(({ path }) => !inTokens(config, path))
@@ -67,6 +67,7 @@ function listPrices(config: Config): readonly LoosenedValue[] {
 /** More of it, or of money none at all: 0 is unlimited. `require: false` works where nothing can be enforced. */
 function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
   if (path === 'sandbox.require') return value === false;
+  if (path.startsWith('memory.')) return path === 'memory.others' && value === true;
   // It is about claims by hand, which run out sooner with it.
   if (path === 'limits.claim_timeout') return false;
   if (typeof value !== 'number') return false;

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pauseDecision } from '../../../lib/core/decisions/decisions.ts';
 import type { Failure } from '../../../lib/domain/failure.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
@@ -138,10 +139,11 @@ test('LIF-5 a new start waits too: the pause stands in the note of the session',
       return {};
     },
   });
-  const { store } = bench.workshop;
+  const { store, origins } = bench.workshop;
+  const pauses = [{ adapter: 'claude', until: at(hour), why: 'It said so.' }];
   await store.transact(({ sessions: [session] }) => {
     if (session === undefined) return null;
-    const pauses = [{ adapter: 'claude', until: at(hour), why: 'It said so.' }];
+    origins.vouch(pauses.map((pause) => pauseDecision(session, pause)));
     return { changes: [{ subject: 'session: pauses', session: { ...session, pauses } }], actor: 'test' };
   });
   await workWave(bench.workshop, bench.session).catch(() => undefined);
