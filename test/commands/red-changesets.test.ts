@@ -102,6 +102,21 @@ test('VAL-3: a person passes what fails its checks only with a reason, and the c
   assert.is(verdict?.diagnostics[0]?.output, '1 of 9 failed');
 });
 
+test('MRG-8: a reason that nobody can see is none, for a task and for a changeset', async () => {
+  const unseen = await openRed(manual('\u200b\u3164'));
+  const refused = await validateWave(unseen.workshop, unseen.session).catch((caught: unknown) => caught);
+  assert.ok(refused instanceof FlameError && refused.code === 'needs-override', String(refused));
+
+  const { workshop, session } = await openRed({
+    ...manual('wanted all the same'),
+    changeset: async () => ({ kind: 'approve', override: '\u200b' }),
+  });
+  await validateWave(workshop, session);
+  await mergeWave(workshop, session);
+  const error = await reviewWave(workshop, session).catch((caught: unknown) => caught);
+  assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
+});
+
 test('MRG-8: the engine itself takes no bare approval of a red changeset, whichever gate it comes from', async () => {
   const { workshop, session } = await openRed({
     ...manual('wanted all the same'),

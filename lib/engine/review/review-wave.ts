@@ -9,6 +9,7 @@ import type { BlockedCalls, ChangesetDecision } from '../../domain/ports/gates.t
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { saysSomething } from '../../util/says-something.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
@@ -274,7 +275,7 @@ export function requireCommit(changeset: Changeset, meant: string | null | undef
 
 /** However the decision came here: what is red is approved with a reason, or not at all. */
 function requireReason(changeset: Changeset, override: string | undefined): void {
-  if (!isRed(changeset) || (override ?? '').trim() !== '') return;
+  if (!isRed(changeset) || saysSomething(override ?? '')) return;
   const failing = failedDiagnostics(changeset.diagnostics).map(({ command }) => command);
   throw new FlameError({
     kind: 'refused',
@@ -291,7 +292,7 @@ function requireReason(changeset: Changeset, override: string | undefined): void
 
 /** What goes back to its agents says why. */
 function requireWhy({ group }: Changeset, reason: string): void {
-  if (reason.trim() !== '') return;
+  if (saysSomething(reason)) return;
   throw new FlameError({
     kind: 'refused',
     code: 'needs-reason',

@@ -8,6 +8,7 @@ import type { AgentRun } from '../../domain/state/session.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { inLanes } from '../../util/in-lanes.ts';
+import { saysSomething } from '../../util/says-something.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -144,7 +145,7 @@ function requireOverride(
   override: string | undefined,
 ): void {
   const failing = failedDiagnostics(diagnostics);
-  if (failing.length === 0 || (override ?? '').trim() !== '') return;
+  if (failing.length === 0 || saysSomething(override ?? '')) return;
   throw new FlameError({
     kind: 'refused',
     code: 'needs-override',
