@@ -134,6 +134,17 @@ test('version-manager prefixes are shown, folders with credentials are not', () 
   assert.ok(show([makeTempDir(), home]).includes('~/.nvm/versions/v20'));
 });
 
+test('SBX-2: programs in a place of keys are shown without the keys beside them', () => {
+  const home = makeTempDir();
+  for (const folder of ['.docker/bin', '.kube/bin', 'tool/bin'])
+    mkdirSync(join(home, folder), { recursive: true });
+  const folders = ['.docker/bin', '.kube/bin', 'tool/bin'].map((name) => join(home, name));
+  assert.equal(
+    toolchainPaths(folders, [home]).map((path) => path.replace(home, '~')),
+    ['~/.docker/bin', '~/.kube/bin', '~/tool'],
+  );
+});
+
 test("a program is shown with its package, never with what lies beside it, keys or somebody's whole home", () => {
   const home = makeTempDir();
   const put = (path: string): string => {

@@ -75,7 +75,7 @@ export function isThere(path: string): boolean {
 function prefixOf(folder: string, home: string): string[] {
   const prefix = dirname(folder);
   if (basename(folder) !== 'bin' && basename(folder) !== 'shims') return [folder];
-  const isShared = home === '/' || isBelow(home, prefix) || !isBelow(prefix, home);
+  const isShared = home === '/' || !isBelow(prefix, home) || showsPrivatePlace(prefix, home);
   return isShared || sharedPrefixes.has(basename(prefix)) ? [folder] : [prefix];
 }
 
