@@ -124,10 +124,15 @@ function wordsOf(command: string, depth = 0): string[] {
 function readingsOf(word: string): readonly string[] {
   const parts = [word, ...word.split(/[=:,]/)];
   const afterVariables = /[$`]|^\//.test(word) ? suffixesOf(word) : [];
-  const modules = /^\w+(?:\.\w+)*$/.test(word) ? [`${word.replaceAll('.', '/')}.py`] : [];
+  const modules = /^\w+(?:\.\w+)*$/.test(word) ? modulesOf(word.replaceAll('.', '/')) : [];
   return [...new Set([...parts, ...afterVariables, ...modules])].filter(
     (part) => part !== '' && !part.includes('\0'),
   );
+}
+
+/** What python may run for `-m`: a package goes before the module of its name. */
+function modulesOf(path: string): string[] {
+  return [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`];
 }
 
 /** What a glob matches now; what it matches later is asked for then. */

@@ -3,14 +3,17 @@ import { isRecord } from '../../util/json-record.ts';
 import type { ReadFile } from './file.ts';
 
 const packageFiles = ['package.json'];
+// Settings of these runners may name another shell, or code that is loaded first.
+const npmFiles = [...packageFiles, '.npmrc'];
+const settings = new Set(['.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml']);
 const makefiles = ['GNUmakefile', 'makefile', 'Makefile'];
 // What these run is written in a file that need not be named as an argument.
 const recipes: Readonly<Record<string, readonly string[]>> = {
-  npm: packageFiles,
-  npx: packageFiles,
-  pnpm: packageFiles,
-  yarn: packageFiles,
-  bun: packageFiles,
+  npm: npmFiles,
+  npx: npmFiles,
+  pnpm: [...npmFiles, '.pnpmfile.cjs'],
+  yarn: [...npmFiles, '.yarnrc', '.yarnrc.yml'],
+  bun: [...npmFiles, 'bunfig.toml'],
   deno: ['deno.json', 'deno.jsonc', ...packageFiles],
   make: makefiles,
   gmake: makefiles,
@@ -31,6 +34,8 @@ export function recipesOf(word: string): readonly string[] {
 export function commandsIn({ path, bytes }: ReadFile, asked: readonly string[]): readonly string[] {
   const text = bytes?.toString() ?? '';
   if (/\.jsonc?$/.test(path)) return scriptsIn(text, asked);
+  if (settings.has(basename(path))) return programsIn(text);
+  if (basename(path) === '.pnpmfile.cjs') return [];
   return blocks.has(basename(path).toLowerCase()) ? blocksIn(text, asked) : [text];
 }
 
@@ -49,6 +54,14 @@ function wordsIn(script: unknown): readonly string[] {
   if (typeof script === 'string') return [script];
   if (Array.isArray(script)) return script.flatMap(wordsIn);
   return isRecord(script) ? wordsIn(script.command) : [];
+}
+
+/** Of settings, what names a program or a module; tokens and registries do not. */
+function programsIn(text: string): readonly string[] {
+  const lines = text.matchAll(
+    /^[ \t]*(?:script-?shell|shell|node-?options|yarn-?path|preload)\b[ \t]*[=: \t](.+)$/gim,
+  );
+  return [...lines].map(([, value = '']) => value);
 }
 
 /** `name: needs`, with lines below that begin with a blank. */

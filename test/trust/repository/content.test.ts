@@ -314,6 +314,30 @@ test('TRU-1: files that a command names are found in whatever way it names them'
 const namedBy = (root: string, command: string): readonly string[] =>
   readNamedFiles(command, { root, searchPath: '/usr/bin' }).map(({ path }) => path.slice(root.length + 1));
 
+test('TRU-1: what may be run in place of what a command names is named as soon as it is there', () => {
+  const { root, write } = makePlace();
+  for (const name of ['a', 'b', 'c']) write(`scripts/${name}.sh`);
+  write('package.json', JSON.stringify({ scripts: { notify: 'true' } }));
+  write('tools/notify.py');
+  assert.equal(namedBy(root, 'npm run notify'), ['package.json']);
+  assert.equal(namedBy(root, 'python3 -m tools.notify'), ['tools/notify.py']);
+
+  write('.npmrc', '//registry.example.com/:_authToken=$TOKEN\nscript-shell = ./scripts/a.sh\n');
+  write('.yarnrc.yml', 'yarnPath: scripts/b.sh\n');
+  write('.pnpmfile.cjs');
+  write('tools/notify/__init__.py');
+  write('tools/notify/__main__.py');
+  const npm = ['.npmrc', 'package.json', 'scripts/a.sh'];
+  assert.equal(namedBy(root, 'npm run notify'), npm);
+  assert.equal(namedBy(root, 'pnpm run notify'), ['.npmrc', '.pnpmfile.cjs', 'package.json', 'scripts/a.sh']);
+  assert.equal(namedBy(root, 'yarn run notify'), [
+    ...['.npmrc', '.yarnrc.yml', 'package.json', 'scripts/a.sh', 'scripts/b.sh'],
+  ]);
+  assert.equal(namedBy(root, 'python3 -m tools.notify'), [
+    ...['tools/notify.py', 'tools/notify/__init__.py', 'tools/notify/__main__.py'],
+  ]);
+});
+
 test('TRU-1: what a recipe runs for a command is named too', () => {
   const { root, write } = makePlace();
   for (const name of ['a', 'b', 'c', 'd', 'e']) write(`scripts/${name}.sh`);
