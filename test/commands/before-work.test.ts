@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -35,6 +35,22 @@ test('DSK-4 a diagnostic that fails on the base itself is said before anybody wo
   assert.match(text, /broken.*Mend it first/);
   const logs = readdirSync(join(repo.path, '.git', 'blueflame', 'logs'));
   assert.is(logs.filter((name) => name.endsWith('.tried.json')).length, 1);
+});
+
+test('PLN-1 WRK-7 a setup that fetches submodules is refused before work, with what does it', async () => {
+  const project = { name: 'sample', base_branch: 'main', setup: ['git submodule update --init'] };
+  const repo = makeExecProject({ config: { project } });
+  const script = { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] };
+  const run = ['run', 'One', '--from', writePlan(repo, [script])];
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  const commit = repo.git('rev-parse', 'HEAD');
+  repo.git('update-index', '--add', '--cacheinfo', `160000,${commit},lib`);
+  repo.git('commit', '-qm', 'a submodule');
+  mkdirSync(join(repo.path, 'lib'));
+  const refused = await flame(repo, [...run, '--decisions-file', decisions]);
+  assert.is(refused.code, 1, refused.stderr);
+  assert.match(refused.stderr, /git submodule update --init" can't work in a cell.*copy: \["lib"\]/s);
+  assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
 });
 
 test('PLN-1 a changed configuration that is not committed is refused before anything is paid', async () => {

@@ -22,6 +22,7 @@ export async function preflight(workshop: Workshop, roles: readonly Role[]): Pro
   await requireCleanTree(workshop, base);
   if (workshop.config.project.landing === 'base') await warnIfBusy(workshop, base.branch);
   await warnOfFilters(workshop, base.commit);
+  await requireOwnSubmodules(workshop, base.commit);
   await requireAdapters(workshop, roles);
   await requireRoom(workshop);
   return base;
@@ -94,6 +95,26 @@ export function describeFiltered(filtered: readonly FilteredPath[]): string {
   const names = [...new Set(filtered.map(({ filter }) => filter))].join(', ');
   const count = `${filtered.length} ${filtered.length === 1 ? 'file goes' : 'files go'}`;
   return `${count} through a filter (${names}), such as ${showName(filtered[0]?.path ?? '')}: no filter runs on what agents write, so tasks about them are refused.`;
+}
+
+/** A setup that has git fetch submodules would fail in each worktree: a cell can't write the repository's own files. */
+async function requireOwnSubmodules({ git, config }: Workshop, commit: ObjectId): Promise<void> {
+  const command = config.project.setup.find((line) =>
+    /\bgit\b.*\bsubmodule\b.*\b(?:update|init|sync)\b/.test(line),
+  );
+  if (command === undefined) return;
+  const paths = await git.submodules(commit);
+  if (paths.length === 0) return;
+  const list = paths.map((path) => JSON.stringify(showName(path))).join(', ');
+  throw new FlameError({
+    kind: 'refused',
+    code: 'setup-submodules',
+    message: `The setup ${JSON.stringify(command)} can't work in a cell: it would write the repository's own files.`,
+    hints: [
+      'git submodule update --init',
+      `and instead of that setup, in .blueflame.yml: project: { copy: [${list}] }`,
+    ],
+  });
 }
 
 async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Promise<void> {
