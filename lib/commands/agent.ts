@@ -14,7 +14,7 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { commonDir } = reading.git.repository;
     const agents = readRegisteredAgents(commonDir).filter(
-      ({ session }) => args.globals.session === null || session === args.globals.session,
+      ({ session }) => reading.meant.name === null || session === reading.meant.name,
     );
     if (args.subcommand === 'list') return list(reading, agents);
     const [name] = args.positionals;

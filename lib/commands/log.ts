@@ -1,30 +1,29 @@
 import { FlameError } from '../domain/flame-error.ts';
-import { agentIdPattern, sessionIdPattern } from '../domain/ids.ts';
+import { agentIdPattern } from '../domain/ids.ts';
 import type { LogEntry, Store } from '../domain/ports/store-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { renderLog } from '../ui/render/render-log.ts';
-import { pickSession, withState } from './open/read-state.ts';
+import { withState } from './open/read-state.ts';
+import { nameByOperand } from './open/session-meant.ts';
 import { showLong } from './open/show-long.ts';
 
 const defaultCount = 50;
 
 /** `git flame log`: the audit trail, newest first by default; the same commits `git log` shows. */
 export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ store, output }) => {
-    const [name] = args.positionals;
-    const isSession = name !== undefined && sessionIdPattern.test(name);
-    const meant = isSession ? { ...args, globals: { ...args.globals, session: name } } : args;
+  return withState(nameByOperand(args), io, async ({ store, output, meant }) => {
+    const [name = null] = args.positionals;
     const snapshot = await store.snapshot();
-    const session = pickSession(snapshot, meant);
+    const session = meant.pick(snapshot);
     if (session === null) {
       output.json([]);
       output.info('Nothing has happened yet.');
       return 0;
     }
-    const about = isSession || name === undefined ? null : name;
+    const about = name === session.id ? null : name;
     const found = await entriesAbout(store, session, { about, tasks: snapshot.tasksOf(session.id) });
     const latest = found.slice(0, args.options.maxCount ?? defaultCount);
     const entries = args.options.reverse ? latest.reverse() : latest;

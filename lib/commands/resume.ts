@@ -2,7 +2,6 @@ import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { goOn } from './open/go-on.ts';
 import { withWorkshop } from './open/open-workshop.ts';
-import { requireSession } from './open/read-state.ts';
 import { sayWhich } from './open/say-which.ts';
 import { requireAtHand, withSessionLock } from './open/with-session-lock.ts';
 import { previewPlan } from './plan/preview.ts';
@@ -12,7 +11,7 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
   const [session = args.globals.session] = args.positionals;
   const meant = { ...args, positionals: [], globals: { ...args.globals, session } };
   return withWorkshop(meant, io, async (opened) => {
-    const found = requireSession(await opened.store.snapshot(), meant);
+    const found = opened.meant.require(await opened.store.snapshot());
     if (args.globals.dryRun) {
       await requireAtHand(opened.store, found.id);
       const options = { ...args.options, from: null, new: false, pr: false };

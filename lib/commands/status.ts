@@ -10,16 +10,16 @@ import { renderStatus } from '../ui/render/render-status.ts';
 import { cloneName } from '../util/clone-name.ts';
 import { askingPerson, nextCommand } from './open/next-command.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
-import { pickSession, readSnapshot } from './open/read-state.ts';
 import { isSessionBusy } from './open/session-busy.ts';
+import { readSnapshot } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
 import { standingOf } from './open/standing.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ git, store, origins, shown, output }) => {
-    const snapshot = await readSnapshot(store, args);
-    const session = pickSession(snapshot, args);
+  return withDecisions(args, io, async ({ git, store, origins, shown, output, meant }) => {
+    const snapshot = await readSnapshot(store, meant);
+    const session = meant.pick(snapshot);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const { commonDir } = git.repository;
     const agents = readLiveAgents(commonDir, session?.id ?? null);

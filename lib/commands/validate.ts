@@ -5,7 +5,6 @@ import { viewSession } from '../engine/record.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
 import { withWorkshop } from './open/open-workshop.ts';
-import { requireSession } from './open/read-state.ts';
 import { runWave } from './open/run-wave.ts';
 
 /** `git flame validate`: wave 3 alone, or its checks again. 1 when a task did not pass or something came out otherwise. */
@@ -27,8 +26,8 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
 }
 
 function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
-  return withWorkshop(args, io, async ({ workshop, store, output }) => {
-    const session = requireSession(await store.snapshot(), args).id;
+  return withWorkshop(args, io, async ({ workshop, store, output, meant }) => {
+    const session = meant.require(await store.snapshot()).id;
     const [task = null] = args.positionals;
     if (args.globals.dryRun) {
       output.result(`Would run the diagnostics again on ${task ?? 'every judged task'} and compare.`);

@@ -18,7 +18,7 @@ import { fileTrouble } from '../../util/file-trouble.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { pausedGates } from './paused-gates.ts';
-import { pickSession, type Reading } from './read-state.ts';
+import type { Reading } from './read-state.ts';
 import type { HeldPage } from './review-page.ts';
 
 export interface GateParts {
@@ -56,7 +56,7 @@ export async function openGates(
     formatPlan: renderPlanYaml,
     onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
     onWaiting: async (facts) => {
-      const session = pickSession(await reading.store.snapshot(), args)?.id ?? null;
+      const session = reading.meant.pick(await reading.store.snapshot())?.id ?? null;
       const workshop = { config: config(), machine, root, events: reading.output.events };
       await runScript(workshop, 'on_waiting', { session, ...facts });
     },

@@ -8,7 +8,7 @@ import type { Task } from '../../domain/state/task.ts';
 import type { WindDown } from '../../engine/wind-down.ts';
 import type { LiveFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
-import { pickSession, type Reading } from './read-state.ts';
+import type { Reading } from './read-state.ts';
 
 export interface LiveParts {
   readonly reading: Reading;
@@ -27,7 +27,7 @@ export async function openLive(args: CommandArgs, io: Io, parts: LiveParts): Pro
     style: parts.reading.output.errorStyle,
     look: async () => {
       const snapshot = await parts.reading.store.snapshot();
-      const session = pickSession(snapshot, args);
+      const session = parts.reading.meant.pick(snapshot);
       return factsOf(parts.config(), session, session === null ? [] : snapshot.tasksOf(session.id));
     },
     act: (act) => {

@@ -53,7 +53,7 @@ export function withWorkshop(
 ): Promise<number> {
   return withState(args, io, async (opened) => {
     const root = requireWorkTree(opened.git);
-    await requireSoundState(opened, args, { cwd: root, env: io.env });
+    await requireSoundState(opened, { cwd: root, env: io.env });
     const trust = openTrustDesk(args, io, opened);
     const loaded = await readRunConfig(args, io, { reading: opened, root, trust });
     // Who is named counts once that is allowed.

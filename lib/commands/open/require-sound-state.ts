@@ -1,25 +1,23 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
-import { pickSession, type Reading } from './read-state.ts';
+import type { Reading } from './read-state.ts';
 
 /**
  * Refuses to work where a note of the session, or of any session itself, can't be read: a task that seems to be
  * gone would be taken for settled. Other unreadable notes are named in a warning. Throws FlameError `state-corrupt`.
  */
 export async function requireSoundState(
-  { store, origins, output }: Reading,
-  args: CommandArgs,
+  { store, origins, output, meant }: Reading,
   context: GitContext,
 ): Promise<void> {
   const snapshot = await store.snapshot();
   if (snapshot.problems.length === 0) return;
   const anchors = await readAnchors(context);
   origins.refresh();
-  const session = pickSession(snapshot, args);
+  const session = meant.pick(snapshot);
   const open = session?.state === 'ended' ? null : (session?.id ?? null);
   const nameOf = ({ key }: StateProblem): string | undefined => anchors.get(key);
   const isInTheWay = (problem: StateProblem): boolean => {

@@ -8,7 +8,7 @@ import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/page-request.ts';
 import { openPage } from './open-page.ts';
 import { readPageFacts } from './read-page-facts.ts';
-import { type Reading, requireSession } from './read-state.ts';
+import type { Reading } from './read-state.ts';
 
 /** The review page of a command: opened when the first changeset is asked about, or when the person wants it. */
 export interface HeldPage extends PageOpener {
@@ -34,7 +34,7 @@ export function holdReviewPage(args: CommandArgs, io: Io, reading: Reading): Hel
 async function serve(
   args: CommandArgs,
   io: Io,
-  { git, store, origins, shown, output }: Reading,
+  { git, store, origins, shown, output, meant }: Reading,
 ): Promise<ReviewPage> {
   const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
   const { commonDir } = git.repository;
@@ -42,11 +42,11 @@ async function serve(
     source: {
       read: async () => {
         const snapshot = await store.snapshot();
-        return readPageFacts(snapshot, { session: requireSession(snapshot, args), origins, commonDir });
+        return readPageFacts(snapshot, { session: meant.require(snapshot), origins, commonDir });
       },
       patch: async (changeset) => {
         const patch = await git.readPatch(changeset.parent, changeset.commit);
-        shown.note(requireSession(await store.snapshot(), args).id, [changeset]);
+        shown.note(meant.require(await store.snapshot()).id, [changeset]);
         return patch;
       },
     },

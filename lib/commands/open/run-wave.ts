@@ -12,7 +12,6 @@ import { remember } from '../../engine/session/remember.ts';
 import { startCycle } from '../../engine/start-cycle.ts';
 import { commandFor } from './next-command.ts';
 import { type Opened, withWorkshop } from './open-workshop.ts';
-import { requireSession } from './read-state.ts';
 import { reportEnd } from './report-end.ts';
 import { withSessionLock } from './with-session-lock.ts';
 
@@ -33,7 +32,7 @@ export interface WaveCommand {
  */
 export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
-    const session = requireSession(await opened.store.snapshot(), args).id;
+    const session = opened.meant.require(await opened.store.snapshot()).id;
     if (args.globals.dryRun) return preview(opened, session, wave);
     return withSessionLock(opened, session, async () => {
       await resume(opened.workshop, session);

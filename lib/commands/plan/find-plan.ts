@@ -9,7 +9,6 @@ import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { createSession, leaveSession, requireNoOpenSession } from '../../engine/session/create-session.ts';
 import { preflight } from '../../engine/work/preflight.ts';
 import type { Opened } from '../open/open-workshop.ts';
-import { pickSession } from '../open/read-state.ts';
 import { sayWhich } from '../open/say-which.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { planSource, readPlan } from './read-plan.ts';
@@ -32,7 +31,7 @@ export async function withStart(
   const { from } = args.options;
   const plan = from === null ? null : await readPlan(from, io);
   const snapshot = await opened.store.snapshot();
-  const session = openSession(pickSession(snapshot, args));
+  const session = openSession(opened.meant.pick(snapshot));
   const goesOn = session !== null && isMeant(session, args);
   if (plan !== null && !canBeMended(opened, args))
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);

@@ -8,7 +8,6 @@ import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import type { Opened } from '../open/open-workshop.ts';
-import { pickSession } from '../open/read-state.ts';
 import { isMeant, openSession } from './find-plan.ts';
 import { planSource, readPlan } from './read-plan.ts';
 
@@ -20,7 +19,7 @@ export async function previewPlan(
 ): Promise<number> {
   const { from } = args.options;
   const base = await findBase(opened.workshop);
-  const session = pickSession(await opened.store.snapshot(), args);
+  const session = opened.meant.pick(await opened.store.snapshot());
   const lines = [`Base branch: ${base.branch} at ${base.commit.slice(0, 12)}`];
   let waves: readonly (readonly string[])[] = [];
   if (from !== null) {
@@ -45,12 +44,12 @@ export async function previewPlan(
 
 /** All that the plan would be refused for: in the session it would belong to, or in a new one. */
 async function requireSound(
-  { workshop, store }: Opened,
+  { workshop, store, meant }: Opened,
   args: CommandArgs<'plan'> | CommandArgs<'run'>,
   plan: Plan,
 ): Promise<void> {
   const snapshot = await store.snapshot();
-  const session = openSession(pickSession(snapshot, args));
+  const session = openSession(meant.pick(snapshot));
   const beside = session !== null && isMeant(session, args) ? snapshot.tasksOf(session.id) : [];
   requireSoundPlan(workshop, plan, beside);
 }

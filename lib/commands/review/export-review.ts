@@ -9,19 +9,19 @@ import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { readPageFacts } from '../open/read-page-facts.ts';
-import { type Reading, requireSession } from '../open/read-state.ts';
+import type { Reading } from '../open/read-state.ts';
 import { readPreferences } from '../open/review-page.ts';
 
 /** `git flame review --export FILE`: the review page as a file that stands alone; `-` is standard output. */
 export async function exportReview(
   args: CommandArgs<'review'>,
   io: Io,
-  { git, store, origins, shown, output }: Reading,
+  { git, store, origins, shown, output, meant }: Reading,
   target: string,
 ): Promise<number> {
   const { commonDir } = git.repository;
   const snapshot = await store.snapshot();
-  const session = requireSession(snapshot, args);
+  const session = meant.require(snapshot);
   const facts = only(readPageFacts(snapshot, { session, origins, commonDir }), args.options.changeset);
   const { renderExport } = await import('../../ui/review-page/render-export.ts');
   const { layout } = await readPreferences(commonDir);

@@ -1,9 +1,8 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { sessionIdPattern } from '../../domain/ids.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { readSnapshot, requireSession } from '../open/read-state.ts';
+import { nameByOperand, readSnapshot } from '../open/session-meant.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
 import { showAgent } from './show-agent.ts';
 import { showChangeset } from './show-changeset.ts';
@@ -14,18 +13,16 @@ import type { Showing } from './showing.ts';
 
 /** `git flame show [TASK|AGENT|CHANGESET|SESSION]`: the whole story of one thing. */
 export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async (reading) => {
+  return withDecisions(nameByOperand(args), io, async (reading) => {
     const [name] = args.positionals;
-    const isSession = name !== undefined && sessionIdPattern.test(name);
-    const meant = isSession ? { ...args, globals: { ...args.globals, session: name } } : args;
-    const snapshot = await readSnapshot(reading.store, meant);
-    const session = requireSession(snapshot, meant);
+    const snapshot = await readSnapshot(reading.store, reading.meant);
+    const session = reading.meant.require(snapshot);
     const showing: Showing = {
       ...{ args, io, reading, snapshot, session },
       tasks: snapshot.tasksOf(session.id),
     };
     if (args.options.graph || args.options.format !== null) return showGraph(showing);
-    if (name === undefined || isSession) return showSession(showing);
+    if (name === undefined || name === session.id) return showSession(showing);
     return showNamed(showing, name);
   });
 }

@@ -9,15 +9,15 @@ import type { Stats } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { readConfig } from '../open/read-config.ts';
-import { pickSession, type Reading } from '../open/read-state.ts';
+import type { Reading } from '../open/read-state.ts';
 
 const tasksRef = 'refs/blueflame/tasks';
 
 /** All figures about one session, or about every one, from the refs; the watcher's audits are this machine's own. */
 export async function collectStats(reading: Reading, args: CommandArgs<'stats'>, io: Io): Promise<Stats> {
-  const { store, git } = reading;
+  const { store, git, meant } = reading;
   const snapshot = await store.snapshot();
-  const picked = pickSession(snapshot, args);
+  const picked = meant.pick(snapshot);
   const shown = args.options.all ? snapshot.sessions : picked === null ? [] : [picked];
   const logs = bySession(snapshot.sessions.length === 0 ? [] : await store.log({}));
   const archive = snapshot.sessions.some(isArchived) ? await store.archive() : snapshot;

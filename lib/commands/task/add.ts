@@ -14,9 +14,9 @@ import { byHand } from './by-hand.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
 export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async ({ workshop, git, output }) => {
+  return byHand(args, io, async ({ workshop, git, output, meant }) => {
     const added = await readAdded(args, io);
-    const wanted = args.globals.session === null ? null : parseSessionId(args.globals.session);
+    const wanted = meant.name === null ? null : parseSessionId(meant.name);
     if (args.globals.dryRun) {
       output.json({ session: wanted, tasks: added });
       output.result(`Would add: ${added.map(({ id, title }) => id ?? visibleLine(title)).join(', ')}`);

@@ -17,9 +17,10 @@ export function byHand(
 }
 
 /** The task a command is about, see pickTask. */
-export async function taskMeant(args: CommandArgs<'task'>, { git, store, workshop }: Opened): Promise<Task> {
+export async function taskMeant(args: CommandArgs<'task'>, opened: Opened): Promise<Task> {
+  const { git, store, workshop, meant } = opened;
   const { repository } = git;
   const branch = repository.workTree === null ? null : (await git.head(repository.workTree)).branch;
   const snapshot = await store.snapshot();
-  return pickTask(args, { snapshot, repository, branch, person: workshop.gates.person });
+  return pickTask(args, { snapshot, repository, branch, person: workshop.gates.person, meant });
 }

@@ -15,7 +15,8 @@ import type { Origins } from '../../domain/state/origins.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { cloneName } from '../../util/clone-name.ts';
-import { requireSession, withState } from '../open/read-state.ts';
+import { withState } from '../open/read-state.ts';
+import type { SessionMeant } from '../open/session-meant.ts';
 
 /** One answer of `claim --stdin`, as --json prints it. */
 interface ClaimAnswer {
@@ -30,7 +31,7 @@ const mostAtOnce = 256;
 
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
 export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, origins, output }) => {
+  return withState(args, io, async ({ git, store, origins, output, meant }) => {
     const claimer = { person: await git.identity(), place: cloneName(git.repository.commonDir), origins };
     const tell = (answer: ClaimAnswer): void => {
       output.json(answer);
@@ -44,7 +45,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
     let told: Promise<void> = Promise.resolve();
     const ask = (id: string): void => {
       open += 1;
-      const answer = claimOne(store, args, id, claimer);
+      const answer = claimOne(store, meant, id, claimer);
       told = Promise.all([answer, told]).then(([known]) => {
         open -= 1;
         tell(known);
@@ -63,7 +64,7 @@ export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
 
 async function claimOne(
   store: Store,
-  args: CommandArgs<'task'>,
+  meant: SessionMeant,
   id: string,
   claimer: { readonly person: string; readonly place: string; readonly origins: Origins },
 ): Promise<ClaimAnswer> {
@@ -71,7 +72,7 @@ async function claimOne(
   let before: Task | undefined;
   await store
     .transact((snapshot): Transaction | null => {
-      const session = requireSession(snapshot, args);
+      const session = meant.require(snapshot);
       const tasks = snapshot.tasksOf(session.id);
       const task = tasks.find((one) => one.id === id);
       reason = task === undefined ? "doesn't exist" : claimObjection(task, tasks, Number.POSITIVE_INFINITY);

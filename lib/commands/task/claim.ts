@@ -3,15 +3,14 @@ import type { Io } from '../../domain/shown/io.ts';
 import { claimByHand } from '../../engine/by-hand/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { requireSession } from '../open/read-state.ts';
 import { waitForLock } from '../open/wait-for-lock.ts';
 import { byHand } from './by-hand.ts';
 import { readRole } from './next.ts';
 
 /** `git flame task claim [ID]`: the person has the task from now on, and a worktree to do it in. */
 export function claimOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return byHand(args, io, async ({ workshop, git, store, config, output }) => {
-    const session = requireSession(await store.snapshot(), args);
+  return byHand(args, io, async ({ workshop, git, store, config, output, meant }) => {
+    const session = meant.require(await store.snapshot());
     const role = readRole(args.options.role);
     const [wanted = null] = args.positionals;
     if (args.globals.dryRun) {

@@ -5,17 +5,16 @@ import type { Io } from '../../domain/shown/io.ts';
 import { nextTask } from '../../engine/by-hand/claim.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
-import { requireSession } from '../open/read-state.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
 import { standingOf } from '../open/standing.ts';
 
 /** `git flame task next`: what should be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ git, store, origins, output }) => {
+  return withDecisions(args, io, async ({ git, store, origins, output, meant }) => {
     const role = readRole(args.options.role);
     const { config } = await readConfig(args, io, requireWorkTree(git));
     const snapshot = await store.snapshot();
-    const { tasks } = standingOf(snapshot, requireSession(snapshot, args), origins);
+    const { tasks } = standingOf(snapshot, meant.require(snapshot), origins);
     const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });
     output.json({ task, why: task === null ? why : null });
     if (task === null) {

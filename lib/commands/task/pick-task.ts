@@ -5,7 +5,7 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { requireSession } from '../open/read-state.ts';
+import type { SessionMeant } from '../open/session-meant.ts';
 
 export interface Standing {
   readonly snapshot: Snapshot;
@@ -13,6 +13,7 @@ export interface Standing {
   /** Checked out where the person stands; null: none. */
   readonly branch: string | null;
   readonly person: string;
+  readonly meant: SessionMeant;
 }
 
 /**
@@ -20,12 +21,12 @@ export interface Standing {
  * one they hold. Throws FlameErrors `no-task`, `no-task-named`.
  */
 export function pickTask(args: CommandArgs<'task'>, standing: Standing): Task {
-  const { snapshot, person } = standing;
+  const { snapshot, person, meant } = standing;
   const [id] = args.positionals;
   const here = taskHere(standing);
   // Two sessions may both have the name: in a task's worktree its own session is meant.
-  const isOther = args.globals.session !== null && here?.session !== args.globals.session;
-  const session = here === null || isOther ? requireSession(snapshot, args).id : here.session;
+  const isOther = meant.name !== null && here?.session !== meant.name;
+  const session = here === null || isOther ? meant.require(snapshot).id : here.session;
   const tasks = snapshot.tasksOf(session);
   if (id !== undefined) return tasks.find((task) => task.id === id) ?? noTask(id);
   if (here !== null && !isOther) return here;
