@@ -22,17 +22,17 @@ export function run(args: CommandArgs<'config'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     switch (subcommand) {
       case 'show':
-        return show(args, io, reading);
+        return show(reading);
       case 'migrate':
-        return migrate(args, io, reading);
+        return migrate(args, reading);
       default:
         return unreachable(subcommand);
     }
   });
 }
 
-async function show(args: CommandArgs<'config'>, io: Io, { git, output }: Reading): Promise<number> {
-  const loaded = await readConfig(args, io, requireWorkTree(git));
+async function show({ git, output, configFile }: Reading): Promise<number> {
+  const loaded = await readConfig(requireWorkTree(git), configFile);
   for (const warning of loaded.warnings) output.warn(warning);
   for (const warning of uselessEntries(loaded.config)) output.warn(warning);
   output.json(loaded.config);
@@ -50,8 +50,8 @@ function uselessEntries({ permissions }: Config): readonly string[] {
   });
 }
 
-async function migrate(args: CommandArgs<'config'>, io: Io, { git, output }: Reading): Promise<number> {
-  const { file, text: before } = await readConfig(args, io, requireWorkTree(git));
+async function migrate(args: CommandArgs<'config'>, { git, output, configFile }: Reading): Promise<number> {
+  const { file, text: before } = await readConfig(requireWorkTree(git), configFile);
   if (file === null || before === null) {
     throw new FlameError({
       kind: 'refused',

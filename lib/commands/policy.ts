@@ -17,10 +17,10 @@ import { ruleSources } from './show/rule-sources.ts';
 
 /** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */
 export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git }) => {
+  return withState(args, io, async ({ git, configFile }) => {
     const { mainWorkTree, workTree } = git.repository;
     const root = mainWorkTree ?? io.cwd;
-    const loaded = await readConfig(args, io, root);
+    const loaded = await readConfig(root, configFile);
     const { config } = loaded;
     const sourceOf = ruleSources(loaded);
     const { role, locks, worktree } = args.options;

@@ -17,7 +17,8 @@ import { standingOf } from './open/standing.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ git, store, origins, shown, output, meant }) => {
+  return withDecisions(args, io, async (reading) => {
+    const { git, store, origins, shown, output, meant } = reading;
     const snapshot = await readSnapshot(store, meant);
     const session = meant.pick(snapshot);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
@@ -36,7 +37,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const spend = session === null ? [] : renderSpend(session, output.style, '  ');
     const isGoing = session !== null && isSessionBusy(commonDir, session.id);
     const next = isGoing ? 'git flame agent list' : nextCommand(standing, await askingPerson(git, tasks));
-    const overdue = await overdueClaims(tasks, { args, io, git });
+    const overdue = await overdueClaims(tasks, reading);
     const ours = tasks.filter(({ id }) => standing?.elsewhere.has(id) === false);
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
     const more = [

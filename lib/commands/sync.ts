@@ -24,8 +24,8 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const isDry = args.globals.dryRun;
     const held = isDry ? [] : await ownClaims({ git, store });
     const { problems } = await store.snapshot();
-    const before = await readHeard(args, io, reading);
-    if (!isDry) await signDecisions(args, io, reading);
+    const before = await readHeard(io, reading);
+    if (!isDry) await signDecisions(io, reading);
     const result = await syncState({
       context,
       commonDir,
@@ -35,7 +35,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       passesDamage: args.options.damaged,
       keepsMine: args.options.keepMine,
     });
-    const after = await readHeard(args, io, reading);
+    const after = await readHeard(io, reading);
     if (!isDry) reading.origins.withdraw(after.withdrawn);
     const proposals = newProposals(before.proposals, after.proposals);
     const signed = newProposals(before.signed, after.signed);
@@ -53,7 +53,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const received = [...renderSigned(signed), ...renderReceived([...proposals.values()], remote)];
     if (!args.globals.quiet)
       output.result([...renderSync(result, isDry), ...changes, ...received].join('\n'));
-    await warnOfTrust(args, io, { ...reading, refused: after.refused });
+    await warnOfTrust(io, { ...reading, refused: after.refused });
     for (const { ref, object, message } of await damagedBy(store, problems))
       output.warn(
         `What came from ${remote} is damaged: ${ref} ${object} ${message}; git flame doctor --repair`,

@@ -19,7 +19,8 @@ import { formatCount } from '../util/format-amount.ts';
 import { realPathOf } from '../util/real-path.ts';
 import { readConfig, requireWorkTree } from './open/read-config.ts';
 import { type Reading, withState } from './open/read-state.ts';
-import { type Asked, readAsked, trustCommands } from './open/repository-trust.ts';
+import { type Asked, readAsked } from './open/repository-trust.ts';
+import { trustCommands } from './open/wishes.ts';
 
 /** `git flame trust [list|revoke]`: what this repository's files make run, allowed by the person. */
 export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
@@ -27,7 +28,7 @@ export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
     if (args.subcommand === 'list') return list(reading, io);
     if (args.subcommand === 'revoke') return revoke(args, io, reading);
     const root = requireWorkTree(reading.git);
-    const asked = readAsked(await readConfig(args, io, root), io, { git: reading.git, root });
+    const asked = readAsked(await readConfig(root, reading.configFile), io, { git: reading.git, root });
     return ask(args, io, { reading, asked });
   });
 }

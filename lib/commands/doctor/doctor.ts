@@ -29,7 +29,7 @@ import { examineWatcher } from './watcher.ts';
 export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { git, output } = reading;
-    const { config, problems, isAllowed } = await readConfigOrDefaults(args, io, reading);
+    const { config, problems, isAllowed } = await readConfigOrDefaults(io, reading);
     const options: RunnerOptions = {
       config,
       repository: git.repository,
@@ -83,13 +83,12 @@ function toJson({ isRequired, ...rest }: Finding): Readonly<Record<string, unkno
 
 /** A configuration that can't be read is a finding; the rest is looked at as if there were none. */
 async function readConfigOrDefaults(
-  args: CommandArgs<'doctor'>,
   io: Io,
-  { git }: Reading,
+  { git, configFile }: Reading,
 ): Promise<Pick<TrustExamined, 'config' | 'isAllowed'> & { readonly problems: readonly Finding[] }> {
   try {
     const root = requireWorkTree(git);
-    const loaded = await readConfig(args, io, root);
+    const loaded = await readConfig(root, configFile);
     const found = loaded.warnings.map((message) =>
       finding({ area: 'state', check: 'configuration', result: 'weaker', message }),
     );

@@ -24,12 +24,12 @@ const nothing: JudgedCommit = { task: null, found: [] };
 export async function judgePendingCommit(
   args: CommandArgs<'hook'>,
   io: Io,
-  { git, store }: Reading,
+  { git, store, configFile }: Reading,
 ): Promise<JudgedCommit> {
   const { workTree, mainWorkTree } = git.repository;
   if (workTree === null) return nothing;
   const commit = await readPendingCommit(io.env, git.repository, workTree);
-  const { config } = await readConfig(args, io, mainWorkTree ?? workTree);
+  const { config } = await readConfig(mainWorkTree ?? workTree, configFile);
   const isTaskBranch = commit.branch?.startsWith('blueflame/') === true;
   const isDetached = commit.branch === null;
   // Most commits are no task's: the state needn't be read for them.

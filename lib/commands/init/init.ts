@@ -39,7 +39,7 @@ interface Wanted {
 }
 
 async function prepare(
-  { git }: Reading,
+  { git, configFile }: Reading,
   wanted: Wanted,
   args: CommandArgs<'init'>,
   io: Io,
@@ -48,7 +48,7 @@ async function prepare(
   // What can't be done is found before anything is.
   const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
   const file = await writeConfig(wanted, dryRun);
-  const { config } = await readConfig(args, io, wanted.root);
+  const { config } = await readConfig(wanted.root, configFile);
   const context = { cwd: wanted.root, env: io.env };
   const { commonDir } = git.repository;
   const worktreeDir = config.project.worktree_dir;

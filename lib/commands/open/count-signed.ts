@@ -1,6 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
@@ -17,18 +16,18 @@ import { readAsked } from './repository-trust.ts';
 
 /** What counts with these signatures; null where the configuration names no signer. */
 export async function countSigned(
-  args: CommandArgs,
   io: Io,
   {
     git,
+    configFile,
     sessions,
     notes,
-  }: Pick<Reading, 'git'> & {
+  }: Pick<Reading, 'git' | 'configFile'> & {
     readonly sessions: readonly Session[];
     readonly notes: readonly SignatureNote[];
   },
 ): Promise<Counting | null> {
-  const { trust, problem } = await readTrust(args, io, { git });
+  const { trust, problem } = await readTrust(io, { git, configFile });
   if (problem !== null || trust === null || trust.signers.length === 0) return null;
   const { commonDir } = git.repository;
   const context = signingContext({ git }, io);
@@ -43,14 +42,13 @@ export async function countSigned(
 
 /** `trust:` of the configuration, and why it has no effect; null where there is none that can be read. */
 export async function readTrust(
-  args: CommandArgs,
   io: Io,
-  { git }: Pick<Reading, 'git'>,
+  { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
 ): Promise<{ readonly trust: Config['trust'] | null; readonly problem: string | null }> {
   const root = git.repository.mainWorkTree;
   if (root === null) return { trust: null, problem: null };
   try {
-    const loaded = await readConfig(args, io, root);
+    const loaded = await readConfig(root, configFile);
     const { trust } = loaded.config;
     // Whatever else it asks for is of no matter here.
     if (trust.signers.length === 0 && !trust.sign) return { trust, problem: null };

@@ -3,11 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { readDecisionsFile } from '../../config/read-decisions-file.ts';
 import { readPlanFile } from '../../config/read-plan-file.ts';
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
-import type { Config } from '../../domain/config/config.ts';
 import type { Decisions } from '../../domain/config/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { runScript } from '../../engine/validate/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
@@ -16,6 +14,7 @@ import { createGates } from '../../ui/gates/create-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import type { Current } from './current.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { pausedGates } from './paused-gates.ts';
 import type { Reading } from './read-state.ts';
@@ -24,8 +23,7 @@ import type { HeldPage } from './review-page.ts';
 export interface GateParts {
   readonly reading: Reading;
   readonly root: string;
-  /** As it is now: it may be read again between two cycles. */
-  config(): Config;
+  readonly current: Current;
   readonly machine: MachinePort;
   readonly page: HeldPage;
   /** Paused while a question stands. */
@@ -37,17 +35,16 @@ export interface GateParts {
  * time.
  */
 export async function openGates(
-  args: CommandArgs,
   io: Io,
-  { reading, root, config, machine, page, live }: GateParts,
+  { reading, root, current, machine, page, live }: GateParts,
 ): Promise<Gates> {
-  const file = args.globals.decisionsFile === null ? null : resolve(io.cwd, args.globals.decisionsFile);
+  const { decisionsFile: file, hints } = reading.wishes;
   const decisions = file === null ? null : await readDecisions(file);
   const context = { cwd: root, env: io.env };
   const gates = createGates(io, {
     decisions,
     person: await reading.git.identity(),
-    resume: resumeCommand(args),
+    resume: hints.goOn,
     reviewPage: page,
     style: reading.output.errorStyle,
     pager: io.stdin.isTTY === true ? await askPreference(context, ['var', 'GIT_PAGER']) : '',
@@ -57,7 +54,7 @@ export async function openGates(
     onAsked: ({ session, changeset }) => reading.shown.note(session.id, [changeset]),
     onWaiting: async (facts) => {
       const session = reading.meant.pick(await reading.store.snapshot())?.id ?? null;
-      const workshop = { config: config(), machine, root, events: reading.output.events };
+      const workshop = { config: current.loaded.config, machine, root, events: reading.output.events };
       await runScript(workshop, 'on_waiting', { session, ...facts });
     },
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
@@ -80,12 +77,4 @@ export async function readNamedFile(path: string): Promise<string> {
 
 async function readDecisions(file: string): Promise<Decisions> {
   return readDecisionsFile(await readNamedFile(file), file);
-}
-
-/**
- * How a person continues after an unanswered gate: the single command again, or the run, on the same session.
- */
-function resumeCommand({ command, globals }: CommandArgs): string {
-  const session = globals.session === null ? '' : ` --session ${globals.session}`;
-  return `git flame ${command === 'demo' ? 'run' : command}${session}`;
 }

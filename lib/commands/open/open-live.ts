@@ -1,46 +1,46 @@
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
 import { type Config, roleBudget } from '../../domain/config/config.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { WindDown } from '../../engine/wind-down.ts';
 import type { LiveFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
+import type { Current } from './current.ts';
 import type { Reading } from './read-state.ts';
 
 export interface LiveParts {
   readonly reading: Reading;
-  /** As it is now: it may be read again between two cycles. */
-  config(): Config;
-  stop(agent: string, retry: boolean): Promise<void>;
+  readonly current: Current;
   readonly windDown: WindDown;
 }
 
 /** The live view of a command that works; null where there is no terminal to draw on, or it is not wanted. */
-export async function openLive(args: CommandArgs, io: Io, parts: LiveParts): Promise<LiveView | null> {
-  if (!canDraw(args, io)) return null;
+export async function openLive(io: Io, { reading, current, windDown }: LiveParts): Promise<LiveView | null> {
+  if (!reading.wishes.wantsLive || !canDraw(io)) return null;
   // Only who sees it pays for loading it.
   const { openLiveView } = await import('../../ui/live/live-view.ts');
+  const stop = async (agent: string, retry: boolean): Promise<void> => {
+    await current.agents.stop(agent, { by: await reading.git.identity(), retry });
+  };
   return openLiveView(io, {
-    style: parts.reading.output.errorStyle,
+    style: reading.output.errorStyle,
     look: async () => {
-      const snapshot = await parts.reading.store.snapshot();
-      const session = parts.reading.meant.pick(snapshot);
-      return factsOf(parts.config(), session, session === null ? [] : snapshot.tasksOf(session.id));
+      const snapshot = await reading.store.snapshot();
+      const session = reading.meant.pick(snapshot);
+      return factsOf(current.loaded.config, session, session === null ? [] : snapshot.tasksOf(session.id));
     },
     act: (act) => {
-      if (act.kind === 'wind-down') parts.windDown.ask();
+      if (act.kind === 'wind-down') windDown.ask();
       // An agent that has just ended by itself need not be stopped.
-      else parts.stop(act.agent, act.retry).catch(() => undefined);
+      else stop(act.agent, act.retry).catch(() => undefined);
     },
   });
 }
 
-function canDraw({ globals }: CommandArgs, { stderr, env }: Io): boolean {
-  const { json, plain, quiet, dryRun } = globals;
-  if (json || plain || quiet || dryRun || stderr.isTTY !== true) return false;
+function canDraw({ stderr, env }: Io): boolean {
+  if (stderr.isTTY !== true) return false;
   // A pager has the screen.
   return (stderr.columns ?? 0) > 0 && env.TERM !== 'dumb' && env.GIT_PAGER_IN_USE !== 'true';
 }

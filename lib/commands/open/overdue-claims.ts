@@ -2,20 +2,18 @@ import { expiredClaims } from '../../core/schedule/claim-expiry.ts';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
+import type { Reading } from './read-state.ts';
 
 /** Claims by hand that the next command which works sets free, as lines; none where the configuration says nothing. */
 export async function overdueClaims(
   tasks: readonly Task[],
-  { args, io, git }: { readonly args: CommandArgs; readonly io: Io; readonly git: GitPort },
+  { git, configFile }: Pick<Reading, 'git' | 'configFile'>,
 ): Promise<readonly string[]> {
   const root = git.repository.mainWorkTree;
   if (root === null || !tasks.some(isHeld)) return [];
-  const timeout = await claimTimeout(args, io, root);
+  const timeout = await claimTimeout(root, configFile);
   const overdue = expiredClaims(tasks, timeout, new Date());
   return overdue.map(
     (task) =>
@@ -39,11 +37,11 @@ export function goneClaims(
 }
 
 /** What is only looked at is shown whatever the configuration is like. */
-async function claimTimeout(args: CommandArgs, io: Io, root: string): Promise<number | 'never'> {
+async function claimTimeout(root: string, configFile: string | null): Promise<number | 'never'> {
   // What only looks loads the configuration where it's asked for.
   const { readConfig } = await import('./read-config.ts');
   try {
-    return (await readConfig(args, io, root)).config.limits.claim_timeout;
+    return (await readConfig(root, configFile)).config.limits.claim_timeout;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     return 'never';

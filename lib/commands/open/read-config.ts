@@ -1,18 +1,12 @@
-import { resolve } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
-export async function readConfig(args: CommandArgs, io: Io, root: string): Promise<LoadedConfig> {
-  const named = args.globals.config;
-  return loadConfig({
-    file: await findConfigFile(root, named === null ? null : resolve(io.cwd, named)),
-  });
+export async function readConfig(root: string, named: string | null): Promise<LoadedConfig> {
+  return loadConfig({ file: await findConfigFile(root, named) });
 }
 
 /** Agents work in linked worktrees and a person reviews in one: a bare repository has neither. */

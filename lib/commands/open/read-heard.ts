@@ -1,7 +1,6 @@
 import { allProposals } from '../../core/decisions/list-proposals.ts';
 import { listSigned } from '../../core/decisions/list-signed.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Proposals } from '../../domain/shown/status.ts';
 import type { Origins } from '../../domain/state/origins.ts';
@@ -19,8 +18,8 @@ export interface Heard extends Pick<Counting, 'withdrawn' | 'refused'> {
   readonly signed: ReadonlyMap<string, Proposals>;
 }
 
-export async function readHeard(args: CommandArgs, io: Io, reading: Reading): Promise<Heard> {
-  const { origins, withdrawn, refused } = await readCounting(args, io, reading);
+export async function readHeard(io: Io, reading: Reading): Promise<Heard> {
+  const { origins, withdrawn, refused } = await readCounting(io, reading);
   const snapshot = await reading.store.snapshot();
   return {
     ...{ withdrawn, refused },
@@ -43,13 +42,12 @@ function signedIn(snapshot: Snapshot, origins: Origins): ReadonlyMap<string, Pro
 
 /** Says why signatures don't count, and why nothing is signed although the configuration asks for it. */
 export async function warnOfTrust(
-  args: CommandArgs,
   io: Io,
-  { git, output, refused }: Reading & Pick<Heard, 'refused'>,
+  { git, configFile, output, refused }: Reading & Pick<Heard, 'refused'>,
 ): Promise<void> {
   for (const { session, by, why } of refused)
     output.warn(`${session}: what ${by} is said to have signed does not count: ${why}.`);
-  const { trust, problem } = await readTrust(args, io, { git });
+  const { trust, problem } = await readTrust(io, { git, configFile });
   if (problem === null) return;
   if (trust === null) {
     output.warn(`Nothing is signed and no signature counts: ${problem}`);

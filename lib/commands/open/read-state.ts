@@ -12,6 +12,7 @@ import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.t
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { readGitColor } from './git-color.ts';
 import { type SessionMeant, sessionMeant } from './session-meant.ts';
+import { readWishes, type Wishes } from './wishes.ts';
 
 /** What a command that only reads works with. */
 export interface Reading {
@@ -23,6 +24,9 @@ export interface Reading {
   readonly shown: ShownCommits;
   readonly output: Output;
   readonly meant: SessionMeant;
+  /** The configuration named with --config, absolute; null: the one of the repository. */
+  readonly configFile: string | null;
+  readonly wishes: Wishes;
 }
 
 /** Opens the repository and its state for the time of `work`; everything is closed afterwards. */
@@ -33,7 +37,9 @@ export async function withState(
 ): Promise<number> {
   const context = { cwd: io.cwd, env: io.env };
   // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
-  if (args.globals.config !== null) await findConfigFile(io.cwd, resolve(io.cwd, args.globals.config));
+  const { config, session } = args.globals;
+  const configFile = config === null ? null : resolve(io.cwd, config);
+  if (configFile !== null) await findConfigFile(io.cwd, configFile);
   const asked = readGitColor(io, args.globals);
   asked.catch(() => undefined);
   const git = await openGit(context, undefined, { signal: io.signal, hurry: io.hurry });
@@ -44,7 +50,9 @@ export async function withState(
     const origins = openOrigins({ env: io.env, commonDir });
     const shown = openShownCommits({ env: io.env, commonDir });
     const output = createOutput(io, args.globals, { gitColor });
-    return await work({ git, store, origins, shown, output, meant: sessionMeant(args.globals.session) });
+    const meant = sessionMeant(session);
+    const wishes = readWishes(args, io);
+    return await work({ git, store, origins, shown, output, meant, configFile, wishes });
   } finally {
     await store.close();
     await git.close();

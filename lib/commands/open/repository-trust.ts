@@ -2,7 +2,6 @@ import { homedir } from 'node:os';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { type RepositoryContent, readRepositoryContent } from '../../trust/repository/content.ts';
 import { guardRepository, notTrusted, type RepositoryGuard } from '../../trust/repository/guard.ts';
@@ -15,8 +14,8 @@ import {
 } from '../../trust/repository/permission.ts';
 import { askTrust } from '../../ui/gates/ask-trust.ts';
 import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
-import { shellQuote } from '../../util/shell-quote.ts';
 import type { Reading } from './read-state.ts';
+import type { Wishes } from './wishes.ts';
 
 /** What a configuration of this clone asks for, and where the word about it is kept. */
 export interface Asked {
@@ -50,13 +49,14 @@ export function readAsked(
   };
 }
 
-export function openTrustDesk(args: CommandArgs, io: Io, { output }: Pick<Reading, 'output'>): TrustDesk {
+export function openTrustDesk(io: Io, { output, wishes }: Pick<Reading, 'output' | 'wishes'>): TrustDesk {
+  const { trustFirst, trustAgain } = wishes.hints;
   let guard: RepositoryGuard | null = null;
   return {
     async admit({ content, place }, pause) {
       // Once work has begun, it continues without another question.
-      const hints = trustHints(args, guard === null);
-      const admitted = await isAdmitted(args, io, {
+      const hints = guard === null ? trustFirst : trustAgain;
+      const admitted = await isAdmitted(wishes, io, {
         ...{ content, place, hints },
         ask: async (changes) => {
           const goOn = pause();
@@ -65,7 +65,7 @@ export function openTrustDesk(args: CommandArgs, io: Io, { output }: Pick<Readin
         },
       });
       guard = guardRepository({
-        ...{ content, isAllowed: admitted, hints: trustHints(args, false) },
+        ...{ content, isAllowed: admitted, hints: trustAgain },
         place: { root: place.root, searchPath: io.env.PATH ?? '' },
       });
     },
@@ -82,40 +82,17 @@ interface Asking extends Asked {
 }
 
 async function isAdmitted(
-  args: CommandArgs,
+  { startsThings, decisionsFile }: Wishes,
   io: Io,
   { content, place, hints, ask }: Asking,
 ): Promise<boolean> {
   const permission = content.items.length === 0 ? null : readPermission(place);
   if (isAllowed(content, permission)) return true;
-  if (!startsThings(args)) return false;
-  if (args.globals.decisionsFile !== null || !hasTerminal(io)) throw notTrusted(content.items, hints);
+  if (!startsThings) return false;
+  if (decisionsFile !== null || !hasTerminal(io)) throw notTrusted(content.items, hints);
   if (!(await ask(compareWith(permission, content.items)))) throw refused(hints);
   keepPermission(place, content, new Date());
   return true;
-}
-
-/** Commands that look, plan or book only are free; by hand, a claim prepares a worktree and a submit is taken in. */
-function startsThings({ command, subcommand, globals }: CommandArgs): boolean {
-  if (globals.dryRun) return false;
-  return command !== 'task' || subcommand === 'claim' || subcommand === 'submit';
-}
-
-/** What to type to see what is asked for, and to allow it. */
-export function trustCommands({ globals }: CommandArgs): readonly [string, string] {
-  const config = globals.config === null ? '' : ` --config ${shellQuote(globals.config)}`;
-  return [`git flame trust${config}`, `git flame trust --yes${config}`];
-}
-
-/** These, and then the command to continue with: as it was typed, or without what it has begun. */
-function trustHints(args: CommandArgs, isFirst: boolean): readonly string[] {
-  const { command, subcommand, globals, options, positionals } = args;
-  const from = 'from' in options && options.from !== null ? ['--from', options.from] : [];
-  const config = globals.config === null ? [] : ['--config', globals.config];
-  const session = globals.session === null ? [] : ['--session', globals.session];
-  const typed = isFirst ? [...positionals, ...from] : [];
-  const words = [command, ...(subcommand === null ? [] : [subcommand]), ...typed, ...config, ...session];
-  return [...trustCommands(args), `git flame ${words.map(shellQuote).join(' ')}`];
 }
 
 function refused(hints: readonly string[]): FlameError {

@@ -1,6 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { PageOpener } from '../../ui/gates/paged-gates.ts';
 import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
@@ -16,25 +15,24 @@ export interface HeldPage extends PageOpener {
   close(): Promise<void>;
 }
 
-export function holdReviewPage(args: CommandArgs, io: Io, reading: Reading): HeldPage {
+export function holdReviewPage(io: Io, reading: Reading): HeldPage {
   let opening: Promise<ReviewPage> | null = null;
   let page: ReviewPage | null = null;
   const open = (): Promise<ReviewPage> => {
-    opening ??= serve(args, io, reading).then((opened) => (page = opened));
+    opening ??= serve(io, reading).then((opened) => (page = opened));
     return opening;
   };
   return {
     open,
-    isWanted: () => opening !== null || ('web' in args.options && args.options.web),
+    isWanted: () => opening !== null || reading.wishes.page.isWanted,
     refresh: () => page?.refresh(),
     close: async () => page?.close(),
   };
 }
 
 async function serve(
-  args: CommandArgs,
   io: Io,
-  { git, store, origins, shown, output, meant }: Reading,
+  { git, store, origins, shown, output, meant, wishes }: Reading,
 ): Promise<ReviewPage> {
   const { openReviewPage } = await import('../../ui/review-page/open-review-page.ts');
   const { commonDir } = git.repository;
@@ -53,8 +51,7 @@ async function serve(
     preferences: preferencesIn(commonDir),
   });
   output.events.emit({ event: 'review-page', url: page.url });
-  const wantsBrowser = !('open' in args.options) || args.options.open;
-  if (!wantsBrowser || io.stderr.isTTY !== true) return page;
+  if (!wishes.page.opensBrowser || io.stderr.isTTY !== true) return page;
   const forget = openPage(io, commonDir, page);
   return {
     ...page,

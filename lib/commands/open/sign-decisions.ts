@@ -1,6 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -19,11 +18,10 @@ import { isOpen } from './signed-decisions.ts';
  * that. Resolves to the sessions. Throws FlameErrors `signing-failed` and `signing-untrusted`.
  */
 export async function signDecisions(
-  args: CommandArgs,
   io: Io,
-  { git, store, origins }: Pick<Reading, 'git' | 'store' | 'origins'>,
+  { git, store, origins, configFile }: Pick<Reading, 'git' | 'store' | 'origins' | 'configFile'>,
 ): Promise<readonly SessionId[]> {
-  const { trust, problem } = await readTrust(args, io, { git });
+  const { trust, problem } = await readTrust(io, { git, configFile });
   if (trust === null || !trust.sign || problem !== null) return [];
   const sessions = (await store.snapshot()).sessions.filter(isOpen);
   const { commonDir, objectFormat } = git.repository;

@@ -11,7 +11,7 @@ export function withDecisions(
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
   return withState(args, io, async (reading) => {
-    const { origins } = await readCounting(args, io, reading);
+    const { origins } = await readCounting(io, reading);
     return work({ ...reading, origins });
   });
 }
@@ -20,9 +20,8 @@ export function withDecisions(
  * What counts by the configuration as it is now. One that can't be read, or wasn't allowed, names no signers.
  */
 export async function readCounting(
-  args: CommandArgs,
   io: Io,
-  reading: Pick<Reading, 'git' | 'store' | 'origins'>,
+  reading: Pick<Reading, 'git' | 'store' | 'origins' | 'configFile'>,
 ): Promise<Counting> {
   const { store, origins } = reading;
   const sessions = (await store.snapshot()).sessions.filter(isOpen);
@@ -33,7 +32,7 @@ export async function readCounting(
   if (open.length === 0) return nothing;
   // Most repositories have no signatures: who only looks loads nothing for them.
   const { countSigned } = await import('./count-signed.ts');
-  return (await countSigned(args, io, { git: reading.git, sessions, notes: open })) ?? nothing;
+  return (await countSigned(io, { ...reading, sessions, notes: open })) ?? nothing;
 }
 
 /** Sessions that anything can still be decided about. */

@@ -33,7 +33,7 @@ export async function withStart(
   const snapshot = await opened.store.snapshot();
   const session = openSession(opened.meant.pick(snapshot));
   const goesOn = session !== null && isMeant(session, args);
-  if (plan !== null && !canBeMended(opened, args))
+  if (plan !== null && !canBeMended(opened))
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   if (goesOn) {
     sayWhich(opened, session);
@@ -74,8 +74,8 @@ export function isMeant(session: Session, args: CommandArgs<'plan'> | CommandArg
 }
 
 /** At a terminal, or with answers given beforehand, a plan with mistakes can be edited. */
-function canBeMended({ workshop }: Opened, { globals }: CommandArgs): boolean {
-  return workshop.gates.isInteractive || globals.decisionsFile !== null;
+function canBeMended({ workshop, wishes }: Opened): boolean {
+  return workshop.gates.isInteractive || wishes.decisionsFile !== null;
 }
 
 /** The session, unless it has ended. */

@@ -4,7 +4,6 @@ import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
-import type { Io } from '../../domain/shown/io.ts';
 import type { Stats } from '../../domain/shown/stats.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -14,7 +13,7 @@ import type { Reading } from '../open/read-state.ts';
 const tasksRef = 'refs/blueflame/tasks';
 
 /** All figures about one session, or about every one, from the refs; the watcher's audits are this machine's own. */
-export async function collectStats(reading: Reading, args: CommandArgs<'stats'>, io: Io): Promise<Stats> {
+export async function collectStats(reading: Reading, args: CommandArgs<'stats'>): Promise<Stats> {
   const { store, git, meant } = reading;
   const snapshot = await store.snapshot();
   const picked = meant.pick(snapshot);
@@ -30,7 +29,7 @@ export async function collectStats(reading: Reading, args: CommandArgs<'stats'>,
   });
   const ids = shown.map(({ id }) => id);
   const reported = all.filter(({ session }) => ids.includes(session.id));
-  return computeStats({ reported, all, slots: await workerSlots(reading, args, io), now: new Date() });
+  return computeStats({ reported, all, slots: await workerSlots(reading), now: new Date() });
 }
 
 function isArchived({ archived_at: at }: Session): boolean {
@@ -81,11 +80,11 @@ function blockedIn(commonDir: string, session: Session, snapshot: Snapshot): Rea
 }
 
 /** How many workers may run at once; a configuration that can't be read is no reason to show no figures. */
-async function workerSlots({ git, output }: Reading, args: CommandArgs, io: Io): Promise<number> {
+async function workerSlots({ git, output, configFile }: Reading): Promise<number> {
   const root = git.repository.mainWorkTree;
   if (root === null) return configSchema.parse({}).concurrency.development;
   try {
-    return (await readConfig(args, io, root)).config.concurrency.development;
+    return (await readConfig(root, configFile)).config.concurrency.development;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     output.warn(`${error.message} The utilisation is that of the default number of workers.`);

@@ -18,7 +18,7 @@ export function run(args: CommandArgs<'stats'>, io: Io): Promise<number> {
   const format = formatOf(args);
   return withState(args, io, async (reading) => {
     const { output } = reading;
-    const stats = await collectStats(reading, args, io);
+    const stats = await collectStats(reading, args);
     const { output: file } = args.options;
     const text = await render(format, stats, output.style);
     if (file === null) {

@@ -10,9 +10,9 @@ import { standingOf } from '../open/standing.ts';
 
 /** `git flame task next`: what should be done next; 1 when nothing can be started. */
 export function showNext(args: CommandArgs<'task'>, io: Io): Promise<number> {
-  return withDecisions(args, io, async ({ git, store, origins, output, meant }) => {
+  return withDecisions(args, io, async ({ git, store, origins, output, meant, configFile }) => {
     const role = readRole(args.options.role);
-    const { config } = await readConfig(args, io, requireWorkTree(git));
+    const { config } = await readConfig(requireWorkTree(git), configFile);
     const snapshot = await store.snapshot();
     const { tasks } = standingOf(snapshot, meant.require(snapshot), origins);
     const { task, why } = nextTask(tasks, { limit: config.concurrency.development, now: new Date(), role });

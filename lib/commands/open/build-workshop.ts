@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { getAdapter } from '../../agents/get-adapter.ts';
+import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
+import { createAgentRunner } from '../../cell/agent-runner.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
+import type { AgentRunner } from '../../domain/ports/agent-port.ts';
+import type { Gates } from '../../domain/ports/gates.ts';
+import type { EventSink } from '../../domain/shown/event.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
+import type { MachinePort, Workshop } from '../../engine/workshop.ts';
+import { liveOutput } from '../../ui/live/live-output.ts';
+import type { LiveView } from '../../ui/live/live-view.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+import { cloneName } from '../../util/clone-name.ts';
+import { packageRoot } from '../../util/package-root.ts';
+import { type Current, openCurrent } from './current.ts';
+import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
+import { configChanges, keepConfig } from './kept-configs.ts';
+import { withLandingLock } from './landing-lock.ts';
+import { createMachine } from './machine.ts';
+import type { Ready } from './make-ready.ts';
+import { openGates } from './open-gates.ts';
+import { openLive } from './open-live.ts';
+import { openMemory } from './open-memory.ts';
+import type { Reading } from './read-state.ts';
+import { type HeldPage, holdReviewPage } from './review-page.ts';
+import { isSameConfig, readRunConfig } from './run-config.ts';
+import { triedBefore } from './tried-before.ts';
+
+export interface Built {
+  readonly workshop: Workshop;
+  /** Leaves room for the live view, where there is one. */
+  readonly output: Output;
+  /** Agents still running are ended. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together that a repository made ready is worked in with. */
+export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
+  const { reading, trust } = ready;
+  const current = openCurrent(ready.loaded, (config) =>
+    guardedAgents(openAgents(reading, config, io), trust),
+  );
+  const windDown = createWindDown();
+  const live = await openLive(io, { reading, windDown, current });
+  const output = live === null ? reading.output : liveOutput(reading.output, live);
+  const machine = guardedMachine(createMachine(io.env), trust);
+  const page = holdReviewPage(io, reading);
+  const gates = await openGates(io, {
+    ...ready,
+    reading: { ...reading, output },
+    current,
+    machine,
+    page,
+    live,
+  });
+  const events = observed(output.events, page, reading);
+  const bench = { ready, io, current, windDown, live, machine, gates, events };
+  return {
+    workshop: assemble(bench, reading.origins),
+    output,
+    close: async () => {
+      live?.close();
+      await Promise.all([current.close(), page.close()]);
+    },
+  };
+}
+
+/** The parts that stay while configurations are replaced, and the one that holds those. */
+interface Bench {
+  readonly ready: Ready;
+  readonly io: Io;
+  readonly current: Current;
+  readonly windDown: WindDown;
+  readonly live: LiveView | null;
+  readonly machine: MachinePort;
+  readonly gates: Gates;
+  readonly events: EventSink;
+}
+
+/** The workshop by what is current. */
+function assemble(bench: Bench, origins: Origins): Workshop {
+  const { ready, io, current, windDown, live, machine, gates, events } = bench;
+  const { git, store } = ready.reading;
+  const { loaded } = current;
+  const { config, digest, asked } = loaded;
+  const { commonDir } = git.repository;
+  const prompts = createPromptRenderer({ config, overrides: asked.content.templates });
+  const signal = io.signal ?? new AbortController().signal;
+  const workshop: Workshop = {
+    config,
+    configDigest: digest,
+    configChanges: (from) => configChanges(commonDir, from, loaded),
+    reload: () => reload(bench, workshop),
+    git,
+    store,
+    agents: leavingTerminal(current.agents, live),
+    gates,
+    events,
+    prompts: guardedPrompts(prompts, ready.trust),
+    machine,
+    windDown,
+    adapter: (name) => getAdapter(name, config),
+    now: () => new Date(),
+    random: Math.random,
+    newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
+    newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
+    memory: openMemory(config, io, git.repository),
+    signal,
+    landInTurn: (work) => withLandingLock(commonDir, signal, work),
+    place: cloneName(commonDir),
+    tried: triedBefore(commonDir),
+    origins,
+    root: ready.root,
+  };
+  return workshop;
+}
+
+/** The same workshop while the configuration hasn't changed. */
+async function reload(bench: Bench, workshop: Workshop): Promise<Workshop> {
+  const { ready, io, current, live } = bench;
+  const now = await readRunConfig(ready, io, () => live?.pause() ?? (() => undefined));
+  if (isSameConfig(now, current.loaded)) return workshop;
+  await keepConfig(ready.reading.git.repository.commonDir, now);
+  const origins = await ready.recount();
+  current.replace(now);
+  return assemble(bench, origins);
+}
+
+function openAgents({ git }: Pick<Reading, 'git'>, config: Config, io: Io): AgentRunner {
+  return createAgentRunner({
+    config,
+    repository: git.repository,
+    env: io.env,
+    adapters: (name) => getAdapter(name, config),
+    distDir: join(packageRoot(), 'dist'),
+    now: () => new Date(),
+    signal: io.signal,
+    hurry: io.hurry,
+  });
+}
+
+/** An agent that talks with the person has the terminal to itself. */
+function leavingTerminal(agents: AgentRunner, live: LiveView | null): AgentRunner {
+  if (live === null) return agents;
+  return {
+    ...agents,
+    start: async (request, onActivity, shared) => {
+      if (!request.isInteractive) return agents.start(request, onActivity, shared);
+      const goOn = live.pause();
+      const agent = await agents.start(request, onActivity, shared).catch((error: unknown) => {
+        goOn();
+        throw error;
+      });
+      agent.outcome.then(goOn, goOn);
+      return agent;
+    },
+  };
+}
+
+/** Events as they are; the page follows them, and a changeset they print was shown to the person. */
+function observed(events: EventSink, page: HeldPage, { shown, wishes }: Reading): EventSink {
+  return {
+    emit: (event) => {
+      events.emit(event);
+      page.refresh();
+      const isPrinted = event.event === 'changeset-built' && (event.red || !wishes.isQuiet);
+      if (isPrinted) shown.note(event.session, [{ id: event.changeset, commit: event.commit }]);
+    },
+  };
+}
+
+/** `20260206-143022`, UTC. */
+function compactTime(date: Date): string {
+  return date.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+}

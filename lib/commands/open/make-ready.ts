@@ -1,0 +1,46 @@
+import type { Io } from '../../domain/shown/io.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import { prepareRepository } from '../../git/setup/prepare-repository.ts';
+import { clearLeftovers } from './clear-leftovers.ts';
+import { keepConfig } from './kept-configs.ts';
+import { requireWorkTree } from './read-config.ts';
+import type { Reading } from './read-state.ts';
+import { openTrustDesk } from './repository-trust.ts';
+import { requireSoundState } from './require-sound-state.ts';
+import { type RunConfig, type RunConfigSource, readRunConfig } from './run-config.ts';
+import { readCounting } from './signed-decisions.ts';
+
+/** A repository that can be worked in. */
+export interface Ready extends RunConfigSource {
+  /** Its state, with the decisions that count by the configuration. */
+  readonly reading: Reading;
+  readonly loaded: RunConfig;
+  /** What counts by the configuration as it is now. */
+  recount(): Promise<Origins>;
+}
+
+/** Makes the repository ready for work: its state is sound, its configuration allowed, what a kill left cleared. */
+export async function makeReady(state: Reading, io: Io): Promise<Ready> {
+  const root = requireWorkTree(state.git);
+  await requireSoundState(state, { cwd: root, env: io.env });
+  const trust = openTrustDesk(io, state);
+  const loaded = await readRunConfig({ reading: state, root, trust }, io);
+  // Who is named counts once that is allowed.
+  const recount = async (): Promise<Origins> => (await readCounting(io, state)).origins;
+  const reading = { ...state, origins: await recount() };
+  for (const warning of loaded.warnings) reading.output.warn(warning);
+  if (!state.wishes.isDry) await prepare(reading, io, { root, loaded });
+  return { reading, root, trust, loaded, recount };
+}
+
+/** Clears what a killed run left, and sets git up to ignore worktrees and show reviews. */
+async function prepare(
+  reading: Reading,
+  io: Io,
+  { root, loaded }: Pick<Ready, 'root' | 'loaded'>,
+): Promise<void> {
+  const { commonDir } = reading.git.repository;
+  await clearLeftovers(reading, io, root);
+  await prepareRepository({ cwd: root, env: io.env }, commonDir, loaded.config.project.worktree_dir);
+  await keepConfig(commonDir, loaded);
+}
