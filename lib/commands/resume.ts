@@ -5,6 +5,7 @@ import { withWorkshop } from './open/open-workshop.ts';
 import { sayWhich } from './open/say-which.ts';
 import { requireAtHand, withSessionLock } from './open/with-session-lock.ts';
 import { previewPlan } from './plan/preview.ts';
+import { goingOn } from './plan/start-wish.ts';
 
 /** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
@@ -12,14 +13,11 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
   const meant = { ...args, positionals: [], globals: { ...args.globals, session } };
   return withWorkshop(meant, io, async (opened) => {
     const found = opened.meant.require(await opened.store.snapshot());
-    if (args.globals.dryRun) {
+    if (opened.wishes.isDry) {
       await requireAtHand(opened.store, found.id);
-      const options = { ...args.options, from: null, new: false, pr: false };
-      return previewPlan(opened, { ...meant, command: 'run', options }, io);
+      return previewPlan(opened, goingOn, io);
     }
     sayWhich(opened, found);
-    return withSessionLock(opened, found.id, () =>
-      goOn(opened, io, { session: found.id, plan: null, pr: false }),
-    );
+    return withSessionLock(opened, found.id, () => goOn(opened, io, { session: found.id, plan: null }));
   });
 }

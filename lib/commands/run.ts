@@ -4,13 +4,13 @@ import { goOn } from './open/go-on.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { withStart } from './plan/find-plan.ts';
 import { previewPlan } from './plan/preview.ts';
+import { readStartWish } from './plan/start-wish.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
+  const wish = readStartWish(args);
   return withWorkshop(args, io, async (opened) => {
-    if (args.globals.dryRun) return previewPlan(opened, args, io);
-    return withStart(opened, args, io, ({ session, plan }) =>
-      goOn(opened, io, { session, plan, pr: args.options.pr }),
-    );
+    if (opened.wishes.isDry) return previewPlan(opened, wish, io);
+    return withStart(opened, wish, io, (start) => goOn(opened, io, start));
   });
 }

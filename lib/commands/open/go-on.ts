@@ -8,18 +8,17 @@ import type { Opened } from './open-workshop.ts';
 import { preparePullRequest } from './pull-request.ts';
 import { exitCodeOf, reportingEnd } from './report-end.ts';
 
-export interface GoOnOptions {
+/** The session to work on, and its plan where one was given. */
+export interface Start {
   readonly session: SessionId;
   readonly plan: Plan | null;
-  /** Whether what landed on a branch of its own is pushed and its pull request opened. */
-  readonly pr: boolean;
 }
 
 /**
  * Runs a session from where it is to its end, or to where a person is needed; resolves to the exit code. The caller
  * holds the session's lock.
  */
-export async function goOn(opened: Opened, io: Io, { session, plan, pr }: GoOnOptions): Promise<number> {
+export async function goOn(opened: Opened, io: Io, { session, plan }: Start): Promise<number> {
   const { workshop, config } = opened;
   let requested = 0;
   const { session: now, tasks } = await reportingEnd(
@@ -27,7 +26,7 @@ export async function goOn(opened: Opened, io: Io, { session, plan, pr }: GoOnOp
     session,
     async () => {
       await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive });
-      requested = await preparePullRequest(opened, io, { session, isWanted: pr });
+      requested = await preparePullRequest(opened, io, session);
     },
     (view) => (view.session.state === 'stopped' ? 'git flame run' : nextCommand(view, workshop.gates.person)),
   );

@@ -25,11 +25,8 @@ interface PullRequest extends PullRequestText {
  * branch and opens it with gh. What can't be done is said with the commands that do it by hand. Resolves to
  * the exit code.
  */
-export async function preparePullRequest(
-  opened: Opened,
-  io: Io,
-  { session: id, isWanted }: { readonly session: SessionId; readonly isWanted: boolean },
-): Promise<number> {
+export async function preparePullRequest(opened: Opened, io: Io, id: SessionId): Promise<number> {
+  const isWanted = opened.wishes.wantsPullRequest;
   const request = await describe(opened, id);
   if (request === null) return isWanted ? nothingLanded(opened) : 0;
   await mkdir(dirname(request.bodyFile), { recursive: true, mode: 0o700 });

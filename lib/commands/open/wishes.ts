@@ -15,6 +15,8 @@ export interface Wishes {
   /** Whether a terminal may be drawn on. */
   readonly wantsLive: boolean;
   readonly page: PageWishes;
+  /** What landed on a branch of its own is pushed, and its pull request opened. */
+  readonly wantsPullRequest: boolean;
   readonly hints: WishHints;
 }
 
@@ -47,6 +49,7 @@ export function readWishes(args: CommandArgs, io: Pick<Io, 'cwd'>): Wishes {
       isWanted: 'web' in options && options.web,
       opensBrowser: !('open' in options) || options.open,
     },
+    wantsPullRequest: 'pr' in options && options.pr,
     hints: { goOn: goOn(args), trustFirst: trustHints(args, true), trustAgain: trustHints(args, false) },
   };
 }

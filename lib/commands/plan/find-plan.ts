@@ -1,22 +1,16 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { SessionId } from '../../domain/ids.ts';
 import type { Role } from '../../domain/role.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { createSession, leaveSession, requireNoOpenSession } from '../../engine/session/create-session.ts';
 import { preflight } from '../../engine/work/preflight.ts';
+import type { Start } from '../open/go-on.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { sayWhich } from '../open/say-which.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { planSource, readPlan } from './read-plan.ts';
-
-export interface Start {
-  readonly session: SessionId;
-  readonly plan: Plan | null;
-}
+import { isMeant, type StartWish } from './start-wish.ts';
 
 /**
  * Works on the session `plan` and `run` are about, under its lock: a new one when an objective or a plan file is
@@ -24,30 +18,30 @@ export interface Start {
  */
 export async function withStart(
   opened: Opened,
-  args: CommandArgs<'plan'> | CommandArgs<'run'>,
+  wish: StartWish,
   io: Io,
   work: (start: Start) => Promise<number>,
 ): Promise<number> {
-  const { from } = args.options;
+  const { command, from, isBeside } = wish;
   const plan = from === null ? null : await readPlan(from, io);
   const snapshot = await opened.store.snapshot();
   const session = openSession(opened.meant.pick(snapshot));
-  const goesOn = session !== null && isMeant(session, args);
+  const goesOn = session !== null && isMeant(session, wish);
   if (plan !== null && !canBeMended(opened))
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   if (goesOn) {
     sayWhich(opened, session);
     return withSessionLock(opened, session.id, () => work({ session: session.id, plan }));
   }
-  const objective = args.positionals[0] ?? (from === null ? null : `The plan in ${planSource(from)}`);
-  if (objective === null) throw noObjective(args.command, snapshot.sessions);
-  if (!args.options.new) requireNoOpenSession(snapshot);
-  const base = await preflight(opened.workshop, rolesNeeded(args.command, plan !== null));
+  const objective = wish.objective ?? (from === null ? null : `The plan in ${planSource(from)}`);
+  if (objective === null) throw noObjective(command, snapshot.sessions);
+  if (!isBeside) requireNoOpenSession(snapshot);
+  const base = await preflight(opened.workshop, rolesNeeded(command, plan !== null));
   const id = opened.workshop.newSessionId();
   // Locked before it exists: a command that starts another one meanwhile must find that it is worked on.
   return withSessionLock(opened, id, async () => {
-    if (args.options.new) await leaveIdleSessions(opened);
-    await createSession(opened.workshop, id, { objective, base, isBeside: args.options.new });
+    if (isBeside) await leaveIdleSessions(opened);
+    await createSession(opened.workshop, id, { objective, base, isBeside });
     return work({ session: id, plan });
   });
 }
@@ -63,14 +57,6 @@ async function leaveIdleSessions({ workshop, store, git, output }: Opened): Prom
       output.info(`Session ${id} goes on in another git flame command, beside this one.`);
     }
   }
-}
-
-/** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
-export function isMeant(session: Session, args: CommandArgs<'plan'> | CommandArgs<'run'>): boolean {
-  if (args.options.new) return false;
-  const [objective] = args.positionals;
-  if (objective === undefined && args.options.from === null) return true;
-  return session.wave === 'plan' && (objective === undefined || objective === session.objective);
 }
 
 /** At a terminal, or with answers given beforehand, a plan with mistakes can be edited. */

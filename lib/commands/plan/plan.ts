@@ -8,13 +8,15 @@ import { withWorkshop } from '../open/open-workshop.ts';
 import { reportEnd } from '../open/report-end.ts';
 import { withStart } from './find-plan.ts';
 import { previewPlan } from './preview.ts';
+import { readStartWish } from './start-wish.ts';
 
 /** `git flame plan`: an objective becomes tasks, once a person has approved them. */
 export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
+  const wish = readStartWish(args);
   return withWorkshop(args, io, async (opened) => {
     const { workshop, config } = opened;
-    if (args.globals.dryRun) return previewPlan(opened, args, io);
-    return withStart(opened, args, io, async ({ session, plan }) => {
+    if (opened.wishes.isDry) return previewPlan(opened, wish, io);
+    return withStart(opened, wish, io, async ({ session, plan }) => {
       await resume(workshop, session);
       const { session: now } = await viewSession(workshop, session);
       if (now.wave !== 'plan') throw alreadyPlanned(session);

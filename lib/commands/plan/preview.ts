@@ -1,6 +1,5 @@
 import { nextAction } from '../../core/schedule/next-action.ts';
 import { planWaves } from '../../core/schedule/plan-waves.ts';
-import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
@@ -8,48 +7,40 @@ import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import type { Opened } from '../open/open-workshop.ts';
-import { isMeant, openSession } from './find-plan.ts';
+import { openSession } from './find-plan.ts';
 import { planSource, readPlan } from './read-plan.ts';
+import { isMeant, type StartWish } from './start-wish.ts';
 
 /** What `plan` and `run` would do, with `--dry-run`: nothing is spawned and nothing stored. */
-export async function previewPlan(
-  opened: Opened,
-  args: CommandArgs<'plan'> | CommandArgs<'run'>,
-  io: Io,
-): Promise<number> {
-  const { from } = args.options;
+export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Promise<number> {
+  const { from, objective } = wish;
   const base = await findBase(opened.workshop);
   const session = opened.meant.pick(await opened.store.snapshot());
   const lines = [`Base branch: ${base.branch} at ${base.commit.slice(0, 12)}`];
   let waves: readonly (readonly string[])[] = [];
   if (from !== null) {
     const plan = await readPlan(from, io);
-    await requireSound(opened, args, plan);
+    await requireSound(opened, wish, plan);
     waves = planWaves(plan.tasks, opened.config.concurrency.development);
     lines.push(
       `Plan: ${formatCount(plan.tasks.length, 'task')} from ${planSource(from)}`,
       ...waves.map((wave, index) => `  batch ${index + 1}: ${wave.join(', ')}`),
     );
-  } else if (args.positionals.length > 0)
-    lines.push(`A planner would be asked for: ${args.positionals[0] ?? ''}`);
+  } else if (objective !== null) lines.push(`A planner would be asked for: ${objective}`);
   else if (session !== null && session.state !== 'ended') {
     const view = await viewSession(opened.workshop, session.id);
     const { kind } = nextAction({ ...view, maxCycles: opened.config.limits.max_wave_cycles });
     lines.push(`Session ${session.id} would go on with: ${kind}`);
   }
   opened.output.result(lines.join('\n'));
-  opened.output.json({ base, from, objective: args.positionals[0] ?? null, waves });
+  opened.output.json({ base, from, objective, waves });
   return 0;
 }
 
 /** All that the plan would be refused for: in the session it would belong to, or in a new one. */
-async function requireSound(
-  { workshop, store, meant }: Opened,
-  args: CommandArgs<'plan'> | CommandArgs<'run'>,
-  plan: Plan,
-): Promise<void> {
+async function requireSound({ workshop, store, meant }: Opened, wish: StartWish, plan: Plan): Promise<void> {
   const snapshot = await store.snapshot();
   const session = openSession(meant.pick(snapshot));
-  const beside = session !== null && isMeant(session, args) ? snapshot.tasksOf(session.id) : [];
+  const beside = session !== null && isMeant(session, wish) ? snapshot.tasksOf(session.id) : [];
   requireSoundPlan(workshop, plan, beside);
 }

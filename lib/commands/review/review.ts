@@ -29,7 +29,7 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
       if (refused > 0) throw landingRefused(refused);
       return 0;
     },
-    follow: (opened, session) => preparePullRequest(opened, io, { session, isWanted: args.options.pr }),
+    follow: (opened, session) => preparePullRequest(opened, io, session),
   });
 }
 

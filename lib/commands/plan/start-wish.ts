@@ -1,0 +1,27 @@
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Session } from '../../domain/state/session.ts';
+
+/** What `plan` and `run` were asked to work on. */
+export interface StartWish {
+  readonly command: 'plan' | 'run';
+  readonly objective: string | null;
+  /** A plan file as it was typed; `-` is standard input. */
+  readonly from: string | null;
+  /** A new session, beside those that are open. */
+  readonly isBeside: boolean;
+}
+
+export function readStartWish(args: CommandArgs<'plan'> | CommandArgs<'run'>): StartWish {
+  const { from, new: isBeside } = args.options;
+  return { command: args.command, objective: args.positionals[0] ?? null, from, isBeside };
+}
+
+/** The session that is open, and nothing new. */
+export const goingOn: StartWish = { command: 'run', objective: null, from: null, isBeside: false };
+
+/** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
+export function isMeant(session: Session, { objective, from, isBeside }: StartWish): boolean {
+  if (isBeside) return false;
+  if (objective === null && from === null) return true;
+  return session.wave === 'plan' && (objective === null || objective === session.objective);
+}
