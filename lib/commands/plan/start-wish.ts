@@ -20,7 +20,10 @@ export function readStartWish(args: CommandArgs<'plan'> | CommandArgs<'run'>): S
 export const goingOn: StartWish = { command: 'run', objective: null, from: null, isBeside: false };
 
 /** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
-export function isMeant(session: Session, { objective, from, isBeside }: StartWish): boolean {
+export function isMeant(
+  session: Pick<Session, 'wave' | 'objective'>,
+  { objective, from, isBeside }: StartWish,
+): boolean {
   if (isBeside) return false;
   if (objective === null && from === null) return true;
   return session.wave === 'plan' && (objective === null || objective === session.objective);
