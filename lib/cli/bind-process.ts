@@ -96,7 +96,7 @@ function pipeClosed(): FlameError {
   return new FlameError({
     kind: 'interrupted',
     code: 'pipe-closed',
-    message: 'Nobody reads the output any more.',
+    message: 'The output is no longer read.',
   });
 }
 

@@ -36,9 +36,9 @@ export const globalSpecs: GlobalSpecs = {
 export const exitCodeTable: readonly { readonly code: number; readonly means: string }[] = [
   { code: 0, means: 'done' },
   { code: 1, means: 'something failed or was refused' },
-  { code: 2, means: 'waits for a person; the command to go on is printed' },
+  { code: 2, means: 'waits for a person; the command to continue with is printed' },
   { code: 128, means: 'cannot work here: no repository, or a bad configuration' },
   { code: 129, means: 'the command line is wrong' },
   { code: 130, means: 'interrupted; everything is saved' },
-  { code: 141, means: 'nobody read the output to its end, as with git' },
+  { code: 141, means: 'the output was not read to its end, as with git' },
 ];

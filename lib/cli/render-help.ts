@@ -23,7 +23,7 @@ export function renderHelpSummary(width: number): string {
       width,
     ),
     '',
-    "'git flame help COMMAND' tells more about one command.",
+    "'git flame help COMMAND' says more about one command.",
   ].join('\n');
 }
 

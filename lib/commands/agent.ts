@@ -55,7 +55,7 @@ async function stop(
 }
 
 function afterwards({ role, task_id }: RegisteredAgent, retry: boolean): string {
-  if (role !== 'worker' || task_id === null) return 'The run goes on as after any failure.';
+  if (role !== 'worker' || task_id === null) return 'The run continues as after any failure.';
   return retry
     ? `${task_id} is tried again, with no retry used up; what was written stays in its worktree.`
     : `${task_id} has failed; what was written stays in its worktree.`;

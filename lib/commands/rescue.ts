@@ -66,7 +66,7 @@ function rescueMoved({ name }: Rescue): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'changed-meanwhile',
-    message: `${name} was changed or dropped by somebody else in that moment.`,
+    message: `${name} was changed or dropped by another command at that moment.`,
     hints: ['git flame rescue list'],
   });
 }

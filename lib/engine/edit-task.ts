@@ -71,7 +71,7 @@ function clash({ id }: Task, keys: readonly PlanKey[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'changed-meanwhile',
-    message: `Somebody else changed ${keys.join(' and ')} of ${id} meanwhile, so nothing was changed.`,
+    message: `Another command changed ${keys.join(' and ')} of ${id} meanwhile, so nothing was changed.`,
     hints: [`git flame task show ${id}`, `git flame task edit ${id}`],
   });
 }

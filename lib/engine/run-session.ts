@@ -105,7 +105,7 @@ function claimedElsewhere({ gates, place }: Workshop, tasks: readonly Task[]): F
   return new FlameError({
     kind: 'waiting',
     code: 'claimed-elsewhere',
-    message: `Nothing can be done here before somebody else's work is: ${list.join(', ')}.`,
+    message: `Nothing can be done here until other work is done: ${list.join(', ')}.`,
     hints: [
       ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
       ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),

@@ -71,7 +71,7 @@ function checkMessage({ policy, signer }: BranchInput, commit: CommitInfo): Viol
   const secrets = findSecrets(told, null).map(({ id }) =>
     objection(
       'secret',
-      `Commit ${commit.oid.slice(0, 12)} tells what looks like a credential (${id}). Write it anew without that.`,
+      `Commit ${commit.oid.slice(0, 12)} contains what looks like a credential (${id}). Write it again without that.`,
     ),
   );
   const trailers = signer === null ? null : judgeTrailers(signer.identity, commit.message);

@@ -67,7 +67,7 @@ export function judgeTrailers(identity: string, message: string): Objection | nu
     if (name === identity || isModel) continue;
     return objection(
       'authorship',
-      `The message speaks for ${name === '' ? 'somebody else' : name} (${key}). Leave that line out: only they can say so.`,
+      `The message speaks for ${name === '' ? 'another person' : name} (${key}). Leave that line out: only they can say so.`,
     );
   }
   return null;

@@ -5,7 +5,7 @@ export const rules = {
   'call-malformed': 'A tool call must hold the fields its tool needs, with values of the right kind.',
   'tool-not-allowed': 'Only the tools the role and the configuration both allow may be used.',
   'tool-blocked': 'Tools in permissions.blocked_tools are never used.',
-  'tool-option': 'A tool may not be told to leave its sandbox or to go on in the background.',
+  'tool-option': 'A tool may not be asked to leave its sandbox or to stay in the background.',
   'path-malformed': 'A path is plain text: no control or invisible characters, backslashes, `~`, or URLs.',
   'path-outside': 'A path must lie in the worktree, also after `..` and symlinks are followed.',
   'path-protected': 'Git’s own files, agent settings and the configuration of the tool are out of bounds.',

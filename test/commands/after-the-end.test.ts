@@ -28,7 +28,7 @@ test('TSK-2 a failed task is released to be tried again, also when its session h
   assert.is((await flame(repo, ['task', 'edit', 'two', '--description', 'echo y > b.txt'])).code, 0);
   const released = await flame(repo, ['task', 'release', 'one', '--reason', 'the script was wrong']);
   assert.is(released.code, 0, released.stderr);
-  assert.match(released.stdout, /one is free again, to be tried anew/);
+  assert.match(released.stdout, /one is free again and will be tried again/);
   assert.match(released.stderr, /next: git flame run$/m);
   assert.match(
     repo.git('log', '-1', '--format=%s%n%b', 'refs/blueflame/tasks'),

@@ -25,7 +25,7 @@ test('LIF-4 resume goes on with the current session, or with one by name', async
   const newer = await planned(repo, 'newer', '--new');
   const approve = writeDecisions(repo, { changesets: ['approve'] });
   const preview = await flame(repo, ['resume', '--dry-run']);
-  assert.match(preview.stdout, new RegExp(`${newer} would go on with: work`));
+  assert.match(preview.stdout, new RegExp(`${newer} would continue with: work`));
   const current = await flame(repo, ['resume', '--decisions-file', approve]);
   assert.is(current.code, 0, current.stderr);
   assert.match(current.stderr, new RegExp(`Goes on with ${newer}, cycle 1, wave work: newer`));

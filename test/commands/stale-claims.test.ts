@@ -103,7 +103,7 @@ test('CLN-2 the claim of a living agent of another process stays, and the run sa
     assert.not.match((await flame(repo, ['status'])).stdout, /does not run any more/);
     const { code, stderr } = await run(repo);
     assert.is(code, 2, stderr);
-    assert.match(stderr, /somebody else's work is: task-001 by worker-1a2b3c4d/);
+    assert.match(stderr, /until other work is done: task-001 by worker-1a2b3c4d/);
     assert.is((await firstTask(repo)).agent_id, agent);
     assert.is((await flame(repo, ['work'])).code, 0);
     assert.is((await firstTask(repo)).status, 'claimed');

@@ -190,7 +190,7 @@ test('TRU-2 a signature that was moved, forged or made by a stranger counts for 
   const stranger = makeSshKey();
   for (const [why, change] of [
     [/none of trust\.signers names its key for lea@example\.com/, () => signWith(there, stranger)],
-    [/it is no signature over what it stands beside/, () => undefined],
+    [/it is no signature over the decisions beside it/, () => undefined],
   ] as const) {
     change();
     await rewriteSeals(there, (seals) => seals.map((seal) => ({ ...seal, decisions: ['0'.repeat(64)] })));

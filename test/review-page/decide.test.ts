@@ -164,7 +164,7 @@ test('MRG-9: what was built anew is not approved from a page that shows the old'
   await barSays(page, 'auth waits for you');
   const old = await post(served, { kind: 'approve' }, '1-auth', 'f'.repeat(40));
   assert.is(old.status, 409);
-  assert.match(old.message, /was built anew/);
+  assert.match(old.message, /was built again/);
   served.change('1-auth', { state: 'void', reason: 'main moved' });
   await barSays(page, 'auth is void');
   assert.ok(await page.getByRole('button', { name: 'Approve' }).isDisabled());

@@ -30,7 +30,7 @@ const untried =
 
 const escapes = [
   'A process that leaves its group and clears its environment outlives its agent.',
-  'Agents go on when git flame itself is killed.',
+  'Agents keep running when git flame itself is killed.',
 ];
 
 /** Tries out what works here; every answer comes from a real attempt. */

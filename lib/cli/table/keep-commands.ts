@@ -24,11 +24,11 @@ export const keepCommands = {
     load: () => import('../../commands/rescue.ts'),
     summary: 'List, show and get back work that was kept when its worktree was removed',
     details:
-      'What an agent left is kept as a commit under refs/blueflame/rescue/ before its worktree goes; it is on no branch and is never merged by itself. A name is SESSION/TASK/N or a clear part of it; of one task the latest is meant.',
+      'What an agent left is kept as a commit under refs/blueflame/rescue/ before its worktree goes; it is on no branch and is never merged by itself. A name is SESSION/TASK/N or a clear part of it; the name of a task means its latest one.',
     operand: { usage: '[RESCUE]', kind: 'one' },
     subcommands: [
-      { name: 'list', summary: 'name everything that was kept' },
-      { name: 'show', summary: 'tell who left it, when and why, and what it changes' },
+      { name: 'list', summary: 'list everything that was kept' },
+      { name: 'show', summary: 'show who left it, when and why, and what it changes' },
       { name: 'restore', summary: 'write its files into a new folder' },
       { name: 'drop', summary: 'forget it; git gc removes it in time' },
     ],

@@ -14,9 +14,9 @@ export const lookCommands = {
   },
   show: {
     load: () => import('../../commands/show/show.ts'),
-    summary: 'Tell the whole story of a task, an agent, a changeset or a session',
+    summary: 'Show the whole story of a task, an agent, a changeset or a session',
     details:
-      'What was asked, each attempt with how it ended, what it cost and took, the calls that were blocked and by which rule, verdicts with their evidence, commits, where its worktree is, and what to type next. Without a name: the session. In your pager at a terminal, as git does it.',
+      'What was asked, each attempt with how it ended, what it cost and took, the calls that were blocked and by which rule, verdicts with their evidence, commits, where its worktree is, and what to type next. Without a name: the session. In your pager at a terminal, as with git.',
     operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
     options: {
       diff: { kind: 'flag', summary: 'show the diff too' },
@@ -38,9 +38,9 @@ export const lookCommands = {
     load: () => import('../../commands/stats/stats.ts'),
     summary: 'Show figures: health, times, queue, failures by rule, cost against estimate',
     details:
-      'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are a second exact. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats: text; json, whose shape is stable; prometheus, for a textfile collector; html, one page with charts that needs no network.',
+      'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are exact to the second. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats: text; json, whose shape is stable; prometheus, for a textfile collector; html, one page with charts that needs no network.',
     options: {
-      all: { kind: 'flag', summary: 'all sessions, not the current one alone' },
+      all: { kind: 'flag', summary: 'all sessions, not only the current one' },
       format: {
         kind: 'text',
         value: 'FORMAT',
@@ -62,7 +62,7 @@ export const lookCommands = {
     load: () => import('../../commands/log.ts'),
     summary: 'List what happened, newest first',
     details:
-      'When, what, by whom and why. Each entry is a commit on refs/blueflame/*, so plain git log shows the same. A name narrows it down to what concerns one task, agent, changeset or session. In your pager at a terminal, as git does it.',
+      'When, what, by whom and why. Each entry is a commit on refs/blueflame/*, so plain git log shows the same. A name narrows it down to what concerns one task, agent, changeset or session. In your pager at a terminal, as with git.',
     operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
     options: {
       maxCount: { kind: 'number', short: 'n', value: 'N', summary: 'at most N entries, the latest (50)' },

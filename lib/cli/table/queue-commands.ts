@@ -6,20 +6,20 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
     load: () => import('../../commands/task/task.ts'),
     summary: 'Add, change and take tasks by hand, beside the agents',
     details:
-      'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task and says where; commit there, then submit: the commits are judged as those of an agent are, and validated, merged and reviewed with the others. A claim by hand counts in concurrency.development, its file locks hold, and a run that is going neither takes nor frees it. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and counts no limit. Without an ID it is the task of this worktree, or the only one you hold; for claim the next one that is ready. With --json: add {session, tasks}; edit {task, changed}; next {task, why}, and exit 1 without one; claim {task, worktree, branch}, or with --stdin {id, claimed, reason} on each line; submit {task, violations, worktree}; release {task, worktree, rescue}; drop {task, blocked, worktree, rescue}; show {task, verdicts}.',
+      'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task and says where; commit there, then submit: the commits are judged as those of an agent are, and validated, merged and reviewed with the others. A claim by hand counts in concurrency.development, its file locks hold, and a run in progress neither takes nor frees it. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and counts no limit. Without an ID it is the task of this worktree, or the only one you hold; for claim the next one that is ready. With --json: add {session, tasks}; edit {task, changed}; next {task, why}, and exit 1 without one; claim {task, worktree, branch}, or with --stdin {id, claimed, reason} on each line; submit {task, violations, worktree}; release {task, worktree, rescue}; drop {task, blocked, worktree, rescue}; show {task, verdicts}.',
     operand: { usage: '[TITLE|ID]', kind: 'words' },
     subcommands: [
       { name: 'add', summary: 'add a task, or those of a file; makes a session where none is open' },
       { name: 'edit', summary: 'change what is asked, by options or in your editor' },
       { name: 'next', summary: 'name the task that is next by priority, needs, locks and the limit' },
       { name: 'claim', summary: 'take a task, and get a worktree for it' },
-      { name: 'submit', summary: 'hand in the commits; the task is done and goes on to validation' },
+      { name: 'submit', summary: 'hand in the commits; the task is done and goes to validation' },
       {
         name: 'release',
         summary: 'give it back, commits are kept as a rescue, files stay; or have a failed task tried again',
       },
       { name: 'drop', summary: 'give it up; what needs it is blocked' },
-      { name: 'show', summary: 'tell the whole story of a task' },
+      { name: 'show', summary: 'show the whole story of a task' },
     ],
     needsSubcommand: true,
     options: {
@@ -43,7 +43,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
       reason: { kind: 'text', value: 'TEXT', summary: 'release, drop: why' },
       force: {
         kind: 'flag',
-        summary: 'submit: leave uncommitted files out; release, drop: the claim of somebody else too',
+        summary: 'submit: leave uncommitted files out; release, drop: the claim of another person too',
       },
     },
     examples: [
@@ -57,7 +57,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
     load: () => import('../../commands/agent.ts'),
     summary: 'List, watch and stop the agents that run now',
     details:
-      'Works from any terminal on the machine the agents run on; attach only looks. A name is the id of an agent, or of the task it works on. A stopped agent gets SIGTERM and five seconds; its worktree stays, its task is tried again with no retry used up, and the run goes on. With --no-retry the task has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it; stop {agent, task, stopped, retry}.',
+      'Works from any terminal on the machine the agents run on; attach only looks. A name is the id of an agent, or of the task it works on. A stopped agent gets SIGTERM and five seconds; its worktree stays, its task is tried again with no retry used up, and the run continues. With --no-retry the task has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it; stop {agent, task, stopped, retry}.',
     operand: { usage: '[AGENT]', kind: 'one' },
     subcommands: [
       { name: 'list', summary: 'who runs, on what, for how long and for how much' },

@@ -16,19 +16,19 @@ export const setUpCommands = {
     examples: [
       { command: 'git flame init', does: 'prepare this repository' },
       { command: 'git flame init --no-hooks --base main', does: 'leave hooks as they are' },
-      { command: 'git flame init --uninstall', does: 'have hooks and settings as they were' },
+      { command: 'git flame init --uninstall', does: 'bring back hooks and settings as they were' },
     ],
   },
   doctor: {
     load: () => import('../../commands/doctor/doctor.ts'),
     summary: 'Try out what is enforced here, and look for what is broken or left over',
     details:
-      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs. With --repair, what is wrong on refs/blueflame/* is mended as far as nothing is lost, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that can not be read to its last version that can, a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*.',
+      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs. With --repair, what is wrong on refs/blueflame/* is mended as far as that loses nothing, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that can not be read to its last version that can, a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*.',
     options: {
       repair: { kind: 'flag', summary: 'mend the state; with --dry-run, say what would be done' },
     },
     examples: [
-      { command: 'git flame doctor', does: 'is this machine fit, and is the state sound?' },
+      { command: 'git flame doctor', does: 'see whether this machine is fit and the state is sound' },
       { command: 'git flame doctor --repair', does: 'mend what is broken in the state' },
       { command: 'git flame doctor --json', does: 'the same for scripts' },
     ],
@@ -37,22 +37,22 @@ export const setUpCommands = {
     load: () => import('../../commands/trust.ts'),
     summary: "Show what this repository's files make run as you or show to agents, and allow it",
     details:
-      'Asked for are: hooks and the files of the repository they name (also through scripts of package.json, Makefile and the like; where the words of a hook do not say what it runs, every program of the repository counts), templates in .blueflame/templates and what they include, adapters.*.command, superpowers.plugin_dir (with all it holds where it lies in the repository), project.setup, copy and link, a worktree_dir outside the repository, each of sandbox.read_paths, values of limits, sandbox and permissions that are looser than the built-in ones (blocked_tools and blocked_paths without, allowed_tools with more), models.prices, and trust.*. A configuration without these asks nothing. Commands that start something ask at a terminal by themselves, and end with 2 elsewhere. Allowed is exactly the content that was shown, for one clone and one configuration file; it is void when a byte changes, and kept below $XDG_STATE_HOME/git-flame (~/.local/state/git-flame). What a script that was allowed runs in its turn is not looked at.',
+      'It asks about hooks and the files of the repository they name (also through scripts of package.json, Makefile and the like; where the words of a hook do not say what it runs, every program of the repository counts), templates in .blueflame/templates and what they include, adapters.*.command, superpowers.plugin_dir (with all it holds if it is in the repository), project.setup, copy and link, a worktree_dir outside the repository, each of sandbox.read_paths, values of limits, sandbox and permissions that are looser than the built-in ones (blocked_tools and blocked_paths without, allowed_tools with more), models.prices, and trust.*. A configuration without these asks nothing. Commands that start something ask at a terminal by themselves, and end with 2 elsewhere. Exactly the content that was shown is allowed, for one clone and one configuration file; the permission is void when a byte changes, and is kept below $XDG_STATE_HOME/git-flame (~/.local/state/git-flame). What an allowed script runs in turn is not looked at.',
     operand: { usage: '[DIR]', kind: 'one' },
     subcommands: [
-      { name: 'ask', summary: 'show what is asked for, and ask whether it may be' },
-      { name: 'list', summary: 'name everything you allowed on this machine' },
+      { name: 'ask', summary: 'show what is asked for, and ask whether it is allowed' },
+      { name: 'list', summary: 'list everything you allowed on this machine' },
       { name: 'revoke', summary: 'take back what you allowed for this clone, or for the one in DIR' },
     ],
     options: { yes: { kind: 'flag', summary: 'allow it without being asked; it is still shown' } },
     examples: [
       { command: 'git flame trust', does: 'look at what would run, and decide' },
-      { command: 'git flame trust --yes', does: 'allow it where no terminal is, as in CI' },
+      { command: 'git flame trust --yes', does: 'allow it where there is no terminal, as in CI' },
       { command: 'git flame trust revoke', does: 'be asked again' },
     ],
     exitCodes: [
       { code: 1, means: 'you said no, or there was nothing to take back' },
-      { code: 2, means: 'not allowed yet, and nobody could be asked' },
+      { code: 2, means: 'not allowed yet, and no person could be asked' },
     ],
   },
   config: {
@@ -93,7 +93,7 @@ export const setUpCommands = {
     load: () => import('../../commands/completion/completion.ts'),
     summary: 'Print the script that completes git flame in a shell',
     details:
-      'Put it where your shell reads it at its start; the script says where. What may follow is asked of the program at each TAB: commands, options, and the tasks, sessions, agents and changesets there are.',
+      'Put it where your shell reads it at its start; the script says where. At each TAB the program is asked what may follow: commands, options, and the present tasks, sessions, agents and changesets.',
     subcommands: [
       { name: 'bash', summary: 'source <(git flame completion bash) in ~/.bashrc' },
       { name: 'zsh', summary: 'source <(git flame completion zsh) in ~/.zshrc, after compinit' },

@@ -46,14 +46,14 @@ export const waveCommands = {
     load: () => import('../../commands/validate.ts'),
     summary: 'Have every finished task checked by diagnostics and a validator',
     details:
-      'A failing diagnostic never becomes a pass. What fails you requeue, edit or drop. With --verify the diagnostics run once more on commits that were judged, one task or all of the session, also landed ones: what comes out is compared with the evidence of the verdict by its hash, and what differs is shown at the review for you to look at. It rejects nothing.',
+      'A failing diagnostic never becomes a pass. You requeue, edit or drop what fails. With --verify the diagnostics run once more on commits that were judged, one task or all of the session, also landed ones: the output is compared with the evidence of the verdict by its hash, and differences are shown at the review. They reject nothing.',
     operand: { usage: '[TASK]', kind: 'one' },
     options: { verify: { kind: 'flag', summary: 'check again what was judged, and compare' } },
     examples: [
       { command: 'git flame validate', does: 'check what the workers finished' },
-      { command: 'git flame validate --verify task-001', does: 'does the same come out again?' },
+      { command: 'git flame validate --verify task-001', does: 'see whether the result is the same again' },
     ],
-    exitCodes: [{ code: 1, means: 'a task did not pass; with --verify: something came out otherwise' }],
+    exitCodes: [{ code: 1, means: 'a task did not pass; with --verify: something came out differently' }],
   },
   merge: {
     load: () => import('../../commands/merge.ts'),
@@ -73,7 +73,7 @@ export const waveCommands = {
         value: 'GROUP',
         summary: 'only the changeset of this cohesion group, or of this id',
       },
-      approve: { kind: 'flag', summary: 'approve without asking what was last shown to you' },
+      approve: { kind: 'flag', summary: 'approve what was last shown to you, without asking' },
       commit: {
         kind: 'text',
         value: 'COMMIT',
@@ -114,7 +114,7 @@ export const waveCommands = {
     load: () => import('../../commands/run.ts'),
     summary: 'Go through all waves: plan, work, validate, merge and review',
     details:
-      'Goes on with the session there is, or starts one. Stops at each gate that nobody can answer, with everything saved.',
+      'Continues the current session, or starts one. Stops at each gate that no person can answer, with everything saved.',
     operand: { usage: '[OBJECTIVE...]', kind: 'words' },
     options: {
       from: {
@@ -128,7 +128,7 @@ export const waveCommands = {
     },
     examples: [
       { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
-      { command: 'git flame run', does: 'go on where it stopped' },
+      { command: 'git flame run', does: 'continue where it stopped' },
       {
         command: "git flame run 'Fix the build' --decisions-file decisions.yml --json",
         does: 'a run without questions, one event a line',
@@ -137,14 +137,14 @@ export const waveCommands = {
   },
   resume: {
     load: () => import('../../commands/resume.ts'),
-    summary: 'Go on with a session after a stop or a kill',
+    summary: 'Continue a session after a stop or a kill',
     details:
-      'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and goes on like git flame run. Without a name: the current session.',
+      'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and continues like git flame run. Without a name: the current session.',
     operand: { usage: '[SESSION]', kind: 'one' },
     options: pageOptions,
     examples: [
-      { command: 'git flame resume', does: 'go on with the current session' },
-      { command: 'git flame resume ses-20260206-143022-1a2b', does: 'go on with an earlier one' },
+      { command: 'git flame resume', does: 'continue the current session' },
+      { command: 'git flame resume ses-20260206-143022-1a2b', does: 'continue an earlier one' },
     ],
   },
 } satisfies Partial<CommandTable>;

@@ -20,7 +20,7 @@ export function examineWritable(commonDir: string): readonly Finding[] {
     finding({
       ...{ area: 'state', check: 'writable', result: 'missing' },
       message: `${path} can't be written, so nothing can be worked on or tried here.`,
-      hints: ['git flame status, show and log go on working.'],
+      hints: ['git flame status, show and log keep working.'],
     }),
   );
 }

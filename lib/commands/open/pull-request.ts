@@ -183,7 +183,7 @@ function noRemote({ base, landing }: PullRequest): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'no-remote',
-    message: `Nobody knows to which remote ${landing.branch} is to be pushed: there is none, or several and none is called origin.`,
+    message: `Cannot choose a remote for ${landing.branch}: there is none, or several and none is called origin.`,
     hints: [
       'git remote add origin URL',
       `git config ${shellQuote(`branch.${base}.remote`)} REMOTE`,

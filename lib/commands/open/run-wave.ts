@@ -67,7 +67,7 @@ async function finish(
   await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
   if (action.kind === 'wait') {
     const isOwn = action.tasks.every((task) => isHeldBy(task, opened.workshop.gates.person));
-    const who = isOwn ? 'You work on' : 'Somebody else works on';
+    const who = isOwn ? 'You work on' : 'Another person works on';
     opened.output.info(`${who}: ${action.tasks.map((task) => task.id).join(', ')}.`);
     return;
   }

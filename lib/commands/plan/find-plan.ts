@@ -54,7 +54,7 @@ async function leaveIdleSessions({ workshop, store, git, output }: Opened): Prom
       await withSessionLock({ git, store }, id, () => leaveSession(workshop, id));
     } catch (error) {
       if (!(error instanceof FlameError) || error.code !== 'session-busy') throw error;
-      output.info(`Session ${id} goes on in another git flame command, beside this one.`);
+      output.info(`Session ${id} continues in another git flame command, beside this one.`);
     }
   }
 }

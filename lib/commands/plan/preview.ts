@@ -30,7 +30,7 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
   else if (session !== null && session.state !== 'ended') {
     const view = await viewSession(opened.workshop, session.id);
     const { kind } = nextAction({ ...view, maxCycles: opened.config.limits.max_wave_cycles });
-    lines.push(`Session ${session.id} would go on with: ${kind}`);
+    lines.push(`Session ${session.id} would continue with: ${kind}`);
   }
   opened.output.result(lines.join('\n'));
   opened.output.json({ base, from, objective, waves });

@@ -90,7 +90,7 @@ function bothGiven(): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'title-and-file',
-    message: 'A task is told by its title and options, or by a file, not by both.',
+    message: 'A task is given by its title and options, or by a file, not by both.',
     hints: ['git flame task add TITLE --locks PATH', 'git flame task add --from FILE'],
   });
 }

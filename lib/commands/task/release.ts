@@ -18,7 +18,9 @@ export function releaseOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
     if (args.globals.dryRun) return preview(output, 'release', id);
     const done = await releaseByHand(workshop, session, wishOf(args, io, id, 'released by hand'));
     output.json({ task: done.task, worktree: done.worktree, rescue: done.rescue });
-    output.result(status === 'failed' ? `${id} is free again, to be tried anew.` : `${id} is free again.`);
+    output.result(
+      status === 'failed' ? `${id} is free again and will be tried again.` : `${id} is free again.`,
+    );
     tellLeft(output, done);
     if (status === 'failed' && !isSessionBusy(git.repository.commonDir, session))
       output.hint(args.globals.session === null ? 'git flame run' : `git flame run --session ${session}`);

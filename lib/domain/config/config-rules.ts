@@ -84,7 +84,7 @@ const commitFormatSchema = z
     example: z
       .string()
       .default('')
-      .describe('Shown to whoever gets it wrong.')
+      .describe('Shown to the author of a message that breaks it.')
       .meta({ examples: ['feat(task-001): add the login form'] }),
     apply_to: z
       .enum(['tasks', 'all'])

@@ -54,7 +54,7 @@ const projectSchema = z
     landing_branch: lineSchema(200)
       .refine(isLandingBranch, 'is not a name a landing branch can have')
       .default('flame/{session}')
-      .describe('Name of that branch; {session} stands for the id of the session.'),
+      .describe('Name of that branch; {session} is the id of the session.'),
   })
   .describe('The repository.');
 
@@ -138,7 +138,7 @@ const memorySchema = z
     provider: z
       .enum(memoryProviderNames)
       .default('notes')
-      .describe('notes: in git, on refs/blueflame/memory. none: every session begins anew.'),
+      .describe('notes: in git, on refs/blueflame/memory. none: every session starts without it.'),
     max_bytes: z
       .int()
       .min(500)
@@ -150,7 +150,7 @@ const memorySchema = z
       .default(false)
       .describe('Whether a planner is told what other clones remember too, marked as theirs.'),
   })
-  .describe('What a planner is told of earlier sessions; how it grows old stands in beads.');
+  .describe('What a planner learns from earlier sessions; beads sets how it ages.');
 
 const hooksSchema = z
   .strictObject({
@@ -243,9 +243,9 @@ export const configSchema = z
           .min(1)
           .max(200_000)
           .default(12_000)
-          .describe('How long they may be together; what is longer is cut and says so.'),
+          .describe('How long they may be together; what is longer is cut and marked as cut.'),
       })
-      .describe('What agents are told.')
+      .describe('What agents read.')
       .prefault({}),
     models: modelsSchema.prefault({}),
     permissions: permissionsSchema.prefault({}),

@@ -154,7 +154,7 @@ function changedMeanwhile({ id }: Pick<Task, 'id'>): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'changed-meanwhile',
-    message: `${id} was changed by somebody else in that moment.`,
+    message: `${id} was changed by another command at that moment.`,
     hints: [`git flame task show ${id}`],
   });
 }

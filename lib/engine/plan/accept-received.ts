@@ -113,7 +113,7 @@ function describeSession(session: Session): string {
 function describeTask(task: Task): string {
   const { id, created_by, history, kept } = task;
   const tries = history.length === 0 ? '' : `, after ${formatCount(history.length, 'attempt')}`;
-  const from = kept === undefined ? '' : `, which goes on from ${kept.commit.slice(0, 12)}`;
+  const from = kept === undefined ? '' : `, which continues from ${kept.commit.slice(0, 12)}`;
   return `${id}, by ${created_by}, ${describeHead(headOf(task))}${tries}${from}`;
 }
 

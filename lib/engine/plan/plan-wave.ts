@@ -88,7 +88,7 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
   throw new FlameError({
     kind: 'refused',
     code: 'no-plan',
-    message: 'The planner gave no usable plan, not even when told why.',
+    message: 'The planner gave no usable plan, not even after its mistakes were listed.',
     details: problems,
     hints: ['git flame plan', 'or write it by hand: git flame plan --from FILE'],
   });

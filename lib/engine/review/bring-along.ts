@@ -137,7 +137,7 @@ export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boo
 }
 
 function tellMoved(workshop: Workshop, branch: string, to: ObjectId): void {
-  const message = `${branch} was moved by somebody since ${to.slice(0, 12)} landed, so its work trees are left as they are.`;
+  const message = `${branch} was moved since ${to.slice(0, 12)} landed, so its work trees are left as they are.`;
   workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 

@@ -296,7 +296,7 @@ function requireWhy({ group }: Changeset, reason: string): void {
   throw new FlameError({
     kind: 'refused',
     code: 'needs-reason',
-    message: `Changeset ${group} is rejected only with a reason: its agents are told it.`,
+    message: `Changeset ${group} is rejected only with a reason, for its agents to read.`,
     hints: [`git flame review --changeset ${group} --reject REASON`],
   });
 }

@@ -93,6 +93,6 @@ function sessionOpen({ id, objective }: Session): FlameError {
     kind: 'refused',
     code: 'session-open',
     message: `Session ${id} is still open: ${objective.split('\n')[0] ?? ''}`,
-    hints: ['git flame run', 'or leave it where it is and start anew: git flame run --new OBJECTIVE'],
+    hints: ['git flame run', 'or leave it as it is and start a new one: git flame run --new OBJECTIVE'],
   });
 }

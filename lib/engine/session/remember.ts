@@ -25,7 +25,7 @@ export async function remember(workshop: Workshop, id: SessionId): Promise<void>
  */
 export async function recall(workshop: Remembering, objective: string): Promise<string> {
   const { memory_decay: decays, decay_policy: policy } = workshop.config.beads;
-  const entries = await tolerate(workshop, 'the planner is told nothing of earlier sessions', () =>
+  const entries = await tolerate(workshop, 'the planner learns nothing of earlier sessions', () =>
     workshop.memory.load(),
   );
   return recallMemory(heedMemory(workshop, entries ?? []), {

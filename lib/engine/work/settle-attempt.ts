@@ -116,7 +116,7 @@ async function complete(
   throw new FlameError({
     kind: 'refused',
     code: 'branch-moved',
-    message: `Branch ${ref.slice(11)} was moved by somebody else while ${agent} worked on ${task.id}.`,
+    message: `Branch ${ref.slice(11)} was moved by another process while ${agent} worked on ${task.id}.`,
     hints: [`git branch -D ${ref.slice(11)}`, 'git flame run'],
   });
 }

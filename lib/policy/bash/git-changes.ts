@@ -85,7 +85,7 @@ function onlyLooking(name: string, ...options: readonly string[]): ProgramRule {
       ? judgeOther(call)
       : gitOption(
           `git ${name}`,
-          `It writes files nobody has judged; use the Edit tool. Allowed with: ${listSome(options)}.`,
+          `It writes files that were not judged; use the Edit tool. Allowed with: ${listSome(options)}.`,
         );
 }
 

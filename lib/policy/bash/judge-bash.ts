@@ -271,7 +271,7 @@ function refuseTexts(question: Question, nodes: readonly BashNode[], cwd: string
     if (lines?.every((line) => /^-?\d+$/.test(line)) !== true)
       throw new Refusal(
         'bash-construct',
-        'Bash runs what stands in an index where it computes: only what surely is a number may stand there. Compare with [ … -gt … ].',
+        'Bash runs what is in an index where it computes: only what is certainly a number may be there. Compare with [ … -gt … ].',
       );
   }
 }

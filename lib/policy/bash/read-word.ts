@@ -163,7 +163,7 @@ function holdsBraceList(text: string): boolean {
 
 function readBare(text: string, isStart: boolean): string {
   // bash joins lines before it looks for `$(`, `~` and the like, the parser after.
-  if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw dynamic(text, 'goes on in the next line');
+  if (/(?<!\\)(?:\\\\)*\\\n/.test(text)) throw dynamic(text, 'continues on the next line');
   if (isStart && text.startsWith('~')) throw dynamic(text, 'starts with `~`');
   // The parser takes `1<(…)` for a plain word; bash runs what is in the brackets.
   if (/[|&;()<>\s]/.test(text.replace(/\\./gs, ''))) throw dynamic(text, 'holds an operator');
@@ -175,7 +175,7 @@ function readBare(text: string, isStart: boolean): string {
 /** A part of what is in double quotes or in a here-document. */
 export function readQuoted(part: DoubleQuotedChild | WordPart, scope: Scope): Piece {
   if (part.type !== 'Literal') return readExpansion(part, scope);
-  if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'goes on in the next line');
+  if (/\$\\\n/.test(part.text)) throw dynamic(part.text, 'continues on the next line');
   const text = part.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
   return { text };
 }

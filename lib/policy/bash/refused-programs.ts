@@ -19,7 +19,7 @@ const kinds: readonly (readonly [why: string, instead: string, names: string])[]
     'vim man info mc ranger fzf ghci iex irb pry jshell ipython ptpython bpython utop gore evcxr sqlplus isql',
   ],
   [
-    'fetches and runs packages that nobody chose',
+    'fetches and runs packages that were not chosen',
     'Use what the project has installed.',
     'uvx pipx pip conda mamba gem easy_install corepack npx-cli bunx-cli pnpx-cli brew apt apt-get dpkg yum dnf apk pacman snap flatpak',
   ],

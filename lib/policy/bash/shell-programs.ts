@@ -190,7 +190,7 @@ function judgeTest(call: ProgramCall): Objection | null {
   if (args.some((arg) => arg === '-v' || arg === '-R')) {
     return objection(
       'bash-option',
-      'test -v and -R can run what stands in the index of a variable. Compare texts or ask for files.',
+      'test -v and -R can run what is in the index of a variable. Compare texts or ask for files.',
     );
   }
   const files = args

@@ -43,7 +43,7 @@ export function removeDeadLocks({ commonDir, isDry }: RepairContext): readonly R
 
 function reasonToKeep(commonDir: string, ageMs: number): string | null {
   if (ageMs < oldMs) return 'it is younger than a minute';
-  if (!existsSync('/proc/self/comm')) return 'this system does not tell whether a git is at work';
+  if (!existsSync('/proc/self/comm')) return 'this system does not show whether a git is at work';
   const gits = gitsAt([commonDir, join(commonDir, '..')]);
   return gits.length > 0 ? `git is at work here (pid ${gits.join(', ')})` : null;
 }

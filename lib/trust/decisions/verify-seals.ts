@@ -80,11 +80,11 @@ async function refusalOf(
   seal: Seal,
   { context, at, signers, root }: Judging,
 ): Promise<string | null> {
-  if (at === null) return 'the time can not be kept here, so nothing tells whether its key is still valid';
+  if (at === null) return 'the time can not be kept here, so it is not known whether its key is still valid';
   if (seal.repository !== root) return 'it is about another repository, or a branch that is not here';
   const text = { text: sealedText(session, seal), signature: seal.signature, namespace: signatureNamespace };
   if (await isSigned(context, text, { principal: seal.by, signers, at })) return null;
-  if (!(await isIntact(context, text))) return 'it is no signature over what it stands beside';
+  if (!(await isIntact(context, text))) return 'it is no signature over the decisions beside it';
   const always = signers.map((signer) => ({ ...signer, options: withoutTimes(signer.options) }));
   return (await isSigned(context, text, { principal: seal.by, signers: always, at }))
     ? `its key is not valid at ${at.toISOString()}, the latest time this clone has seen`

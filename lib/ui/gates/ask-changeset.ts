@@ -47,7 +47,7 @@ export async function askChangeset(
     if (key === 'r') {
       const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
       if (reason === '') continue;
-      context.say('The next attempt starts without this work, or goes on from it.');
+      context.say('The next attempt starts without this work, or continues from it.');
       const keep = (await choose(asking, beginnings)) === 'k';
       return {
         ...{ kind: 'reject', reason },

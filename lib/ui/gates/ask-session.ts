@@ -27,13 +27,13 @@ export async function askSession(context: GateContext, question: SessionQuestion
 
 /** What each answer leads to. */
 function outlook({ cyclesLeft, summary }: SessionQuestion): readonly string[] {
-  const later = 'stop: everything is kept; git flame run goes on later';
+  const later = 'stop: everything is kept; git flame run continues later';
   if (cyclesLeft <= 0) return ['No cycle is left (limits.max_wave_cycles).', later];
   const again = summary.requeued + summary.open;
   return [
     `${formatCount(cyclesLeft, 'cycle')} left.`,
-    `continue: ${formatCount(again, 'task')} to go on with in the next cycle`,
-    're-plan: a planner is told what you want different',
+    `continue: ${formatCount(again, 'task')} to continue with in the next cycle`,
+    're-plan: you tell a planner what should be different',
     later,
   ];
 }

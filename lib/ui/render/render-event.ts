@@ -69,7 +69,7 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'paused':
       return renderPause(event, style);
     case 'resumed':
-      return `${visibleLine(event.adapter)} goes on.`;
+      return `${visibleLine(event.adapter)} continues.`;
     case 'gate':
       return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
     case 'script':

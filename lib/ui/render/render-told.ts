@@ -12,7 +12,7 @@ interface Told {
 export function renderTold(told: readonly Told[], width: number): readonly string[] {
   if (told.length === 0) return [];
   return [
-    'What would run, or be told to agents:',
+    'What would run, or what agents would read:',
     ...told.flatMap(({ task, name, text }) => [
       `  ${visibleLine(task)}, ${name}:`,
       ...wrapText(visibleText(text), width, bar).map((line) => (line === '' ? bar.trimEnd() : line)),

@@ -155,7 +155,7 @@ class Page {
     const all = await this.#source.read();
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
     if (facts === undefined || facts.changeset.commit !== commit)
-      return problem(409, `Changeset ${id} was built anew: what you saw is not what would land.`);
+      return problem(409, `Changeset ${id} was built again: what you saw is not what would land.`);
     const { state, decided_by: by } = facts.changeset;
     if (state !== 'waiting')
       return problem(409, `Changeset ${id} is ${state} already${by === null ? '' : `, by ${by}`}.`);
@@ -183,7 +183,7 @@ class Page {
   }
 
   async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {
-    if (this.#asked !== asked) return problem(409, 'Somebody else has just answered.');
+    if (this.#asked !== asked) return problem(409, 'The question has just been answered elsewhere.');
     if (asked.question.changeset.id === id) {
       asked.answer(decision);
       return { kind: 'json', value: {} };

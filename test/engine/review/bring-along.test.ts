@@ -54,7 +54,7 @@ test('STA-4 a session that came from another clone moves no work tree here, and 
 test('MRG-5 a base that somebody moved since is left alone, and said', async () => {
   const { told, left, file, events } = await makeCut('here', false);
   assert.equal([told, left, file], [false, null, 'a\n']);
-  assert.ok(events.some((event) => event.event === 'notice' && /was moved by somebody/.test(event.message)));
+  assert.ok(events.some((event) => event.event === 'notice' && /was moved since/.test(event.message)));
 });
 
 test.run();

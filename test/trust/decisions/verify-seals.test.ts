@@ -89,7 +89,7 @@ test('TRU-2 a signature counts by no key but that of who it is said to be of', a
 });
 
 test('TRU-2 a signature counts for exactly what was signed', async () => {
-  const broken = 'it is no signature over what it stands beside';
+  const broken = 'it is no signature over the decisions beside it';
   const seal = await sealed();
   const other = '2'.repeat(64);
   for (const changed of [
@@ -162,7 +162,10 @@ test('TRU-2 what one who is named took back counts for nobody; what a stranger s
   const seal = await sealed();
   assert.is(await judge([seal, await sealed({ key: max, changes: takenBack })], signers), '');
   const forged = { ...seal, ...takenBack };
-  assert.is(await judge([seal, forged], signers), `${counts}; it is no signature over what it stands beside`);
+  assert.is(
+    await judge([seal, forged], signers),
+    `${counts}; it is no signature over the decisions beside it`,
+  );
 });
 
 test('TRU-2 who floods a session with signatures has programs started for a few of them alone', async () => {

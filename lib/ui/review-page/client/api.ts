@@ -30,7 +30,7 @@ export async function getHtml(path: string): Promise<string> {
   });
   if (response.ok) return response.text();
   throw new Error(
-    response.status === 404 ? 'This was built anew: load the page again.' : await response.text(),
+    response.status === 404 ? 'This was built again: load the page again.' : await response.text(),
   );
 }
 
