@@ -7,7 +7,8 @@ import { type ObjectId, parseRefName, type RefName, type SessionId } from '../..
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { enterWave } from '../enter-wave.ts';
+import { record, taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -21,7 +22,7 @@ export async function mergeWave(
   workshop: Workshop,
   id: SessionId,
 ): Promise<{ readonly built: number; readonly conflicts: number }> {
-  const view = await enterWave(workshop, id);
+  const view = await enterWave(workshop, id, 'merge');
   const base = await noteBase(workshop, view.session);
   const free = mergeable(view.tasks, changesetsOfCycle(view.session));
   const { changesets: groups, waiting } = groupChangesets(
@@ -177,19 +178,4 @@ async function keep(workshop: Workshop, id: SessionId, changeset: Changeset): Pr
 /** The ref that keeps a changeset's commit alive. */
 export function changesetRef(session: SessionId, changeset: string): RefName {
   return parseRefName(`refs/blueflame/changesets/${session}/${changeset}`);
-}
-
-async function enterWave(workshop: Workshop, id: SessionId): Promise<SessionView> {
-  await record(workshop, id, ({ session }) => {
-    if (session.wave === 'merge') return null;
-    return {
-      session: {
-        next: { ...session, wave: 'merge', state: 'active' },
-        subject: `session: wave merge, cycle ${session.cycle}`,
-      },
-    };
-  });
-  const view = await viewSession(workshop, id);
-  workshop.events.emit({ event: 'wave-started', wave: 'merge', cycle: view.session.cycle });
-  return view;
 }

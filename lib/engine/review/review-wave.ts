@@ -11,6 +11,7 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
+import { enterWave } from '../enter-wave.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
@@ -33,7 +34,7 @@ export async function reviewWave(
   id: SessionId,
   only: string | null = null,
 ): Promise<ReviewOutcome> {
-  const view = await enterWave(workshop, id);
+  const view = await enterWave(workshop, id, 'review');
   const voided = await voidMoved(workshop, view);
   if (voided > 0) return { landed: 0, refused: voided };
   const current = changesetsOfCycle(view.session);
@@ -60,21 +61,6 @@ export function noChangeset(name: string | null, waiting: readonly Changeset[]):
         ? ['git flame status']
         : waiting.map(({ group }) => `git flame review --changeset ${group}`),
   });
-}
-
-async function enterWave(workshop: Workshop, id: SessionId): Promise<SessionView> {
-  await record(workshop, id, ({ session }) => {
-    if (session.wave === 'review') return null;
-    return {
-      session: {
-        next: { ...session, wave: 'review', state: 'active' },
-        subject: `session: wave review, cycle ${session.cycle}`,
-      },
-    };
-  });
-  const view = await viewSession(workshop, id);
-  workshop.events.emit({ event: 'wave-started', wave: 'review', cycle: view.session.cycle });
-  return view;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { inLanes } from '../../util/in-lanes.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -22,7 +23,7 @@ import { type Judgement, judgesInCells, taskEvidence, validateTask } from './val
  * failed. Verdicts are recorded before anybody is asked, so a gate that waits costs nothing twice.
  */
 export async function validateWave(workshop: Workshop, session: SessionId): Promise<void> {
-  const opening = await enterWave(workshop, session);
+  const opening = await enterWave(workshop, session, 'validate');
   const { snapshot, tasks } = opening;
   const waiting = validationOrder(tasks)
     .filter(isDone)
@@ -57,21 +58,6 @@ export async function validateWave(workshop: Workshop, session: SessionId): Prom
 /** What starts nothing needs no turns: its verdicts are then recorded together. */
 function lanesFor(workshop: Workshop, count: number): number {
   return judgesInCells(workshop) ? workshop.config.concurrency.validation : count;
-}
-
-async function enterWave(workshop: Workshop, session: SessionId): ReturnType<typeof viewSession> {
-  await record(workshop, session, ({ session: now }) => {
-    if (now.wave === 'validate') return null;
-    return {
-      session: {
-        next: { ...now, wave: 'validate', state: 'active' },
-        subject: `session: wave validate, cycle ${now.cycle}`,
-      },
-    };
-  });
-  const view = await viewSession(workshop, session);
-  workshop.events.emit({ event: 'wave-started', wave: 'validate', cycle: view.session.cycle });
-  return view;
 }
 
 /**
