@@ -1,8 +1,9 @@
 import { handDecisions } from '../core/decisions/decisions.ts';
-import { applyEdit, type PlanKey, planOf, type TaskPlan } from '../core/task/edit-task.ts';
+import { applyEdit, planOf, type TaskPlan } from '../core/task/edit-task.ts';
 import { transitiveDependents } from '../core/task/transitive-dependents.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
+import type { PlanKey } from '../domain/state/plan.ts';
 import type { Task } from '../domain/state/task.ts';
 import { describeProblem, problemsBeside } from './plan-problems.ts';
 import { record, taskOf } from './record.ts';

@@ -1,32 +1,18 @@
-import type { PlannedTask } from '../../domain/state/plan.ts';
+import { type PlanKey, type PlannedTask, plannedKeys } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 
 /** What was planned of a task, and what a person may change while no agent works on it. */
 export type TaskPlan = PlannedTask;
 
-const keys = [
-  'title',
-  'description',
-  'priority',
-  'cohesion_group',
-  'dependencies',
-  'file_locks',
-  'acceptance_criteria',
-  'constraints',
-  'model',
-  'adapter',
-] as const satisfies readonly (keyof TaskPlan & keyof Task)[];
-export type PlanKey = (typeof keys)[number];
-
 export function planOf(task: Task): TaskPlan {
   const { id } = task;
-  const entries = keys.map((key) => [key, task[key]]);
+  const entries = plannedKeys.map((key) => [key, task[key]]);
   return { id, ...(Object.fromEntries(entries) as Pick<Task, PlanKey>) };
 }
 
 /** The keys in which two plans of a task differ. */
 export function planChanges(before: TaskPlan, after: TaskPlan): readonly PlanKey[] {
-  return keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+  return plannedKeys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
 /**
