@@ -17,8 +17,6 @@ export interface FilesInput {
   readonly files: readonly ChangedFile[];
   /** Text of a file afterwards (of a symlink its target); null: none, or not text. */
   readonly readText: (path: string) => string | null;
-  /** The same before; without it every line of a changed file counts as added. */
-  readonly readOldText?: (path: string) => string | null;
   /** Credentials a change adds, where the caller looked at more than texts. */
   readonly secrets?: (path: string) => readonly SecretFinding[];
 }
@@ -193,14 +191,11 @@ function judgeSecrets(input: FilesInput, file: ChangedFile): Objection[] {
   );
 }
 
-function secretsOf(
-  { secrets, readText, readOldText }: FilesInput,
-  file: ChangedFile,
-): readonly SecretFinding[] {
+function secretsOf({ secrets, readText }: FilesInput, file: ChangedFile): readonly SecretFinding[] {
   if (secrets !== undefined) return secrets(file.path);
   const text = file.isBinary ? null : readText(file.path);
   if (text === null) return [];
-  return findSecrets(text, file.status === 'added' ? null : (readOldText?.(file.path) ?? null));
+  return findSecrets(text, null);
 }
 
 /** A change of sources without any change of tests. */

@@ -1,7 +1,5 @@
 import { type HeededSession, heedDecisions } from '../../core/decisions/heed-decisions.ts';
-import { listProposals } from '../../core/decisions/list-proposals.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Proposals } from '../../domain/shown/status.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 
@@ -15,9 +13,4 @@ export function standingOf(snapshot: Snapshot, session: Session, origins: Origin
 export function uncountedOf(stored: Session, heeded: Session): readonly string[] {
   const states = new Map(heeded.changesets.map(({ id, state }) => [id, state]));
   return stored.changesets.filter(({ id, state }) => states.get(id) !== state).map(({ id }) => id);
-}
-
-/** What of a session only another clone decided. */
-export function proposalsOf(snapshot: Snapshot, session: Session, origins: Origins): Proposals {
-  return listProposals(session, standingOf(snapshot, session, origins), snapshot);
 }

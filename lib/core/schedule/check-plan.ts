@@ -12,8 +12,6 @@ export interface PlanProblem {
 export interface PlanRules {
   readonly allowedPaths: readonly string[];
   readonly blockedPaths: readonly string[];
-  /** Models a task may name; absent: any. */
-  readonly models?: readonly string[];
   /** Tasks the session has already: new ones may need them and can't have their ids. */
   readonly existing?: readonly string[];
 }
@@ -25,9 +23,10 @@ export function checkPlan(plan: Plan, rules: PlanRules): readonly PlanProblem[] 
   const problems = [
     ...findRepeatedIds(plan, existing),
     ...plan.tasks.flatMap((task) =>
-      [...checkDependencies(task, known), ...checkLocks(task, rules), ...checkModel(task, rules.models)].map(
-        (message) => ({ task: task.id, message }),
-      ),
+      [...checkDependencies(task, known), ...checkLocks(task, rules)].map((message) => ({
+        task: task.id,
+        message,
+      })),
     ),
     ...findCycles(plan),
   ];
@@ -67,11 +66,6 @@ function checkShape(lock: string): string | null {
   if (segments.includes('..')) return 'must not hold ..';
   if (segments.some((segment) => segment.toLowerCase() === '.git')) return 'must not name .git';
   return null;
-}
-
-function checkModel(task: PlannedTask, models: readonly string[] | undefined): string[] {
-  if (task.model === null || models === undefined || models.includes(task.model)) return [];
-  return [`names the model ${task.model}, which is not one of ${models.join(', ')}`];
 }
 
 function findCycles(plan: Plan): PlanProblem[] {

@@ -119,14 +119,6 @@ test('names that only look dangerous are fine', () => {
   assert.equal(check(makePlan({ id: 'a', file_locks })), []);
 });
 
-test('a model must be a known one where models are given', () => {
-  const plan = makePlan({ id: 'a', model: 'opus' }, { id: 'b', model: 'sonnet' }, { id: 'c' });
-  assert.equal(check(plan), []);
-  assert.equal(check(plan, { models: ['sonnet', 'haiku'] }), [
-    'a: names the model opus, which is not one of sonnet, haiku',
-  ]);
-});
-
 test('new tasks may need those of the session, but not take their ids', () => {
   const plan = makePlan({ id: 'old-1' }, { id: 'new-1', dependencies: ['old-2'] });
   assert.equal(check(plan, { existing: ['old-1', 'old-2'] }), [
