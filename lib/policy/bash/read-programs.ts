@@ -13,6 +13,9 @@ const ripgrepOptions =
 const lsOptions =
   '-1aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ -I: -w: -T: --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --classify[=] --file-type --format= --full-time --group-directories-first --human-readable --si --dereference --hide= --hyperlink[=] --indicator-style= --inode --ignore= --literal --numeric-uid-gid --no-group --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --kibibytes --zero --help --version';
 
+const diffOptions =
+  '-abBcdeEfiHlnNpqrsTtuwyZ -C: -U: -I: -x: -W: -F: -# --unified[=] --context[=] --brief --recursive --new-file --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --strip-trailing-cr --report-identical-files --side-by-side --width= --text --color[=] --exclude= --show-c-function --label= --normal --minimal --suppress-common-lines';
+
 /** Programs that only look. Options that run something, write, or read lists of files are left out on purpose. */
 export const readPrograms: Readonly<Record<string, ProgramRule>> = {
   ls: judgeLs,
@@ -68,10 +71,7 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
     '-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated',
     'read',
   ),
-  diff: plainProgram(
-    '-abBcdeEfiHlnNpqrsTtuwyZ -C: -U: -I: -x: -W: -F: -# --unified[=] --context[=] --brief --recursive --new-file --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-trailing-space --strip-trailing-cr --report-identical-files --side-by-side --width= --text --color[=] --exclude= --show-c-function --label= --normal --minimal --suppress-common-lines',
-    'read',
-  ),
+  diff: judgeDiff,
   cmp: plainProgram('-bls -n: -i: --bytes= --silent --quiet --verbose --print-bytes', 'read'),
   md5sum: plainProgram('-btz --binary --text --tag --zero', 'read'),
   sha1sum: plainProgram('-btz --binary --text --tag --zero', 'read'),
@@ -114,6 +114,17 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
   ),
   find: judgeFind,
 };
+
+const plainDiff = plainProgram(diffOptions, 'read');
+
+/** Of whole folders it prints the lines of every file below them. */
+function judgeDiff(call: ProgramCall): Objection | null {
+  const { given, operands } = scanOptions(diffOptions, call.args.slice(call.trusted));
+  const isDeep = given.has('r') || given.has('recursive');
+  const isBrief = given.has('q') || given.has('brief');
+  const wide = isDeep && !isBrief ? judgeWideSearch(call.context, { places: operands }) : null;
+  return plainDiff(call) ?? wide;
+}
 
 const plainLs = plainProgram(lsOptions, 'read');
 
