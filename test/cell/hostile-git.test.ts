@@ -176,7 +176,7 @@ inCell(
       'commit.gpgSign': 'true',
       'include.path': '../more.config',
       'remote.origin.url': 'https://lea:pass@example.com/x.git',
-      'branch.main.description': 'one "quoted" \\ line\nand another',
+      'merge.x.name': 'one "quoted" \\ line\nand another',
     }))
       repo.git('config', key, value);
     const { said, handedIn } = await attack(
@@ -184,7 +184,7 @@ inCell(
         'echo "* filter=x diff=x merge=x" > .gitattributes; echo new > README.md; git add -A; git commit --no-verify -qm mine',
         'git log -p; git diff HEAD~1; git show; git status; git blame README.md; git checkout -q HEAD -- .',
         'git x; git -c core.commentChar=# commit --amend; git fetch; git ls-remote',
-        'ls $HOME; git remote get-url origin; git config branch.main.description; git config --list --show-origin',
+        'ls $HOME; git remote get-url origin; git config merge.x.name; git config --list --show-origin',
       ].join('\n'),
     );
     assert.not.match(said, /RAN|pass@|filter\.x/);
