@@ -44,12 +44,17 @@ export async function collectWork(workshop: Workshop, request: CollectRequest): 
     signer: { identity: request.author, began: request.began, now: workshop.now().getTime() },
   });
   if (violations.length > 0) return { kind: 'violation', tip, violations };
-  const [before, after] = [
-    await workshop.git.readCommit(cell.base),
-    await workshop.git.readCommit(tip, cell.quarantine),
-  ];
-  if (before.tree === after.tree) return { kind: 'nothing', leftBehind: leave, cancelsOut: true };
+  if (await cancelsOut(workshop, cell, tip)) return { kind: 'nothing', leftBehind: leave, cancelsOut: true };
   return { kind: 'work', tip, leftBehind: leave };
+}
+
+/** Whether commits change files and end where they began. Empty ones alone say on purpose that nothing was to be done. */
+async function cancelsOut(workshop: Workshop, cell: CellWorktree, tip: ObjectId): Promise<boolean> {
+  const before = await workshop.git.readCommit(cell.base);
+  const after = await workshop.git.readCommit(tip, cell.quarantine);
+  if (before.tree !== after.tree) return false;
+  const commits = await workshop.git.commitsBetween(cell.base, tip, cell.quarantine);
+  return commits.some(({ tree }) => tree !== before.tree);
 }
 
 async function sortLeftovers(
