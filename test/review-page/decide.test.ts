@@ -110,6 +110,7 @@ test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone'
   await shot(page, 'red');
   const refused = await post(served, { kind: 'approve' });
   assert.is(refused.status, 422);
+  assert.is((await post(served, { kind: 'approve', override: ' \u200b' })).status, 422);
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.locator('#reason').fill('The test is wrong.');
   await page.getByRole('button', { name: 'Approve all the same' }).click();

@@ -3,6 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Patch } from '../../domain/state/patch.ts';
+import { saysSomething } from '../../util/says-something.ts';
 import { type FilePart, FileParts } from './file-parts.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema } from './page-request.ts';
@@ -249,5 +250,5 @@ function withoutGaps(given: Given, commit: string): ChangesetDecision {
     };
   }
   const override = given.override?.trim() ?? '';
-  return { kind: 'approve', commit, ...(override === '' ? {} : { override }) };
+  return { kind: 'approve', commit, ...(saysSomething(override) ? { override } : {}) };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { givenCommentsSchema } from '../../domain/state/line-comment.ts';
+import { saysSomething } from '../../util/says-something.ts';
 
 const text = z.string().max(20_000);
 
@@ -11,7 +12,7 @@ export const decideSchema = z.strictObject({
     z.strictObject({ kind: z.literal('approve'), override: text.optional() }),
     z.strictObject({
       kind: z.literal('reject'),
-      reason: text.refine((reason) => reason.trim() !== '', 'a reason is needed'),
+      reason: text.refine(saysSomething, 'a reason is needed'),
       comments: givenCommentsSchema.default([]),
       keep: z.boolean().default(false),
     }),
