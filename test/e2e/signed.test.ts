@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,9 +10,10 @@ import { openStore } from '../../lib/store/open-store.ts';
 import { saveSeal } from '../../lib/store/write/save-seal.ts';
 import { cloneStateDir } from '../../lib/util/user-state.ts';
 import { flame, flameJson } from '../support/flame.ts';
+import { start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
-import type { TestRepo } from '../support/repo.ts';
-import { forge, makeShared } from '../support/shared-project.ts';
+import { openRepo, type TestRepo } from '../support/repo.ts';
+import { forge, makeShared, notePath } from '../support/shared-project.ts';
 import { makeSshKey, signWith } from '../support/ssh-key.ts';
 import { trusted } from '../support/trusted.ts';
 
@@ -278,6 +279,59 @@ test('TRU-2 sync signs nothing anew that is signed, and sends nothing where the 
   there.git('config', '--unset-all', 'gpg.ssh.program');
   assert.is((await flame(there, ['sync'])).code, 0);
   assert.is.not(there.git('rev-parse', 'refs/blueflame/signatures'), tip);
+});
+
+test('TRU-2 a kill between signing and sharing leaves nothing to mend: the next sync shares what was signed', async () => {
+  const { there } = await makeSigned({ upTo: 'plan' });
+  mkdirSync(join(dirname(there.path), 'tmp'));
+  assert.is((await flame(there, ['task', 'edit', 'task-001', '--title', 'Two'])).code, 0);
+  const ref = 'refs/blueflame/signatures';
+  const isShared = (): boolean =>
+    there.git('ls-remote', 'origin', ref).split('\t')[0] === there.git('rev-parse', ref);
+  let between = 0;
+  for (let at = 1; ; at += 1) {
+    const run = start(there, ['sync'], { FLAME_TEST_KILL_AT: `${at}` });
+    if (run.signal === null) {
+      assert.is(run.code, 0, run.stderr);
+      break;
+    }
+    if (!isShared()) between += 1;
+  }
+  assert.ok(between > 0);
+  assert.ok(isShared());
+  const path = notePath(there, ref, there.git('ls-tree', '--name-only', `${ref}:anchors`));
+  const { seals } = JSON.parse(there.git('show', `${ref}:${path}`)) as SignatureNote;
+  assert.is(seals.length, 1);
+});
+
+test('TRU-2 a shallow clone signs nothing, since it can not tell which repository it is; whole again, it does', async () => {
+  const { there } = await makeSigned({ upTo: 'plan' });
+  there.write('src/a.txt', 'two\n');
+  there.commit('feat: two');
+  there.git('push', '-q', 'origin', 'main');
+  const path = join(dirname(there.path), 'shallow');
+  there.git(
+    'clone',
+    '-q',
+    '-b',
+    'main',
+    '--depth=1',
+    `file://${join(dirname(there.path), 'remote.git')}`,
+    path,
+  );
+  const shallow = openRepo(path, there.env);
+  signWith(shallow, lea);
+  trusted(shallow);
+  assert.is((await flame(shallow, ['sync'])).code, 0);
+  assert.is((await flame(shallow, ['task', 'add', 'More', '--locks', 'src/more.txt'])).code, 0);
+  assertRefused(await flame(shallow, ['sync']), {
+    code: 1,
+    says: 'this clone is shallow',
+    next: 'git fetch --unshallow',
+  });
+  shallow.git('fetch', '-q', '--unshallow');
+  const whole = await flame(shallow, ['sync']);
+  assert.is(whole.code, 0, whole.stderr);
 });
 
 test.run();

@@ -69,7 +69,7 @@ function noBase(session: SessionId, branch: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'signing-failed',
-    message: `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here.`,
-    hints: [`git branch ${branch} origin/${branch}`, 'git flame sync'],
+    message: `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here, or this clone is shallow and its first commit isn't.`,
+    hints: [`git branch ${branch} origin/${branch}`, 'git fetch --unshallow', 'git flame sync'],
   });
 }
