@@ -5,7 +5,7 @@ import { pathMatches } from '../../util/path-globs.ts';
 import { realPathOf } from '../../util/real-path.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 import { readPrograms } from './read-folder.ts';
-import { commandsIn, recipesOf } from './recipes.ts';
+import { commandsIn, recipesOf, runsPackages } from './recipes.ts';
 import { runsUnnamed } from './unnamed-programs.ts';
 
 export interface NamingPlace {
@@ -84,7 +84,9 @@ function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFil
       .map((path) => resolve(place.root, path))
       .filter((path) => isOwn(path, place.root) && isFolder(path)),
   ];
+  const packages = words.some(runsPackages) ? words.filter((word) => /^[\w.-]+$/.test(word)) : [];
   const named = [
+    ...packages.flatMap((word) => folders.map((folder) => join(folder, 'node_modules/.bin', word))),
     ...paths
       .flatMap((path) => (isAbsolute(path) ? [path] : folders.map((folder) => join(folder, path))))
       .flatMap((path) => [path, ...endings.map((ending) => path + ending)]),

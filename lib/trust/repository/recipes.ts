@@ -30,6 +30,11 @@ export function recipesOf(word: string): readonly string[] {
   return Object.hasOwn(recipes, name) ? (recipes[name] ?? []) : [];
 }
 
+/** Whether it runs a package's program by its name: one that lies in the repository goes before any other. */
+export function runsPackages(word: string): boolean {
+  return ['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx'].includes(basename(word));
+}
+
 /** The shell commands that a recipe runs for what is asked of it; all of them where that names none. */
 export function commandsIn({ path, bytes }: ReadFile, asked: readonly string[]): readonly string[] {
   const text = bytes?.toString() ?? '';

@@ -373,6 +373,8 @@ test('TRU-1: what a recipe runs for a command is named too', () => {
   ];
   for (const [command, paths] of cases) assert.equal(namedBy(root, command), paths, command);
   assert.ok(namedBy(root, 'npm --prefix pkg run go').includes('pkg/run.sh'));
+  write('node_modules/.bin/tsc');
+  assert.equal(namedBy(root, 'npx -y tsc'), ['node_modules/.bin/tsc', 'package.json']);
 });
 
 test('TRU-1: where the words of a hook do not say what it runs, every program of the repository counts', () => {
