@@ -117,12 +117,12 @@ export const readPrograms: Readonly<Record<string, ProgramRule>> = {
 
 const plainDiff = plainProgram(diffOptions, 'read');
 
-/** Of whole folders it prints the lines of every file below them. */
+/** Of whole folders it prints the lines of every file below them, where one that is missing counts as empty. */
 function judgeDiff(call: ProgramCall): Objection | null {
   const { given, operands } = scanOptions(diffOptions, call.args.slice(call.trusted));
-  const isDeep = given.has('r') || given.has('recursive');
-  const isBrief = given.has('q') || given.has('brief');
-  const wide = isDeep && !isBrief ? judgeWideSearch(call.context, { places: operands }) : null;
+  const has = (...names: readonly string[]): boolean => names.some((name) => given.has(name));
+  const isWhole = has('r', 'recursive') && has('N', 'new-file') && !has('q', 'brief');
+  const wide = isWhole ? judgeWideSearch(call.context, { places: operands }) : null;
   return plainDiff(call) ?? wide;
 }
 
