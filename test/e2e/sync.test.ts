@@ -55,6 +55,7 @@ test('git flame sync --json tells each ref and conflict; --quiet says nothing', 
       conflicts: [{ ref: 'refs/blueflame/tasks', note: 'task-001', what: 'priority', kept: '3', lost: '7' }],
       commits: { received: 0, sent: 0, unknown: [] },
       damage: [],
+      unreadable: [],
       races: 0,
       // Written by hand, nothing of it was decided here, before or now: nothing is new.
       proposals: {},
