@@ -361,6 +361,8 @@ const blocked: readonly (readonly [rule: string, command: string])[] = [
   ['path-blocked', 'grep -r KEY --include=.env .'],
   ['path-blocked', 'diff -rN . src'],
   ['path-blocked', "git grep '' HEAD"],
+  ['path-blocked', "git grep '' HEAD:infra"],
+  ['path-blocked', "git grep '' 'HEAD^{/.*}'"],
   ['path-blocked', 'diff -ru --new-file /tmp/none .'],
   ['path-blocked', 'rg -g ".env*" KEY'],
   ['path-blocked', 'grep -f .env x src'],

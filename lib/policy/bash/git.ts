@@ -161,8 +161,8 @@ function judgeGrep(call: ProgramCall): Objection | null {
   const isQuiet = call.args.some((arg) =>
     /^-[a-zA-Z]*[lLcq]|^--(?:files-with|name-only|count|quiet)/.test(arg),
   );
-  // What is neither there nor a wildcard is a revision, searched whole or in the places beside it.
-  const files = places.filter((place) => isThere(call, place) || /[*?[:]/.test(place));
+  // What is neither there nor a pathspec is a revision, searched whole or in the places beside it.
+  const files = places.filter((place) => isThere(call, place) || /^:|^[^:^@~{}]*[*?[]/.test(place));
   const wide =
     isQuiet || (texts.length > 0 && texts.every(isSpecific)) || !files.every((place) => isThere(call, place))
       ? null
