@@ -114,13 +114,13 @@ function movesOf(
   const sessions = found.flatMap(({ id, session }) => filed(session, [id]));
   const tasks = found.flatMap((one) => filedTasks(one.id, one.tasks));
   const validations = verdicts.notes.flatMap((note) => filed(note, null));
-  const stubs = found.map((one) => stub(one.session, one.id, changing));
+  const shortNotes = found.map((one) => shortNote(one.session, one.id, changing));
   const removed = found.flatMap((one) => one.tasks.removal);
   return [
     move(archive.sessions, sessions),
     move(archive.tasks, tasks),
     move(archive.validations, validations),
-    moveOf(state.sessions, writeNotes(state.sessions, stubs, change, changing)),
+    moveOf(state.sessions, writeNotes(state.sessions, shortNotes, change, changing)),
     move(state.tasks, removed),
     move(state.validations, verdicts.removal),
   ];
@@ -156,7 +156,7 @@ function anchorEdit<T>(key: ObjectId, path: readonly string[]): TreeEdit<Note<T>
 }
 
 /** What stays of a session where every command reads it. */
-function stub({ value }: Note<Session>, id: SessionId, { now, objectFormat }: ChangeContext) {
+function shortNote({ value }: Note<Session>, id: SessionId, { now, objectFormat }: ChangeContext) {
   const archived_at = now.toISOString();
   if (value === null) throw new Error(`session ${id} can't be read`);
   const { sent_back: _, ...kept } = value;
