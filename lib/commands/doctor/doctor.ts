@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-import { getAdapter } from '../../agents/get-adapter.ts';
-import { makeRunnerContext, type RunnerOptions } from '../../cell/run/make-context.ts';
+import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
@@ -9,9 +7,9 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { Repair } from '../../store/repair/repair.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
-import { packageRoot } from '../../util/package-root.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
+import { runnerOptions } from '../open/runner-options.ts';
 import { examineBase } from './base.ts';
 import { examineCredential } from './credential.ts';
 import { examineDiagnostics } from './diagnostics.ts';
@@ -30,16 +28,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { git, output } = reading;
     const { config, problems, isAllowed } = await readConfigOrDefaults(io, reading);
-    const options: RunnerOptions = {
-      config,
-      repository: git.repository,
-      env: io.env,
-      adapters: (name) => getAdapter(name, config),
-      distDir: join(packageRoot(), 'dist'),
-      now: () => new Date(),
-      signal: io.signal,
-      hurry: io.hurry,
-    };
+    const options = runnerOptions(git, config, io);
     const context = makeRunnerContext(options);
     const repairs = args.options.repair ? await repair(reading, args, io) : [];
     const barrier = examineWritable(git.repository.commonDir);

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { getAdapter } from '../../agents/get-adapter.ts';
 import { createPromptRenderer } from '../../agents/prompt-renderer.ts';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
-import type { Config } from '../../domain/config/config.ts';
 import { parseAgentId, parseSessionId } from '../../domain/ids.ts';
 import type { AgentRunner } from '../../domain/ports/agent-port.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
@@ -16,7 +14,6 @@ import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { cloneName } from '../../util/clone-name.ts';
-import { packageRoot } from '../../util/package-root.ts';
 import { type Current, openCurrent } from './current.ts';
 import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
@@ -29,6 +26,7 @@ import { openMemory } from './open-memory.ts';
 import type { Reading } from './read-state.ts';
 import { type HeldPage, holdReviewPage } from './review-page.ts';
 import { isSameConfig, readRunConfig } from './run-config.ts';
+import { runnerOptions } from './runner-options.ts';
 import { triedBefore } from './tried-before.ts';
 
 export interface Built {
@@ -43,7 +41,7 @@ export interface Built {
 export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
   const { reading, trust } = ready;
   const current = openCurrent(ready.loaded, (config) =>
-    guardedAgents(openAgents(reading, config, io), trust),
+    guardedAgents(createAgentRunner(runnerOptions(reading.git, config, io)), trust),
   );
   const windDown = createWindDown();
   const live = await openLive(io, { reading, windDown, current });
@@ -129,19 +127,6 @@ async function reload(bench: Bench, workshop: Workshop): Promise<Workshop> {
   const origins = await ready.recount();
   current.replace(now);
   return assemble(bench, origins);
-}
-
-function openAgents({ git }: Pick<Reading, 'git'>, config: Config, io: Io): AgentRunner {
-  return createAgentRunner({
-    config,
-    repository: git.repository,
-    env: io.env,
-    adapters: (name) => getAdapter(name, config),
-    distDir: join(packageRoot(), 'dist'),
-    now: () => new Date(),
-    signal: io.signal,
-    hurry: io.hurry,
-  });
 }
 
 /** An agent that talks with the person has the terminal to itself. */
