@@ -1,5 +1,5 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { BranchOperation, BranchUse } from '../domain/ports/git-port.ts';
+import type { BranchOperation, BranchUse } from '../domain/ports/git-worktrees.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import type { Workshop } from './workshop.ts';
 

@@ -1,5 +1,6 @@
 import type { ObjectId } from '../domain/ids.ts';
-import type { CommitInfo, GitPort } from '../domain/ports/git-port.ts';
+import type { CommitInfo } from '../domain/ports/git-commits.ts';
+import type { GitPort } from '../domain/ports/git-port.ts';
 import type { Task } from '../domain/state/task.ts';
 import type { Workshop } from './workshop.ts';
 

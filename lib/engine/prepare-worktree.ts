@@ -1,5 +1,5 @@
 import type { Failure } from '../domain/failure.ts';
-import type { CellWorktree } from '../domain/ports/git-port.ts';
+import type { CellWorktree } from '../domain/ports/git-cells.ts';
 import { showName } from '../util/file-names.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { tellOnce } from './tell-once.ts';

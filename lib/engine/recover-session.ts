@@ -1,5 +1,5 @@
 import type { SessionId } from '../domain/ids.ts';
-import type { CellInfo } from '../domain/ports/git-port.ts';
+import type { CellInfo } from '../domain/ports/git-cells.ts';
 import { landsOn } from '../domain/state/session.ts';
 import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';

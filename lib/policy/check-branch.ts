@@ -1,6 +1,6 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../domain/policy.ts';
-import type { CommitInfo } from '../domain/ports/git-port.ts';
+import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import type { ChangedFile } from '../domain/state/patch.ts';
 import { pathMatches } from '../util/path-globs.ts';
 import { checkSignature, judgeTrailers, type Signer } from './check-signature.ts';

@@ -1,5 +1,5 @@
 import type { Violation } from '../domain/policy.ts';
-import type { CommitInfo } from '../domain/ports/git-port.ts';
+import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import { type Objection, objection } from './rules.ts';
 
 /** In whose name an agent's commits are, and when they can have been made. */

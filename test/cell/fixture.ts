@@ -7,7 +7,8 @@ import { parseAgentId, parseObjectId } from '../../lib/domain/ids.ts';
 import type { AgentPolicy } from '../../lib/domain/policy.ts';
 import type { Adapter } from '../../lib/domain/ports/adapter.ts';
 import type { AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
-import type { CellWorktree, GitPort } from '../../lib/domain/ports/git-port.ts';
+import type { CellWorktree } from '../../lib/domain/ports/git-cells.ts';
+import type { GitPort } from '../../lib/domain/ports/git-port.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { hermeticEnv, makeRepo, type TestRepo } from '../support/repo.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../lib/domain/ids.ts';
-import type { CommitInfo } from '../../lib/domain/ports/git-port.ts';
+import type { CommitInfo } from '../../lib/domain/ports/git-commits.ts';
 import type { ChangedFile } from '../../lib/domain/state/patch.ts';
 import { type BranchInput, checkBranch } from '../../lib/policy/check-branch.ts';
 import { findSecrets } from '../../lib/policy/secrets/secrets.ts';

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Quarantine, Repository } from '../../domain/ports/git-port.ts';
+import type { Quarantine } from '../../domain/ports/git-cells.ts';
+import type { Repository } from '../../domain/ports/git-port.ts';
 import { isBelow } from '../../util/is-below.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { WorkTreeView } from '../runner-context.ts';

@@ -1,4 +1,4 @@
-import type { Quarantine } from '../../domain/ports/git-port.ts';
+import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { quarantineVariables } from '../../git/objects/git-access.ts';
 
 // The person's own settings don't reach a cell: no signing key is there, and nothing may run in the background.

@@ -1,4 +1,4 @@
-import type { CellSnapshot } from '../../domain/ports/git-port.ts';
+import type { CellSnapshot } from '../../domain/ports/git-cells.ts';
 
 /** Paths that are not in both, or not the same in both; sorted by their bytes. */
 export function changedPaths(before: CellSnapshot, after: CellSnapshot): readonly string[] {

@@ -4,7 +4,7 @@ import type { AgentPolicy } from '../policy.ts';
 import type { Role } from '../role.ts';
 import type { Demand, Spending } from '../state/spending.ts';
 import type { DiagnosticRun } from '../state/verdict.ts';
-import type { CellWorktree } from './git-port.ts';
+import type { CellWorktree } from './git-cells.ts';
 
 /** One agent to run, adapter-neutral. */
 export interface AgentRequest {

@@ -1,5 +1,5 @@
 import type { EvidenceDoubt } from '../ports/gates.ts';
-import type { CommitInfo } from '../ports/git-port.ts';
+import type { CommitInfo } from '../ports/git-commits.ts';
 import type { Rescue } from '../ports/rescue.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { Verification } from '../state/evidence.ts';

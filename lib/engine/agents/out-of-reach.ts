@@ -1,6 +1,6 @@
 import type { Failure } from '../../domain/failure.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { showName } from '../../util/file-names.ts';
 import { lockCovers } from '../../util/path-globs.ts';

@@ -17,7 +17,7 @@ import type {
   AgentRequest,
   RunningAgent,
 } from '../../domain/ports/agent-port.ts';
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { Role } from '../../domain/role.ts';
 import { agentAuthor } from '../../domain/state/agent-identity.ts';

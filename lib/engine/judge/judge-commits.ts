@@ -1,6 +1,8 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
-import type { CommitInfo, GitPort, Quarantine } from '../../domain/ports/git-port.ts';
+import type { Quarantine } from '../../domain/ports/git-cells.ts';
+import type { CommitInfo } from '../../domain/ports/git-commits.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
 import { checkBranch, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
 import type { Signer } from '../../policy/check-signature.ts';

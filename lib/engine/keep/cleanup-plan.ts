@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
-import type { CellInfo, CellSubject, RefInfo } from '../../domain/ports/git-port.ts';
+import type { CellInfo, CellSubject } from '../../domain/ports/git-cells.ts';
+import type { RefInfo } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Workshop } from '../workshop.ts';

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CellSubject, WorktreeInfo } from '../../domain/ports/git-port.ts';
+import type { CellSubject } from '../../domain/ports/git-cells.ts';
+import type { WorktreeInfo } from '../../domain/ports/git-worktrees.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';

@@ -1,5 +1,6 @@
 import { type ObjectId, objectIdPattern } from '../../domain/ids.ts';
-import type { CommitInfo, GitPort, RefInfo } from '../../domain/ports/git-port.ts';
+import type { CommitInfo } from '../../domain/ports/git-commits.ts';
+import type { GitPort, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Rescue } from '../../domain/ports/rescue.ts';
 import { rescueName, rescuePrefix } from './rescue-refs.ts';
 

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type RefName } from '../../domain/ids.ts';
-import type { CellSubject } from '../../domain/ports/git-port.ts';
+import type { CellSubject } from '../../domain/ports/git-cells.ts';
 import type { Rescue } from '../../domain/ports/rescue.ts';
 import type { Workshop } from '../workshop.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
-import type { CellInfo, CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';

@@ -1,6 +1,6 @@
 import type { ChangesetPlan } from '../../core/changesets/group-changesets.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CommitInfo } from '../../domain/ports/git-port.ts';
+import type { CommitInfo } from '../../domain/ports/git-commits.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';

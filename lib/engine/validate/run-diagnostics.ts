@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { interruptedError } from '../interrupted.ts';
 import { type PrepareParts, prepareWorktree } from '../prepare-worktree.ts';

@@ -2,7 +2,7 @@ import { addRun } from '../../core/schedule/add-run.ts';
 import { roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { CellInfo, EndNote } from '../../domain/ports/git-port.ts';
+import type { CellInfo, EndNote } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { record, viewSession } from '../record.ts';

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { lockCovers } from '../../util/path-globs.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';

@@ -1,7 +1,7 @@
 import { type Config, roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { FilteredPath } from '../../domain/ports/git-port.ts';
+import type { FilteredPath } from '../../domain/ports/git-contents.ts';
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { commitTree } from '../objects/commit-tree.ts';

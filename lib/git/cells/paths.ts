@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type ObjectId, parseObjectId, parseSessionId, parseTaskId } from '../../domain/ids.ts';
-import type { CellSubject, CellWorktree, EndNote } from '../../domain/ports/git-port.ts';
+import type { CellSubject, CellWorktree, EndNote } from '../../domain/ports/git-cells.ts';
 import { agentRunSchema } from '../../domain/state/session.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';

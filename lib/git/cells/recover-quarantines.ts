@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CellInfo } from '../../domain/ports/git-port.ts';
+import type { CellInfo } from '../../domain/ports/git-cells.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { gitsAt } from '../refs/gits-at.ts';
 import type { StepObserver } from './import-objects.ts';

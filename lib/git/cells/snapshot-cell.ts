@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { tooMuch } from './too-much.ts';
 import { indexEntries, pathsOf } from './view.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { nameBytes, showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { GitAccess } from '../objects/git-access.ts';

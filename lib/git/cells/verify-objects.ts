@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { Quarantine } from '../../domain/ports/git-port.ts';
+import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { verifiedObjects } from '../objects/object-source.ts';
 import { readLooseInfo } from '../objects/read-loose.ts';

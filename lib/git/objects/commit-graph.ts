@@ -1,9 +1,11 @@
 import { parseObjectId } from '../../domain/ids.ts';
-import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 
 /** What git knows of how commits descend from each other. */
-export function commitGraph(objects: GitContext): Pick<GitPort, 'isAncestor' | 'independent' | 'mergeBase'> {
+export function commitGraph(
+  objects: GitContext,
+): Pick<GitCommits, 'isAncestor' | 'independent' | 'mergeBase'> {
   return {
     isAncestor: async (ancestor, descendant) => {
       const args = ['merge-base', '--is-ancestor', ancestor, descendant];

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { Quarantine, Repository } from '../../domain/ports/git-port.ts';
+import type { Quarantine } from '../../domain/ports/git-cells.ts';
+import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { GitContext } from '../process/run-git.ts';
@@ -54,6 +55,12 @@ export function onObjects({ context, repository }: GitAccess): GitContext {
       GIT_LITERAL_PATHSPECS: '1',
     },
   };
+}
+
+/** git in the work tree the command was started in, or on objects alone where there is none. */
+export function whereThePersonIs(access: GitAccess): GitContext {
+  const { workTree } = access.repository;
+  return workTree === null ? onObjects(access) : inWorkTree(access, workTree);
 }
 
 /** The same git with more variables. */

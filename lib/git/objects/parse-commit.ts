@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CommitInfo } from '../../domain/ports/git-port.ts';
+import type { CommitInfo } from '../../domain/ports/git-commits.ts';
 
 const plainName = /^[^<>\s](?:[^<>]*[^<>\s])? <[^<>\s]*>$/;
 const plainTime = /^(?:0|[1-9]\d{0,11})$/;

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { CommitInfo } from '../../domain/ports/git-port.ts';
+import type { CommitInfo } from '../../domain/ports/git-commits.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import type { ObjectSource } from './object-source.ts';
 import { parseCommit } from './parse-commit.ts';

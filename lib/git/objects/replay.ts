@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { MergeResult } from '../../domain/ports/git-port.ts';
+import type { MergeResult } from '../../domain/ports/git-commits.ts';
 import { type GitContext, gitText } from '../process/run-git.ts';
 import { commitTree } from './commit-tree.ts';
 import type { GitAccess } from './git-access.ts';

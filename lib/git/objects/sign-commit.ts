@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
-import type { CommitRequest } from '../../domain/ports/git-port.ts';
+import type { CommitRequest } from '../../domain/ports/git-commits.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { requireOwnSigner } from '../process/signing-programs.ts';
 

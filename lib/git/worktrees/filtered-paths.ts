@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { FilteredPath } from '../../domain/ports/git-port.ts';
+import type { FilteredPath } from '../../domain/ports/git-contents.ts';
 import { joinNames, splitNames } from '../../util/file-names.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';

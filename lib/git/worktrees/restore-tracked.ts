@@ -1,4 +1,4 @@
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { joinNames } from '../../util/file-names.ts';
 import { followAgent } from '../cells/view.ts';
 import type { GitAccess } from '../objects/git-access.ts';

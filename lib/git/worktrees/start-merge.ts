@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CellWorktree } from '../../domain/ports/git-port.ts';
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { copyToQuarantine } from '../cells/commit-leftovers.ts';
 import { followAgent, forgetOwnIndex, pathsOf } from '../cells/view.ts';

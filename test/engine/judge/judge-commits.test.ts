@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
-import type { CellWorktree } from '../../../lib/domain/ports/git-port.ts';
+import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import { judgeCommits } from '../../../lib/engine/judge/judge-commits.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { agentGit, openFixture } from '../../git/cell-fixture.ts';

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CellSnapshot } from '../../../lib/domain/ports/git-port.ts';
+import type { CellSnapshot } from '../../../lib/domain/ports/git-cells.ts';
 import { agentGit, openFixture } from '../cell-fixture.ts';
 
 const { port, head, tree } = await openFixture();

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
-import type { CommitInfo } from '../../../lib/domain/ports/git-port.ts';
+import type { CommitInfo } from '../../../lib/domain/ports/git-commits.ts';
 import type { ObjectSource } from '../../../lib/git/objects/object-source.ts';
 import { parseCommit } from '../../../lib/git/objects/parse-commit.ts';
 import { readCommit } from '../../../lib/git/objects/read-commits.ts';

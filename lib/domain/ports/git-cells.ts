@@ -1,0 +1,120 @@
+import type { ObjectId, SessionId, TaskId } from '../ids.ts';
+import type { AgentRun } from '../state/session.ts';
+
+/**
+ * Objects written inside a cell: kept in a folder of their own until accepted, so that what is rejected
+ * never was in the repository.
+ */
+export interface Quarantine {
+  /** The agent's private object folder; the cell sets GIT_OBJECT_DIRECTORY to it. */
+  readonly objectDir: string;
+  /** The repository's own objects; GIT_ALTERNATE_OBJECT_DIRECTORIES inside the cell. */
+  readonly alternates: readonly string[];
+  /** The private git folder of the worktree, which the agent's git writes; not below `<common>/worktrees`. */
+  readonly worktreeGitDir: string;
+}
+
+export interface CellWorktree {
+  readonly path: string;
+  readonly start: ObjectId;
+  /**
+   * What the work in it is compared with and judged from: start, or before it where it continues earlier
+   * work.
+   */
+  readonly base: ObjectId;
+  readonly quarantine: Quarantine;
+}
+
+/** A cell, and whether the process that made it lives: 'unknown' where nothing can be known of it from here. */
+export interface CellInfo extends CellWorktree {
+  readonly owner: 'own' | 'alive' | 'gone' | 'unknown';
+  /** null for scratch worktrees, whose content belongs to no task. */
+  readonly subject: CellSubject | null;
+  /** What its agent's end was noted as; null while it isn't over, or where it failed. */
+  readonly ended: EndNote | null;
+}
+
+/** The end of an agent that did well: enough to take in its work where nothing else is left of its process. */
+export interface EndNote {
+  readonly run: AgentRun;
+  /** Its last words. */
+  readonly text: string;
+}
+
+/**
+ * What each path of a cell's worktree is, in a form that differs when it was changed; in front of paths of its
+ * private git folder stands `.git/`. Paths are bytes, read as Latin-1.
+ */
+export type CellSnapshot = ReadonlyMap<string, string>;
+
+/** What the work in a cell is for. */
+export interface CellSubject {
+  readonly session: SessionId;
+  readonly task: TaskId;
+}
+
+/** Worktrees of agents, each with a quarantine for what it writes. */
+export interface GitCells {
+  /** A detached worktree for one agent with its own quarantine; base: start. Calls wait for each other. */
+  addCellWorktree(
+    path: string,
+    start: ObjectId,
+    subject?: CellSubject,
+    base?: ObjectId,
+  ): Promise<CellWorktree>;
+  /**
+   * A worktree of an accepted commit whose changes are never kept: for checks and readers. Remove with
+   * discardCell.
+   */
+  addScratchWorktree(path: string, commit: ObjectId): Promise<CellWorktree>;
+  /** Cells that exist now, also those of a run that was killed. */
+  cells(): Promise<readonly CellInfo[]>;
+  /** HEAD of a cell's worktree; the objects may still be in quarantine. */
+  cellHead(cell: CellWorktree): Promise<ObjectId>;
+  /** Every path of a cell, ignored ones too, to be compared with a later one. */
+  snapshotCell(cell: CellWorktree): Promise<CellSnapshot>;
+  /**
+   * Untracked paths that belong to no task's work from now on: cellLeftovers and rescueCell leave them out.
+   * The same goes for what is in submodules now.
+   */
+  markPrepared(cell: CellWorktree, paths: readonly string[]): Promise<void>;
+  /** Makes tracked files of a cell what its HEAD has them be. */
+  restoreTracked(cell: CellWorktree, paths: readonly string[]): Promise<void>;
+  /** Starts a merge of `commit` in the worktree, leaving conflict markers. Nothing is committed. */
+  startMergeIn(cell: CellWorktree, commit: ObjectId): Promise<readonly string[]>;
+  /** Notes that the agent in a cell is over and did well. */
+  noteEnd(cell: CellWorktree, note: EndNote): Promise<void>;
+  /**
+   * Paths left uncommitted in a cell's worktree; ignored and prepared files are not listed. A name that is no UTF-8
+   * holds lone surrogates. Throws FlameError `cell-submodule` where a submodule was changed.
+   */
+  cellLeftovers(
+    cell: CellWorktree,
+  ): Promise<readonly { readonly path: string; readonly isTracked: boolean }[]>;
+  /** Commits these paths in the quarantine, running nothing the agent could have planted. Returns the new HEAD. */
+  commitLeftovers(
+    cell: CellWorktree,
+    paths: readonly string[],
+    message: string,
+    author: string,
+  ): Promise<ObjectId>;
+  /** What commitLeftovers made last in a cell, also by a process that was killed then; null: nothing. */
+  cellMade(cell: CellWorktree): Promise<ObjectId | null>;
+  /**
+   * A commit of the whole worktree as it is, ignored files left out, on top of its HEAD, or of its start where
+   * HEAD is unusable. Stays in quarantine; HEAD, index and files stay as they are. null: nothing differs from
+   * the start.
+   */
+  rescueCell(
+    cell: CellWorktree,
+    init: { readonly message: string; readonly author: string },
+  ): Promise<ObjectId | null>;
+  /** Brings what start..tip adds into the repository; the cell stays. Do it before a branch is moved to tip. */
+  importCell(cell: CellWorktree, tip: ObjectId): Promise<void>;
+  /** importCell, then discardCell. Safe against a kill at any point. */
+  acceptCell(cell: CellWorktree, tip: ObjectId): Promise<void>;
+  /** Removes the worktree and its quarantine; nothing of it enters the repository. */
+  discardCell(cell: CellWorktree): Promise<void>;
+  /** Finishes removals that were cut short, clears cells and objects that a kill left half made; returns their names. */
+  recoverCells(): Promise<readonly string[]>;
+}

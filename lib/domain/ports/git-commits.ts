@@ -1,0 +1,60 @@
+import type { ObjectId } from '../ids.ts';
+import type { Quarantine } from './git-cells.ts';
+
+export interface CommitInfo {
+  readonly oid: ObjectId;
+  readonly tree: ObjectId;
+  readonly parents: readonly ObjectId[];
+  /** `Name <email>`. */
+  readonly author: string;
+  readonly committer: string;
+  /** When, in seconds; NaN where git can't read it. */
+  readonly authored: number;
+  readonly committed: number;
+  /** The whole message. */
+  readonly message: string;
+}
+
+export type MergeResult =
+  | { readonly kind: 'clean'; readonly tree: ObjectId }
+  | {
+      readonly kind: 'conflict';
+      readonly tree: ObjectId;
+      readonly paths: readonly string[];
+      readonly messages: readonly string[];
+    };
+
+export interface CommitRequest {
+  readonly tree: ObjectId;
+  readonly parents: readonly ObjectId[];
+  readonly message: string;
+  /** `Name <email>`; default: the person. */
+  readonly author?: string;
+}
+
+/** Commits, and how they descend from each other. */
+export interface GitCommits {
+  resolveCommit(revision: string): Promise<ObjectId | null>;
+  isAncestor(ancestor: ObjectId, descendant: ObjectId): Promise<boolean>;
+  /** Those that no other one of them holds already, in the order given, each once. */
+  independent(commits: readonly ObjectId[]): Promise<readonly ObjectId[]>;
+  /** The best common ancestor; null where the two share no history. */
+  mergeBase(one: ObjectId, other: ObjectId): Promise<ObjectId | null>;
+  readCommit(commit: ObjectId, quarantine?: Quarantine): Promise<CommitInfo>;
+  /** Commits of base..tip, oldest first. */
+  commitsBetween(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly CommitInfo[]>;
+}
+
+/** Commits made of others, without a worktree. */
+export interface GitMerging {
+  mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
+  /** Merges what changed between `start` and `tip` onto another commit, whatever lies before `start`. */
+  replay(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<MergeResult>;
+  commitTree(init: CommitRequest): Promise<ObjectId>;
+  /**
+   * A commit of the person's own, signed by git with their key where their configuration has commits signed
+   * (`commit.gpgsign`). Throws FlameError `signing-failed`, or `signing-untrusted` where what would sign lies in the
+   * repository; nothing has happened then.
+   */
+  commitSigned(init: Omit<CommitRequest, 'author'>): Promise<ObjectId>;
+}

@@ -1,0 +1,50 @@
+import type { ObjectId } from '../ids.ts';
+import type { DiffStat } from '../state/changeset.ts';
+import type { ChangedFile, FileStat, Patch, TreeChange } from '../state/patch.ts';
+import type { Quarantine } from './git-cells.ts';
+
+/** A file, and the filter its attributes name. */
+export interface FilteredPath {
+  readonly path: string;
+  readonly filter: string;
+}
+
+/** What differs between two commits. */
+export interface GitDiffs {
+  changedFiles(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly ChangedFile[]>;
+  /** Files that differ between two commits, in git's order; cheaper than changedFiles, which also reads contents. */
+  treeChanges(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly TreeChange[]>;
+  diffStat(base: ObjectId, tip: ObjectId): Promise<DiffStat>;
+  /** Lines that differ in each file; none of them in a binary one. */
+  fileStats(base: ObjectId, tip: ObjectId): Promise<readonly FileStat[]>;
+  /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
+  diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
+  /** The same file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
+  readPatch(base: ObjectId, tip: ObjectId): Promise<Patch>;
+}
+
+/** Files of a commit. */
+export interface GitFiles {
+  /** Texts of files in a commit; what is absent, binary or over 1 MiB is left out. */
+  readTexts(
+    commit: ObjectId,
+    paths: readonly string[],
+    quarantine?: Quarantine,
+  ): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Content of a blob that `tip` or the repository holds, to be searched: a character for each byte that isn't 0,
+   * so that what is ASCII reads the same in every encoding. null: it's no blob.
+   */
+  readContent(blob: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<string | null>;
+  /** Tracked paths of a commit, at most `limit`. */
+  listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
+  /**
+   * Files that a configured filter (git-lfs, git-crypt) turns into something else on checkout, by the attributes of a
+   * commit: of all its files, or of these.
+   */
+  filteredPaths(commit: ObjectId, paths?: readonly string[]): Promise<readonly FilteredPath[]>;
+  /** Where the submodules of a commit are. */
+  submodules(commit: ObjectId): Promise<readonly string[]>;
+  /** Writes the files of a commit into a folder that is absent or empty, made if need be. */
+  exportCommit(commit: ObjectId, folder: string): Promise<void>;
+}

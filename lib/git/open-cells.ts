@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { ObjectId } from '../domain/ids.ts';
+import type { CellWorktree, GitCells } from '../domain/ports/git-cells.ts';
+import { addCell } from './cells/add-cell.ts';
+import { commitLeftovers, readMade } from './cells/commit-leftovers.ts';
+import { importObjects, type StepObserver } from './cells/import-objects.ts';
+import { markPrepared, readLeftovers } from './cells/leftovers.ts';
+import { noteCellEnd } from './cells/paths.ts';
+import { listCells, recoverQuarantines } from './cells/recover-quarantines.ts';
+import { removeCell } from './cells/remove-cell.ts';
+import { rescueCell } from './cells/rescue-cell.ts';
+import { snapshotCell } from './cells/snapshot-cell.ts';
+import { markPreparedSubmodules } from './cells/submodules.ts';
+import { verifyObjects } from './cells/verify-objects.ts';
+import { pathsOf, readCellHead } from './cells/view.ts';
+import type { GitAccess } from './objects/git-access.ts';
+import { removeDeadObjects } from './objects/loose-object.ts';
+import { restoreTracked } from './worktrees/restore-tracked.ts';
+import { startMerge } from './worktrees/start-merge.ts';
+
+export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
+  const { commonDir } = access.repository;
+  const importCell = async (cell: CellWorktree, tip: ObjectId): Promise<void> => {
+    const intake = await verifyObjects(access, cell.quarantine, tip);
+    onStep('verified');
+    await importObjects(intake, join(commonDir, 'objects'), tip, onStep);
+  };
+  const discardCell = (cell: CellWorktree): Promise<void> =>
+    removeCell(commonDir, pathsOf(access, cell).id, cell.path, onStep);
+  return {
+    addCellWorktree: (path, start, subject, base = start) =>
+      addCell(access, path, { start, base, subject: subject ?? null }),
+    addScratchWorktree: (path, commit) =>
+      addCell(access, path, { start: commit, base: commit, subject: null }),
+    cells: async () => listCells(commonDir),
+    cellHead: (cell) => readCellHead(access, cell),
+    cellLeftovers: (cell) => readLeftovers(access, cell),
+    snapshotCell: (cell) => snapshotCell(access, cell),
+    noteEnd: async (cell, note) => noteCellEnd(commonDir, pathsOf(access, cell).id, note),
+    markPrepared: async (cell, paths) => {
+      markPrepared(access, cell, paths);
+      await markPreparedSubmodules(access, cell);
+    },
+    restoreTracked: (cell, paths) => restoreTracked(access, cell, paths),
+    rescueCell: (cell, init) => rescueCell(access, cell, init),
+    cellMade: async (cell) => readMade(access, cell),
+    commitLeftovers: (cell, paths, message, author) =>
+      commitLeftovers(access, cell, paths, { message, author }),
+    startMergeIn: (cell, commit) => startMerge(access, cell, commit),
+    importCell,
+    acceptCell: async (cell, tip) => {
+      await importCell(cell, tip);
+      await discardCell(cell);
+    },
+    discardCell,
+    recoverCells: async () => {
+      removeDeadObjects(join(commonDir, 'objects'));
+      return recoverQuarantines(commonDir, onStep);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
+import { commitGraph } from './objects/commit-graph.ts';
+import { commitTree } from './objects/commit-tree.ts';
+import { type GitAccess, onObjects, whereThePersonIs, withVariables } from './objects/git-access.ts';
+import { mergeTree } from './objects/merge-tree.ts';
+import { readCommit, readCommitsBetween } from './objects/read-commits.ts';
+import { replay } from './objects/replay.ts';
+import { isSigning, signCommit } from './objects/sign-commit.ts';
+import type { ReadObjects } from './read-objects.ts';
+import { resolveCommit } from './refs/head-state.ts';
+
+export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits {
+  return {
+    ...commitGraph(onObjects(access)),
+    resolveCommit: (revision) => resolveCommit(whereThePersonIs(access), revision, access.objects),
+    readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
+    commitsBetween: async (base, tip, quarantine) =>
+      readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
+  };
+}
+
+export function openMerging(access: GitAccess): GitMerging {
+  const here = whereThePersonIs(access);
+  const objectDir = join(access.repository.commonDir, 'objects');
+  return {
+    // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
+    mergeTree: async (ours, theirs) =>
+      mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
+    replay: async (onto, start, tip) =>
+      replay(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
+    commitTree: (init) => commitTree(access, objectDir, init),
+    commitSigned: async (init) =>
+      (await isSigning(here)) ? signCommit(here, init) : commitTree(access, objectDir, init),
+  };
+}

@@ -1,0 +1,44 @@
+import type { ObjectId } from '../domain/ids.ts';
+import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
+import { readChangedFiles } from './diff/changed-files.ts';
+import { readDiffStat, readDiffText, readFileStats } from './diff/diff-commits.ts';
+import { readPatch } from './diff/read-patch.ts';
+import { readContent, readTexts } from './diff/read-texts.ts';
+import { readTreeChanges } from './diff/tree-changes.ts';
+import { exportCommit } from './objects/export-commit.ts';
+import { type GitAccess, onObjects } from './objects/git-access.ts';
+import { listFiles } from './objects/list-files.ts';
+import type { ReadObjects } from './read-objects.ts';
+import { listFiltered } from './worktrees/filtered-paths.ts';
+
+export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
+  const objects = onObjects(access);
+  return {
+    changedFiles: async (base, tip, quarantine) =>
+      readChangedFiles(...(await reading(tip, quarantine)), base, tip),
+    treeChanges: async (base, tip, quarantine) =>
+      readTreeChanges((await reading(tip, quarantine))[1], base, tip),
+    diffStat: (base, tip) => readDiffStat(objects, base, tip),
+    fileStats: (base, tip) => readFileStats(objects, base, tip),
+    diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
+    readPatch: (base, tip) => readPatch(objects, access.objects, base, tip),
+  };
+}
+
+export function openFiles(access: GitAccess, reading: ReadObjects): GitFiles {
+  const filtered = new Map<ObjectId, Promise<readonly FilteredPath[]>>();
+  return {
+    readTexts: async (commit, paths, quarantine) =>
+      readTexts((await reading(commit, quarantine))[1], commit, paths),
+    readContent: async (blob, tip, quarantine) => readContent((await reading(tip, quarantine))[1], blob),
+    listFiles: (commit, limit) => listFiles(onObjects(access), commit, limit),
+    filteredPaths: (commit, paths) => {
+      if (paths !== undefined) return listFiltered(access, commit, paths);
+      const known = filtered.get(commit) ?? listFiltered(access, commit);
+      filtered.set(commit, known);
+      return known;
+    },
+    submodules: (commit) => access.submodules(commit),
+    exportCommit: (commit, folder) => exportCommit(access, commit, folder),
+  };
+}

@@ -1,0 +1,56 @@
+import type { ObjectId } from '../domain/ids.ts';
+import type { GitWorktrees } from '../domain/ports/git-worktrees.ts';
+import { killPoint } from '../util/kill-point.ts';
+import { type GitAccess, inWorkTree, withVariables } from './objects/git-access.ts';
+import type { GitContext } from './process/run-git.ts';
+import { readHead } from './refs/head-state.ts';
+import { advanceObstacles } from './worktrees/advance-obstacles.ts';
+import { advanceWorktree } from './worktrees/advance-worktree.ts';
+import { readBranchUses } from './worktrees/branch-uses.ts';
+import { readChangedTracked, readDirtyPaths } from './worktrees/dirty-paths.ts';
+import { filesInTheWay } from './worktrees/files-in-the-way.ts';
+import { addPersonWorktree, detachWorktree, removePersonWorktree } from './worktrees/person-worktree.ts';
+import { placedWorktrees } from './worktrees/placed-worktrees.ts';
+
+export function openWorktrees(access: GitAccess): GitWorktrees {
+  return {
+    head: (workTree) => readHead(inWorkTree(access, workTree)),
+    worktrees: () => placedWorktrees(access),
+    branchUses: (branch) => readBranchUses(access, branch),
+    dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
+    changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
+    filesInTheWay: (workTree, from, to) => filesInTheWay(inWorkTree(access, workTree), from, to),
+    advanceObstacles: async (workTree, from, to) => {
+      const own = inWorkTree(access, workTree);
+      return advanceObstacles(own, withVariables(own, await access.inertDrivers()), { from, to });
+    },
+    advanceWorktree: (workTree, from, to) => bringAlong(access, workTree, { from, to }),
+    addPersonWorktree: (path, init) => addPersonWorktree(access, path, init),
+    detachWorktree: (path) => detachWorktree(access, path),
+    removePersonWorktree: (path) => removePersonWorktree(access, path),
+  };
+}
+
+async function bringAlong(
+  access: GitAccess,
+  workTree: string,
+  move: { readonly from: ObjectId; readonly to: ObjectId },
+): ReturnType<GitWorktrees['advanceWorktree']> {
+  killPoint('work tree to bring along');
+  const inertDrivers = await access.inertDrivers();
+  const { commonDir } = access.repository;
+  const outcome = await advanceWorktree(inWorkTree(access, workTree), { ...move, inertDrivers, commonDir });
+  killPoint('work tree brought along');
+  return outcome;
+}
+
+/**
+ * git that sees what changed in the person's work tree: without their filters, which could be made to run what
+ * an agent wrote, unless files look changed only for the want of them.
+ */
+async function seeing(access: GitAccess, workTree: string): Promise<GitContext> {
+  const [own, drivers] = [inWorkTree(access, workTree), await access.inertDrivers()];
+  if (drivers.GIT_CONFIG_COUNT === '0') return own;
+  const quiet = withVariables(own, drivers);
+  return (await readChangedTracked(quiet)).length === 0 ? quiet : own;
+}
