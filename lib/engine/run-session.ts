@@ -1,27 +1,23 @@
-import { continueSession, requireCycleLeft } from '../core/changesets/reopen-session.ts';
-import { sessionSummary } from '../core/changesets/session-summary.ts';
-import { budgetState } from '../core/schedule/budget-state.ts';
+import { continueSession } from '../core/changesets/reopen-session.ts';
 import { canStart } from '../core/schedule/can-start.ts';
-import { type Action, changesetsOfCycle, isHeld, isOpen, nextAction } from '../core/schedule/next-action.ts';
+import { type Action, isHeld, nextAction } from '../core/schedule/next-action.ts';
 import { isHeldBy } from '../core/schedule/task-holder.ts';
-import { sendBack } from '../core/task/send-back.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Task } from '../domain/state/task.ts';
 import { unreachable } from '../util/unreachable.ts';
-import { withGate } from './agents/ask-for-budget.ts';
 import { isBudgetStop } from './agents/session-budget.ts';
+import { endCycle, settleLeftOver } from './end-cycle.ts';
+import { endSession } from './end-session.ts';
 import { interruptedError } from './interrupted.ts';
-import { archiveInPassing } from './keep/archive-old.ts';
 import { mergeWave } from './merge/merge-wave.ts';
 import { noticeConfig } from './notice-config.ts';
 import { acceptReceived } from './plan/accept-received.ts';
 import { type PlanOptions, planWave } from './plan/plan-wave.ts';
 import { record, type SessionView, viewSession } from './record.ts';
-import { putAwaySettled, recoverSession, tellKept } from './recover-session.ts';
+import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
 import { remember } from './session/remember.ts';
-import { startCycle } from './start-cycle.ts';
 import { validateWave } from './validate/validate-wave.ts';
 import { workWave } from './work/work-wave.ts';
 import type { Workshop } from './workshop.ts';
@@ -56,7 +52,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     // A plan written by hand is used once: a later request for another plan comes with its reason.
     if (action.kind === 'plan') plan = { ...options, plan: null };
     idle = await requireProgress(workshop, { before: view, action, idle });
-    if (action.kind !== 'end-cycle') continue;
+    if (action.kind !== 'end-cycle' && action.kind !== 'left-over') continue;
     workshop.windDown.reset();
     workshop = await newRules(workshop, id);
   }
@@ -163,77 +159,11 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
       throw claimedElsewhere(workshop, action.tasks);
     case 'end-cycle':
       return endCycle(workshop, id);
+    case 'left-over':
+      return settleLeftOver(workshop, id, action.reason);
     case 'end':
       return endSession(workshop, id, action.reason);
     default:
       return unreachable(action);
   }
-}
-
-/** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
-async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
-  await remember(workshop, id);
-  const { session, tasks } = await viewSession(workshop, id);
-  const cyclesLeft = workshop.config.limits.max_wave_cycles - session.cycle;
-  const decision = await workshop.gates.session({
-    session,
-    tasks,
-    summary: sessionSummary(tasks, changesetsOfCycle(session)),
-    cyclesLeft,
-    budget: budgetState(workshop.config, session),
-  });
-  workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
-  if (decision.kind !== 'stop') requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
-  if (decision.kind === 'continue') return startCycle(workshop, id);
-  await record(workshop, id, ({ session: now }) => {
-    const gated = withGate(now, 'session', decision.kind, workshop);
-    if (decision.kind === 'stop')
-      return {
-        session: { next: { ...gated, state: 'stopped' }, subject: 'session: stopped by the project lead' },
-      };
-    const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
-    return { session: { next, subject: 'session: planned anew' }, body: decision.notes };
-  });
-}
-
-/** What a person can do about work that is left where a session ends. */
-function waysOn(
-  { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
-  maxCycles: number,
-): readonly string[] {
-  if (tasks.some(isOpen) && session.cycle >= maxCycles)
-    return [`To go on: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`];
-  const failed = tasks.find(({ status }) => status === 'failed');
-  if (failed === undefined) return [];
-  return [
-    ...(changesetsOfCycle(session).length === 0
-      ? ['Nothing passed in this cycle, so there was nothing to merge or to review']
-      : []),
-    `To try it again: git flame task release ${failed.id}, then git flame run`,
-    "To plan what is left: git flame plan 'What is still to do'",
-  ];
-}
-
-/** Closes a session; ending twice changes nothing. */
-export async function endSession(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
-  const ended = await record(workshop, id, ({ session }) => {
-    if (session.state === 'ended') return null;
-    return {
-      session: { next: { ...session, state: 'ended', wave: 'done' }, subject: `session: ended, ${reason}` },
-    };
-  });
-  if (ended.kind !== 'done') return;
-  const details = waysOn(await viewSession(workshop, id), workshop.config.limits.max_wave_cycles);
-  const message = `The session has ended: ${reason}.`;
-  workshop.events.emit({
-    event: 'notice',
-    level: 'info',
-    message,
-    ...(details.length === 0 ? {} : { details }),
-  });
-  await remember(workshop, id);
-  await putAwaySettled(workshop);
-  await tellKept(workshop, id);
-  await archiveInPassing(workshop);
-  await workshop.git.tidy();
 }

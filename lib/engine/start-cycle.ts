@@ -4,11 +4,16 @@ import { withGate } from './agents/ask-for-budget.ts';
 import { record } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Begins the next cycle: what was sent back is pending again. */
-export async function startCycle(workshop: Workshop, id: SessionId): Promise<void> {
+/** Begins the next cycle: what was sent back is pending again, and with `retry` what failed too. */
+export async function startCycle(
+  workshop: Workshop,
+  id: SessionId,
+  decision: 'continue' | 'retry' = 'continue',
+): Promise<void> {
+  const again = decision === 'retry' ? ['requeued', 'failed'] : ['requeued'];
   await record(workshop, id, ({ session, tasks }) => {
-    const steps = tasks.filter(({ status }) => status === 'requeued').map((task) => restartTask(task));
-    const gated = withGate(session, 'session', 'continue', workshop);
+    const steps = tasks.filter(({ status }) => again.includes(status)).map((task) => restartTask(task));
+    const gated = withGate(session, 'session', decision, workshop);
     const next = { ...gated, cycle: session.cycle + 1, wave: 'work' as const };
     return { steps, session: { next, subject: `session: cycle ${next.cycle} begins` } };
   });

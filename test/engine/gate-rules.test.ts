@@ -7,7 +7,9 @@ import { parseObjectId, parseRefName } from '../../lib/domain/ids.ts';
 import type {
   BudgetDecision,
   Gates,
+  LeftOverDecision,
   SessionDecision,
+  SessionQuestion,
   ValidationDecision,
 } from '../../lib/domain/ports/gates.ts';
 import { askForBudget } from '../../lib/engine/agents/ask-for-budget.ts';
@@ -106,6 +108,38 @@ test('MRG-7 no answer begins a cycle beyond the limit', async () => {
     assert.is(await codeOf(run), 'cycle-limit');
     assert.is((await viewSession(workshop, session)).session.cycle, 1);
   }
+});
+
+test('MRG-7 what failed last is tried again, or ends the session, as the person says', async () => {
+  const ending = async (leftOver: LeftOverDecision['kind'] | null, cycles = 5) => {
+    const asked: SessionQuestion[] = [];
+    const bench = await openTestWorkshop({
+      tasks: tasks.slice(0, 1),
+      config: { limits: { max_retries: 0, max_wave_cycles: cycles } },
+      gates: {
+        leftOver: async (question) => {
+          asked.push(question);
+          if (leftOver === null) return null;
+          return leftOver === 'retry' && asked.length === 1 ? { kind: leftOver } : { kind: 'stop' };
+        },
+      },
+      agent: () => ({ failure: { kind: 'agent-crashed', message: 'It fell.', details: [], retryable: false } }),
+    });
+    await runSession(bench.workshop, bench.session, { plan: null, wantsTalk: false });
+    const { session } = await viewSession(bench.workshop, bench.session);
+    const gates = session.gates.filter(({ gate }) => gate === 'session').map(({ decision }) => decision);
+    return { asked, gates, session, runs: bench.started.length };
+  };
+  const again = await ending('retry');
+  assert.equal([again.gates, again.runs, again.session.cycle], [['retry', 'stop'], 2, 2]);
+  assert.equal([again.session.state, again.asked[0]?.summary.failed], ['ended', 1]);
+  const over = await ending('stop');
+  assert.equal([over.gates, over.runs, over.session.state], [['stop'], 1, 'ended']);
+  // Nobody was there: nothing is noted as a person's word.
+  const alone = await ending(null);
+  assert.equal([alone.gates, alone.runs, alone.session.state], [[], 1, 'ended']);
+  const last = await ending('retry', 1);
+  assert.equal([last.asked.length, last.session.state], [0, 'ended']);
 });
 
 test('CLN-1 UNI-5 what holds work that was not merged goes only where that was asked for', async () => {

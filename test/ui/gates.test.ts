@@ -335,6 +335,35 @@ test('MRG-7: after a review: continue, re-plan or stop', async () => {
   assert.equal(await ask('c\ns\n', 0), { kind: 'stop' });
 });
 
+test('MRG-7: what failed is tried again where it was asked for, at the end of a session too', async () => {
+  const summary = { approved: 1, requeued: 0, blocked: 1, open: 0, failed: 2 };
+  const between = openTerminal('t\n');
+  assert.equal(await between.gates.session(sampleSessionQuestion({ summary })), { kind: 'retry' });
+  const ask = (input: string, failed = 2) => {
+    const { fake, gates } = openTerminal(input);
+    const answer = gates.leftOver?.(sampleSessionQuestion({ summary: { ...summary, failed } }));
+    return { fake, answer };
+  };
+  const once = ask('c\nretry\n');
+  assert.equal(await once.answer, { kind: 'retry' });
+  assert.match(once.fake.stderr(), /failed +2 tasks[\s\S]*2 tasks that failed will be tried again/);
+  assert.equal(await ask('r\nsmaller\n').answer, { kind: 'replan', notes: 'smaller' });
+  assert.equal(await ask('s\n').answer, { kind: 'stop' });
+  // Nothing failed: what is blocked needs another plan.
+  assert.equal(await ask('t\ns\n', 0).answer, { kind: 'stop' });
+});
+
+test('MRG-7: an answer given beforehand decides at the end of a session; without one it ends', async () => {
+  const left = (session: unknown[]) => decide({ session }).leftOver?.(sampleSessionQuestion());
+  assert.equal(await left(['retry']), { kind: 'retry' });
+  assert.equal(await left([{ replan: 'smaller' }]), { kind: 'replan', notes: 'smaller' });
+  assert.equal(await left(['stop']), { kind: 'stop' });
+  assert.is(await left([]), null);
+  // There is nothing to continue with.
+  assert.is(await left(['continue', 'retry']), null);
+  assert.equal(await decide({ session: ['retry'] }).session(sampleSessionQuestion()), { kind: 'retry' });
+});
+
 test('BUD-2: a spent budget is raised by an amount, or the session stops', async () => {
   const ask = (input: string) => openTerminal(input).gates.budget(budget);
   assert.equal(await ask('s\n'), { kind: 'stop' });

@@ -232,7 +232,7 @@ export function sampleSessionQuestion(changes: Partial<SessionQuestion> = {}): S
   return {
     session: sampleSession(),
     tasks: [],
-    summary: { approved: 1, requeued: 2, blocked: 0, open: 3 },
+    summary: { approved: 1, requeued: 2, blocked: 0, open: 3, failed: 0 },
     cyclesLeft: 4,
     ...changes,
   };

@@ -20,7 +20,7 @@ export function nextCommand(standing: Standing | null, person: string | null): s
       ? `git flame show ${action.tasks[0]?.id ?? ''}`
       : `git flame task submit ${own.id}`;
   }
-  if (action.kind === 'end') return afterEnd(tasks);
+  if (action.kind === 'end' || action.kind === 'left-over') return afterEnd(tasks);
   const command = commandFor(action);
   return command === null ? null : `git flame ${command}`;
 }
@@ -53,6 +53,7 @@ export function commandFor(action: Action): CommandName | null {
     case 'end-cycle':
       return 'work';
     case 'wait':
+    case 'left-over':
     case 'end':
       return null;
     default:

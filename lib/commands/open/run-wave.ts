@@ -5,9 +5,10 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { endSession } from '../../engine/end-session.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
 import { viewSession } from '../../engine/record.ts';
-import { endSession, resume } from '../../engine/run-session.ts';
+import { resume } from '../../engine/run-session.ts';
 import { remember } from '../../engine/session/remember.ts';
 import { startCycle } from '../../engine/start-cycle.ts';
 import { commandFor } from './next-command.ts';
@@ -62,7 +63,9 @@ async function finish(
 ): Promise<void> {
   const action = await next(opened, session, wave);
   await remember(opened.workshop, session);
-  if (action.kind === 'end') await endSession(opened.workshop, session, action.reason);
+  // Whoever goes from wave to wave decides by what they type next.
+  if (action.kind === 'end' || action.kind === 'left-over')
+    await endSession(opened.workshop, session, action.reason);
   const command = action.kind === 'wait' ? null : commandFor(action);
   await reportEnd(opened, session, () => (command === null ? null : `git flame ${command}`));
   if (action.kind === 'wait') {

@@ -17,6 +17,11 @@ export type Action =
   | { readonly kind: 'wait'; readonly tasks: readonly Task[] }
   /** A cycle is over and work is left: a person decides. */
   | { readonly kind: 'end-cycle' }
+  /**
+   * Nothing is open, but tasks failed or are blocked, and a cycle is left: a person may have these tried again, or
+   * planned anew. Where no person can be asked, the session ends.
+   */
+  | { readonly kind: 'left-over'; readonly reason: string }
   | { readonly kind: 'end'; readonly reason: string };
 
 export interface SessionState {
@@ -54,7 +59,10 @@ export function nextAction(state: SessionState): Action {
   if (received.length > 0 && !isWindingDown) return { kind: 'accept' };
   const held = tasks.filter(isHeld);
   if (held.length > 0) return { kind: 'wait', tasks: held };
-  if (!tasks.some(isOpen)) return { kind: 'end', reason: endReason(tasks) };
+  if (!tasks.some(isOpen)) {
+    const kind = tasks.some(isLost) && session.cycle < maxCycles ? 'left-over' : 'end';
+    return { kind, reason: endReason(tasks) };
+  }
   const isWorkWaiting = isWindingDown && canStart(tasks);
   if (session.cycle >= maxCycles && !isWorkWaiting)
     return { kind: 'end', reason: `the limit of ${maxCycles} wave cycles is reached` };
@@ -158,6 +166,10 @@ function needsValidation(task: Task): boolean {
 
 function endReason(tasks: readonly Task[]): string {
   if (tasks.length === 0) return 'the plan is empty';
-  const lost = tasks.filter(({ status }) => status === 'failed' || status === 'blocked').length;
+  const lost = tasks.filter(isLost).length;
   return lost === 0 ? 'all tasks are settled' : `${lost} of ${tasks.length} tasks failed or are blocked`;
+}
+
+function isLost({ status }: Task): boolean {
+  return status === 'failed' || status === 'blocked';
 }

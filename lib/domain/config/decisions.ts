@@ -27,7 +27,8 @@ export const decisionsSchema = z.strictObject({
   validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),
   /** A map answers by cohesion group, `all` for every further changeset; `reject` and `override` alone in a map are a decision, not a group. */
   changesets: z.array(z.union([changesetDecision, z.record(z.string(), changesetDecision)])).default([]),
-  session: z.array(z.union([z.enum(['continue', 'stop']), replan])).default([]),
+  /** retry: the next cycle, in which what failed is tried again too. */
+  session: z.array(z.union([z.enum(['continue', 'retry', 'stop']), replan])).default([]),
   /** raise: added to the limit, in its unit. */
   budget: z.array(z.union([z.literal('stop'), z.strictObject({ raise: z.number().positive() })])).default([]),
 });

@@ -13,6 +13,11 @@ export interface Gates {
   validatorFailed(question: ValidatorFailedQuestion): Promise<ValidatorFailedDecision>;
   changeset(question: ChangesetQuestion): Promise<ChangesetDecision>;
   session(question: SessionQuestion): Promise<SessionDecision>;
+  /**
+   * Nothing of a session is open any more, but tasks failed or are blocked. null, or absent: no person can be
+   * asked, and the session ends.
+   */
+  leftOver?(question: SessionQuestion): Promise<LeftOverDecision | null>;
   budget(question: BudgetQuestion): Promise<BudgetDecision>;
   /**
    * Before agents are paid although diagnostics fail on the base; absent without a terminal: a warning is
@@ -134,6 +139,7 @@ export interface SessionQuestion {
     readonly requeued: number;
     readonly blocked: number;
     readonly open: number;
+    readonly failed: number;
   };
   /** The session's limit, raised by a person or not; 0: unlimited. */
   readonly budget?: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
@@ -141,8 +147,12 @@ export interface SessionQuestion {
 }
 export type SessionDecision =
   | { readonly kind: 'continue' }
+  /** Continues, and what failed is tried again too. */
+  | { readonly kind: 'retry' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'replan'; readonly notes: string };
+/** stop: the session ends. */
+export type LeftOverDecision = Exclude<SessionDecision, { kind: 'continue' }>;
 
 export interface BudgetQuestion {
   readonly spent: number;

@@ -1,4 +1,4 @@
-import type { Gates } from '../../domain/ports/gates.ts';
+import type { Gates, SessionQuestion } from '../../domain/ports/gates.ts';
 import type { GateName } from './waits-for-person.ts';
 
 /** What a gate that waits is about. */
@@ -26,7 +26,7 @@ export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => 
       await told;
     }
   };
-  const { base } = gates;
+  const { base, leftOver } = gates;
   return {
     person: gates.person,
     isInteractive: gates.isInteractive,
@@ -39,6 +39,11 @@ export function announcedGates(gates: Gates, announce: (facts: WaitingFacts) => 
       around({ gate: 'changesets', changeset: question.changeset.group }, () => gates.changeset(question)),
     session: (question) => around({ gate: 'session' }, () => gates.session(question)),
     budget: (question) => around({ gate: 'budget' }, () => gates.budget(question)),
+    ...(leftOver === undefined
+      ? {}
+      : {
+          leftOver: (question: SessionQuestion) => around({ gate: 'session' }, () => leftOver(question)),
+        }),
     // Asked at a terminal alone: a person is there.
     ...(base === undefined ? {} : { base }),
   };

@@ -1,39 +1,81 @@
-import type { SessionDecision, SessionQuestion } from '../../domain/ports/gates.ts';
+import type { LeftOverDecision, SessionDecision, SessionQuestion } from '../../domain/ports/gates.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { renderCycle } from '../render/render-cycle.ts';
 import { askText, type Choice, choose } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingGates } from './waits-for-person.ts';
 
-type Key = 'c' | 'r' | 's';
+type Key = 'c' | 't' | 'r' | 's';
+
+const stop: Choice<Key> = { key: 's', label: '(s)top' };
+const retry: Choice<Key> = { key: 't', label: 're(t)ry' };
+const replan: Choice<Key> = { key: 'r', label: '(r)e-plan' };
 
 /** After a review: another cycle, another plan, or the end. */
-export async function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
+export function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
+  const more: readonly Choice<Key>[] = [{ key: 'c', label: '(c)ontinue' }, ...retries(question), replan];
+  const choices = question.cyclesLeft > 0 ? [...more, stop] : [stop];
+  return ask(context, { ...question, lines: outlook(question), choices });
+}
+
+/** Nothing is open any more, but not all of it was done: once more, another plan, or the end. */
+export async function askLeftOver(
+  context: GateContext,
+  question: SessionQuestion,
+): Promise<LeftOverDecision> {
+  const choices = [...retries(question), replan, stop];
+  const lines = [
+    'Nothing is left to continue with.',
+    ...retryLine(question),
+    'stop: the session ends; git flame task release TASK opens it again',
+  ];
+  const decision = await ask(context, { ...question, lines, choices });
+  return decision.kind === 'continue' ? { kind: 'stop' } : decision;
+}
+
+interface Asked extends SessionQuestion {
+  readonly lines: readonly string[];
+  readonly choices: readonly Choice<Key>[];
+}
+
+async function ask(context: GateContext, { lines, choices, ...question }: Asked): Promise<SessionDecision> {
   const asking = context.question(waitingGates.session);
   context.say(renderCycle(question, context.style));
-  for (const line of outlook(question)) context.say(line);
-  const goOn: readonly Choice<Key>[] = [
-    { key: 'c', label: '(c)ontinue' },
-    { key: 'r', label: '(r)e-plan' },
-  ];
-  const key = await choose<Key>(asking, [
-    ...(question.cyclesLeft > 0 ? goOn : []),
-    { key: 's', label: '(s)top' },
-  ]);
-  if (key === 'c') return { kind: 'continue' };
-  if (key === 's') return { kind: 'stop' };
-  return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
+  for (const line of lines) context.say(line);
+  switch (await choose<Key>(asking, choices)) {
+    case 'c':
+      return { kind: 'continue' };
+    case 't':
+      return { kind: 'retry' };
+    case 's':
+      return { kind: 'stop' };
+    default:
+      return { kind: 'replan', notes: await askText(asking, 'What should be different? ') };
+  }
 }
 
 /** What each answer leads to. */
-function outlook({ cyclesLeft, summary }: SessionQuestion): readonly string[] {
+function outlook(question: SessionQuestion): readonly string[] {
+  const { cyclesLeft, summary } = question;
   const later = 'stop: everything is kept; git flame run continues later';
   if (cyclesLeft <= 0) return ['No cycle is left (limits.max_wave_cycles).', later];
   const again = summary.requeued + summary.open;
   return [
     `${formatCount(cyclesLeft, 'cycle')} left.`,
     `continue: ${formatCount(again, 'task')} to continue with in the next cycle`,
-    're-plan: you tell a planner what should be different',
+    ...retryLine(question),
     later,
+  ];
+}
+
+function retries({ summary }: SessionQuestion): readonly Choice<Key>[] {
+  return summary.failed > 0 ? [retry] : [];
+}
+
+function retryLine({ summary }: SessionQuestion): readonly string[] {
+  const what = `${formatCount(summary.failed, 'task')} that failed`;
+  return [
+    ...(summary.failed > 0 ? [`retry: the next cycle, in which ${what} will be tried again`] : []),
+    're-plan: you tell a planner what should be different',
   ];
 }

@@ -62,6 +62,13 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
       if (entry === undefined) return fallback.session(question);
       return typeof entry === 'string' ? { kind: entry } : { kind: 'replan', notes: entry.replan };
     },
+    leftOver: async (question) => {
+      const [entry] = left.session;
+      // There is nothing to continue with: the word is meant for another question.
+      if (entry === undefined || entry === 'continue') return fallback.leftOver?.(question) ?? null;
+      left.session.shift();
+      return typeof entry === 'string' ? { kind: entry } : { kind: 'replan', notes: entry.replan };
+    },
     budget: async (question) => {
       const entry = left.budget.shift();
       if (entry === undefined) return fallback.budget(question);

@@ -4,7 +4,7 @@ import { askBase } from './ask-base.ts';
 import { askBudget } from './ask-budget.ts';
 import { askChangeset, type Elsewhere } from './ask-changeset.ts';
 import { askPlan, type PlanText } from './ask-plan.ts';
-import { askSession } from './ask-session.ts';
+import { askLeftOver, askSession } from './ask-session.ts';
 import { askValidation, askValidatorFailed } from './ask-validation.ts';
 import { createGateContext, type GateSettings } from './gate-context.ts';
 
@@ -28,6 +28,7 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
     validatorFailed: (question) => askValidatorFailed(context, question),
     changeset: (question, elsewhere) => askChangeset(context, question, elsewhere),
     session: (question) => askSession(context, question),
+    leftOver: (question) => askLeftOver(context, question),
     budget: (question) => askBudget(context, question),
     base: (question) => askBase(context, question),
   };

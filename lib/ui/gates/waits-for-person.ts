@@ -80,7 +80,11 @@ export function waitingPlan({
 
 export const waitingGates = {
   plan: { gate: 'plan', subject: 'The plan', answers: 'approve | {edit: FILE} | {replan: NOTES} | quit' },
-  session: { gate: 'session', subject: 'The next cycle', answers: 'continue | {replan: NOTES} | stop' },
+  session: {
+    gate: 'session',
+    subject: 'The next cycle',
+    answers: 'continue | retry | {replan: NOTES} | stop',
+  },
   budget: { gate: 'budget', subject: 'The spent budget', answers: '{raise: AMOUNT} | stop' },
 } as const satisfies Readonly<Record<string, WaitingGate>>;
 

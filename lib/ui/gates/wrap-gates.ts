@@ -1,4 +1,4 @@
-import type { BaseQuestion, Gates } from '../../domain/ports/gates.ts';
+import type { BaseQuestion, Gates, SessionQuestion } from '../../domain/ports/gates.ts';
 
 /** Gates each of whose questions is asked by way of `wrap`. */
 export function wrapGates(
@@ -7,7 +7,7 @@ export function wrapGates(
     ask: (question: Question) => Promise<Answer>,
   ) => (question: Question) => Promise<Answer>,
 ): Gates {
-  const { base } = gates;
+  const { base, leftOver } = gates;
   return {
     person: gates.person,
     isInteractive: gates.isInteractive,
@@ -17,6 +17,7 @@ export function wrapGates(
     changeset: wrap((question) => gates.changeset(question)),
     session: wrap((question) => gates.session(question)),
     budget: wrap((question) => gates.budget(question)),
+    ...(leftOver === undefined ? {} : { leftOver: wrap((question: SessionQuestion) => leftOver(question)) }),
     ...(base === undefined ? {} : { base: wrap((question: BaseQuestion) => base(question)) }),
   };
 }

@@ -18,6 +18,7 @@ export function renderCycle(question: Question, style: Style): string {
     ['requeued', formatCount(summary.requeued, 'task')],
     ['blocked', formatCount(summary.blocked, 'task')],
     ['open', formatCount(summary.open, 'task')],
+    ...(summary.failed === 0 ? [] : [['failed', formatCount(summary.failed, 'task')]]),
     ['cost', spendAgainst(session, budget)],
     ...(session.estimate === null ? [] : [['estimated', formatUsd(session.estimate.base_usd)]]),
   ];

@@ -133,7 +133,7 @@ test('tasks that come in later make a changeset of their own', () => {
 
 test('all settled is the end, and the reason counts what was lost', () => {
   const reason = (tasks: readonly Task[]): string => {
-    const action = nextAction({ session: sampleSession(), tasks, maxCycles: 5 });
+    const action = nextAction({ session: sampleSession(), tasks, maxCycles: 1 });
     return action.kind === 'end' ? action.reason : action.kind;
   };
   assert.is(reason([merged, makeTask('task-002', { status: 'dropped' })]), 'all tasks are settled');
@@ -143,6 +143,16 @@ test('all settled is the end, and the reason counts what was lost', () => {
     makeTask('task-003', { status: 'blocked' }),
   ];
   assert.is(reason(lost), '2 of 3 tasks failed or are blocked');
+});
+
+test('MRG-7 where nothing is open but not all was done, a person is asked while a cycle is left', () => {
+  const lost = makeTask('task-002', { status: 'failed' });
+  assert.is(next([merged, lost]), 'left-over');
+  assert.is(next([makeTask('task-003', { status: 'blocked' })]), 'left-over');
+  assert.is(next([merged, lost], { cycle: 5 }), 'end');
+  assert.is(next([merged, makeTask('task-003', { status: 'dropped' })]), 'end');
+  assert.is(next([lost, makeTask('task-003', { status: 'requeued' })]), 'end-cycle');
+  assert.is(next([lost], { state: 'ended' }), 'end');
 });
 
 test('WRK-6: with no more agents wanted, what is done goes on; then a person is asked, also in the last cycle', () => {

@@ -1,0 +1,71 @@
+import { requireCycleLeft } from '../core/changesets/reopen-session.ts';
+import { sessionSummary } from '../core/changesets/session-summary.ts';
+import { budgetState } from '../core/schedule/budget-state.ts';
+import { changesetsOfCycle } from '../core/schedule/next-action.ts';
+import { sendBack } from '../core/task/send-back.ts';
+import type { SessionId } from '../domain/ids.ts';
+import type { SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
+import type { Session } from '../domain/state/session.ts';
+import { withGate } from './agents/ask-for-budget.ts';
+import { endSession } from './end-session.ts';
+import { record, viewSession } from './record.ts';
+import { remember } from './session/remember.ts';
+import { startCycle } from './start-cycle.ts';
+import type { Workshop } from './workshop.ts';
+
+/** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
+export async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
+  await remember(workshop, id);
+  const question = await askAbout(workshop, id);
+  const decision = await workshop.gates.session(question);
+  if (decision.kind !== 'stop') return goOn(workshop, question.session, decision);
+  await noteStop(workshop, id, 'stopped');
+}
+
+/**
+ * What failed is tried again, or planned anew, if a person says so; else the session ends, which `git flame task
+ * release` takes back.
+ */
+export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
+  await remember(workshop, id);
+  const question = await askAbout(workshop, id);
+  const decision = (await workshop.gates.leftOver?.(question)) ?? null;
+  if (decision !== null && decision.kind !== 'stop') return goOn(workshop, question.session, decision);
+  if (decision !== null) await noteStop(workshop, id, 'active');
+  return endSession(workshop, id, reason);
+}
+
+async function askAbout(workshop: Workshop, id: SessionId): Promise<SessionQuestion> {
+  const { session, tasks } = await viewSession(workshop, id);
+  return {
+    session,
+    tasks,
+    summary: sessionSummary(tasks, changesetsOfCycle(session)),
+    cyclesLeft: workshop.config.limits.max_wave_cycles - session.cycle,
+    budget: budgetState(workshop.config, session),
+  };
+}
+
+/** Another cycle, or another plan. Throws FlameError `cycle-limit` where none is left. */
+async function goOn(
+  workshop: Workshop,
+  session: Session,
+  decision: Exclude<SessionDecision, { kind: 'stop' }>,
+): Promise<void> {
+  workshop.events.emit({ event: 'gate', gate: 'session', decision: decision.kind });
+  requireCycleLeft(session, workshop.config.limits.max_wave_cycles);
+  if (decision.kind !== 'replan') return startCycle(workshop, session.id, decision.kind);
+  await record(workshop, session.id, ({ session: now }) => {
+    const gated = withGate(now, 'session', 'replan', workshop);
+    const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
+    return { session: { next, subject: 'session: planned anew' }, body: decision.notes };
+  });
+}
+
+async function noteStop(workshop: Workshop, id: SessionId, state: 'active' | 'stopped'): Promise<void> {
+  workshop.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
+  await record(workshop, id, ({ session: now }) => {
+    const next = { ...withGate(now, 'session', 'stop', workshop), state };
+    return { session: { next, subject: 'session: stopped by the project lead' } };
+  });
+}

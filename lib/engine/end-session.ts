@@ -1,0 +1,49 @@
+import { changesetsOfCycle, isOpen } from '../core/schedule/next-action.ts';
+import type { SessionId } from '../domain/ids.ts';
+import { archiveInPassing } from './keep/archive-old.ts';
+import { record, type SessionView, viewSession } from './record.ts';
+import { putAwaySettled, tellKept } from './recover-session.ts';
+import { remember } from './session/remember.ts';
+import type { Workshop } from './workshop.ts';
+
+/** What a person can do about work that is left where a session ends. */
+function waysOn(
+  { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
+  maxCycles: number,
+): readonly string[] {
+  if (tasks.some(isOpen) && session.cycle >= maxCycles)
+    return [`To go on: raise limits.max_wave_cycles above ${maxCycles}, then git flame resume ${session.id}`];
+  const failed = tasks.find(({ status }) => status === 'failed');
+  if (failed === undefined) return [];
+  return [
+    ...(changesetsOfCycle(session).length === 0
+      ? ['Nothing passed in this cycle, so there was nothing to merge or to review']
+      : []),
+    `To try it again: git flame task release ${failed.id}, then git flame run`,
+    "To plan what is left: git flame plan 'What is still to do'",
+  ];
+}
+
+/** Closes a session; ending twice changes nothing. */
+export async function endSession(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
+  const ended = await record(workshop, id, ({ session }) => {
+    if (session.state === 'ended') return null;
+    return {
+      session: { next: { ...session, state: 'ended', wave: 'done' }, subject: `session: ended, ${reason}` },
+    };
+  });
+  if (ended.kind !== 'done') return;
+  const details = waysOn(await viewSession(workshop, id), workshop.config.limits.max_wave_cycles);
+  const message = `The session has ended: ${reason}.`;
+  workshop.events.emit({
+    event: 'notice',
+    level: 'info',
+    message,
+    ...(details.length === 0 ? {} : { details }),
+  });
+  await remember(workshop, id);
+  await putAwaySettled(workshop);
+  await tellKept(workshop, id);
+  await archiveInPassing(workshop);
+  await workshop.git.tidy();
+}
