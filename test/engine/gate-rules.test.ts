@@ -123,7 +123,9 @@ test('MRG-7 what failed last is tried again, or ends the session, as the person 
           return leftOver === 'retry' && asked.length === 1 ? { kind: leftOver } : { kind: 'stop' };
         },
       },
-      agent: () => ({ failure: { kind: 'agent-crashed', message: 'It fell.', details: [], retryable: false } }),
+      agent: () => ({
+        failure: { kind: 'agent-crashed', message: 'It fell.', details: [], retryable: false },
+      }),
     });
     await runSession(bench.workshop, bench.session, { plan: null, wantsTalk: false });
     const { session } = await viewSession(bench.workshop, bench.session);
