@@ -97,7 +97,7 @@ budgets: []
       d.yml:8:11  session[0] is not a decision of this list
         session: [{replan: }]
                   ^^^^^^^^^^
-        hint: write continue, stop or {replan: notes}
+        hint: write continue, retry, stop or {replan: notes}
       d.yml:9:18  budget[0].raise must be more than 0
         budget: [{raise: 0}, {raise: much}]
                          ^

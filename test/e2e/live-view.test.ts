@@ -98,6 +98,8 @@ live('WRK-6: no more agents start, and what is done goes on to review', async ()
   // The next cycle starts agents again.
   await terminal.until(/Changeset 1\/1: \[main\] Do task-3\n/);
   terminal.type('a', 'Enter');
+  await terminal.until(/re\(t\)ry/);
+  terminal.type('s', 'Enter');
   await terminal.until(/Session ses-\S+ ended|The session has ended/);
   const { stdout } = await flame(repo, ['status']);
   assert.match(stdout, /task-1 +merged[\s\S]*task-2 +failed[\s\S]*task-3 +merged/);
