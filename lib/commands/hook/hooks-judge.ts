@@ -48,9 +48,7 @@ export async function judgePendingCommit(
 function findTask(snapshot: Snapshot, branch: string | null, workTree: string): Task | null {
   const tasks = [...snapshot.sessions].reverse().flatMap(({ id }) => snapshot.tasksOf(id));
   const isIts = (task: Task): boolean =>
-    branch === null
-      ? task.worktree === workTree
-      : task.branch === branch || branch === `blueflame/${task.session}/${task.id}`;
+    branch === null ? task.worktree === workTree : branch === `blueflame/${task.session}/${task.id}`;
   return tasks.find(isIts) ?? null;
 }
 

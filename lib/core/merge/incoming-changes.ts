@@ -37,12 +37,15 @@ export function taskChanges(before: Task | null, after: Task): readonly Incoming
 }
 
 function statusOf(task: Task): string {
-  const place = task.status === 'claimed' && task.worktree !== null ? ` in ${task.worktree}` : '';
-  return oneLine(describeHead(headOf(task)) + place, longest);
+  return oneLine(describeHead(headOf(task)), longest);
 }
 
-function attemptsOf({ history, retry_count: retries, reason }: Task): Facts {
+/** What its next attempt starts from and where its work lies, then what became of its attempts. */
+function attemptsOf({ history, retry_count: retries, reason, kept, branch, worktree }: Task): Facts {
   return {
+    kept: kept === undefined ? null : `${kept.commit.slice(0, 12)} on ${kept.start.slice(0, 12)}`,
+    branch,
+    worktree,
     attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})`,
     retries: `${retries}`,
     reason,

@@ -13,7 +13,7 @@ import { keepCommit } from '../keep/rescue-refs.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { startPoint } from '../start-point.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { branchName, freeWorktreePath, isThere } from './hand-task.ts';
+import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
 import { freeExpired } from './release-expired.ts';
 
 export interface HandClaim {
@@ -112,16 +112,17 @@ async function claim(
 }
 
 async function takeUpAgain(workshop: Workshop, task: Task, wantsWorktree: boolean): Promise<HandClaim> {
-  const { worktree, start_commit: start } = task;
-  if (worktree === null || start === null || !wantsWorktree) throw alreadyYours(task);
+  const worktree = handWorktree(workshop, task);
+  const { id, start_commit: start } = task;
+  if (worktree === null || start === null || !wantsWorktree) throw alreadyYours({ id, worktree });
   if (!(await isThere(workshop, worktree))) return settleIn(workshop, task, { worktree, start });
   // A kill may have come before they were there; what is there already stays.
   await bringFiles(workshop, worktree);
-  throw alreadyYours(task);
+  throw alreadyYours({ id, worktree });
 }
 
 /** Of several claims of one identity only one is to go to work. */
-function alreadyYours({ id, worktree }: Task): FlameError {
+function alreadyYours({ id, worktree }: Pick<Task, 'id' | 'worktree'>): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'already-yours',

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf, isFree, isHeldBy } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -11,18 +12,35 @@ export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): strin
 }
 
 /** A free folder for a person's worktree: two sessions may both have a task-001, and an earlier one may be kept. */
-export async function freeWorktreePath(workshop: Workshop, { session, id }: Task): Promise<string> {
+export async function freeWorktreePath(workshop: Workshop, task: Task): Promise<string> {
   const taken = new Set((await workshop.git.worktrees()).map(({ path }) => path));
-  const first = worktreePath(workshop, `${id}-${session.slice(-4)}`);
+  const first = worktreePath(workshop, folderName(task));
   let path = first;
   for (let n = 2; taken.has(path); n += 1) path = `${first}-${n}`;
   return path;
 }
 
+function folderName({ session, id }: Task): string {
+  return `${id}-${session.slice(-4)}`;
+}
+
+/**
+ * The person's worktree of a task, whether it is there or not; null where the note names none, or a folder that no
+ * claim of this task makes: what it says may have come from anywhere, and this one is moved off its branch and removed.
+ */
+export function handWorktree(workshop: Workshop, task: Task): string | null {
+  const { worktree } = task;
+  if (worktree === null || dirname(worktree) !== worktreePath(workshop)) return null;
+  const [name, first] = [basename(worktree), folderName(task)];
+  return name === first || (name.startsWith(first) && /^-\d+$/.test(name.slice(first.length)))
+    ? worktree
+    : null;
+}
+
 /** The commit of a person's worktree, else of the task's branch; null where neither is there. */
 export async function handTip(workshop: Workshop, task: Task): Promise<ObjectId | null> {
-  if (task.worktree !== null && (await isThere(workshop, task.worktree)))
-    return (await workshop.git.head(task.worktree)).commit;
+  const path = handWorktree(workshop, task);
+  if (path !== null && (await isThere(workshop, path))) return (await workshop.git.head(path)).commit;
   return workshop.git.resolveCommit(taskBranch(task.session, task.id));
 }
 
@@ -36,7 +54,7 @@ export async function isThere(workshop: Workshop, path: string): Promise<boolean
  * it; else it stays, off its branch. Resolves to its path if it stays, as it does on any error.
  */
 export async function leaveWorktree(workshop: Workshop, task: Task, cwd: string): Promise<string | null> {
-  const path = task.worktree;
+  const path = handWorktree(workshop, task);
   if (path === null || !(await isThere(workshop, path))) return null;
   try {
     await detachHand(workshop, task);
@@ -49,7 +67,8 @@ export async function leaveWorktree(workshop: Workshop, task: Task, cwd: string)
 }
 
 /** Takes a person's worktree off its branch, so that the branch may move or go without it. */
-export async function detachHand(workshop: Workshop, { worktree }: Task): Promise<void> {
+export async function detachHand(workshop: Workshop, task: Task): Promise<void> {
+  const worktree = handWorktree(workshop, task);
   if (worktree === null || !(await isThere(workshop, worktree))) return;
   if ((await workshop.git.head(worktree)).branch !== null) await workshop.git.detachWorktree(worktree);
 }

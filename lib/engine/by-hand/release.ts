@@ -123,7 +123,10 @@ export async function keepWork(
   // Off its branch first: git can't take a worktree off a branch that is gone.
   await detachHand(workshop, task);
   const subject = { session: task.session, task: task.id };
-  const isWork = tip !== null && tip !== task.start_commit && task.start_commit !== null;
+  const { elsewhere } = await viewSession(workshop, task.session);
+  // Where its note is another clone's, what that says of the start is no reason to let commits go.
+  const isUntouched = !elsewhere.has(task.id) && (task.start_commit === null || tip === task.start_commit);
+  const isWork = tip !== null && !isUntouched;
   const rescue = isWork ? rescueName(await keepCommit(workshop, subject, tip)) : null;
   const ref: RefName = taskBranch(task.session, task.id);
   const old = await workshop.git.resolveCommit(ref);

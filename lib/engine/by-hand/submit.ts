@@ -12,7 +12,7 @@ import { keepFormer } from '../keep/rescue-refs.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip, startPoint } from '../start-point.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { branchName, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
+import { branchName, handTip, handWorktree, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 
 export interface HandSubmission {
   readonly task: Task;
@@ -63,7 +63,9 @@ export async function submitByHand(
   return { task: done, violations, worktree: await leaveWorktree(workshop, done, wish.cwd) };
 }
 
-async function requireSaved(workshop: Workshop, { id, worktree }: Task): Promise<void> {
+async function requireSaved(workshop: Workshop, task: Task): Promise<void> {
+  const { id } = task;
+  const worktree = handWorktree(workshop, task);
   if (worktree === null || !(await isThere(workshop, worktree))) return;
   const dirty = await workshop.git.dirtyPaths(worktree);
   if (dirty.length === 0) return;
@@ -103,12 +105,12 @@ async function startOf(workshop: Workshop, view: SessionView, task: Task, tip: O
   throw notBasedOnStart(task, view.session, point.kind === 'start' ? point.commit : base);
 }
 
-function policyFor({ config }: Workshop, task: Task): ReturnType<typeof compilePolicy> {
+function policyFor(workshop: Workshop, task: Task): ReturnType<typeof compilePolicy> {
   return compilePolicy({
-    config,
+    config: workshop.config,
     role: 'worker',
     agentId: parseAgentId('worker-00000000'),
-    worktree: task.worktree ?? '/',
+    worktree: handWorktree(workshop, task) ?? '/',
     fileLocks: task.file_locks,
   });
 }

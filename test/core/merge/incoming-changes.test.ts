@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sessionChanges, taskChanges } from '../../../lib/core/merge/incoming-changes.ts';
+import type { ObjectId } from '../../../lib/domain/ids.ts';
 import { sampleSession } from '../../store/sample.ts';
-import { makeTask } from '../../support/tasks.ts';
+import { alterTask, makeTask } from '../../support/tasks.ts';
 
 const named = (changes: ReturnType<typeof sessionChanges>): readonly string[] =>
   changes.map(({ what, from, to }) => `${what}: ${from} -> ${to}`);
@@ -23,6 +24,20 @@ test('a note that is as it was names nothing, a task says where it stands and wh
   assert.equal(named(taskChanges(task, { ...task, status: 'blocked', priority: task.priority + 1 })), [
     'status: pending -> blocked',
     `priority: ${task.priority} -> ${task.priority + 1}`,
+  ]);
+});
+
+test('TRU-2 what a next attempt starts from and where its work lies is named when it changes', () => {
+  const task = makeTask('task-001', { branch: 'blueflame/x/task-001' });
+  const kept = { commit: 'a'.repeat(40) as ObjectId, start: 'b'.repeat(40) as ObjectId };
+  const after = { ...task, kept, branch: 'main', worktree: null };
+  assert.equal(named(taskChanges(task, after)), [
+    'kept: null -> aaaaaaaaaaaa on bbbbbbbbbbbb',
+    'branch: blueflame/x/task-001 -> main',
+  ]);
+  const claimed = makeTask('task-001', { status: 'claimed', worktree: '/one' });
+  assert.equal(named(taskChanges(claimed, alterTask(claimed, { worktree: '/two' }))), [
+    'worktree: /one -> /two',
   ]);
 });
 
