@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { planAnswerJsonSchema } from '../../lib/domain/config/answers.ts';
+import { mayAskFor } from '../../lib/domain/config/asked-model.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 import { priceTokens } from '../../lib/domain/config/token-price.ts';
 import type { Launch } from '../../lib/domain/ports/adapter.ts';
@@ -106,6 +107,22 @@ if (place !== 'outside') {
       assert.ok(Math.abs(run.cost_usd - ours) < 1e-6, `${model}: ${run.cost_usd}, by our list ${ours}`);
       const live = run.activity.at(-1)?.cost_usd ?? 0;
       assert.ok(Math.abs(live - ours) < 1e-6, `${model}: ${live} while it ran`);
+    }
+  });
+
+  live('BUD-1 what the client asks for an alias, and beside it, is what an agent may ask for', async () => {
+    const policy = makePolicy({ role: 'worker', allowed_tools: ['Read', 'Agent'], blocked_tools: [] });
+    const look = { description: 'look', prompt: 'find', subagent_type: 'Explore' };
+    for (const model of ['sonnet[1m]', 'opus', 'haiku']) {
+      const cell = makeBareCell();
+      const run = await runBare(adapter, {
+        ...{ program, cell, hookCommand: writeWatcher(cell, 'exit 0'), request: { model, policy } },
+        script: ({ turn, tools }) =>
+          turn === 1 && tools.includes('Agent') ? { tool: 'Agent', input: look } : { text: 'ok' },
+      });
+      const asked = new Set(run.server.requests.map((request) => request.model));
+      for (const one of asked) assert.ok(mayAskFor({ model, prices: {} }, one), `${model}: ${one}`);
+      assert.is(asked.size, model === 'haiku' ? 1 : 2, [...asked].join(' '));
     }
   });
 

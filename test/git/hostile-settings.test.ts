@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judgeModelRequest } from '../../lib/cell/gateway/model-request.ts';
-import { mayAskFor } from '../../lib/domain/config/model-id.ts';
+import { mayAskFor } from '../../lib/domain/config/asked-model.ts';
 import { workBounds } from '../../lib/domain/config/work-bounds.ts';
 import { lookOver } from '../../lib/git/cells/look-over.ts';
 import { readQuietConfig } from '../../lib/git/process/quiet-config.ts';
@@ -51,9 +51,9 @@ test('WAT-1: odd counts and odd model ids are refused', () => {
     );
   assert.is(judgeModelRequest('{"model":"x","messages":[],"max_tokens":8}', []).kind, 'fine');
   for (const id of ['claude-haiku-4-5/../x', 'claude-sonnet-4-5 x', 'claude-haiku\n', 'a/claude-sonnet-4-5'])
-    assert.is(mayAskFor('sonnet', id), false, id);
-  assert.is(mayAskFor('vendor/claude-x', 'vendor/claude-x'), true);
-  assert.is(mayAskFor('sonnet', 'claude-sonnet-4-5-20250929'), true);
+    assert.is(mayAskFor({ model: 'sonnet', prices: {} }, id), false, id);
+  assert.is(mayAskFor({ model: 'vendor/claude-x', prices: {} }, 'vendor/claude-x'), true);
+  assert.is(mayAskFor({ model: 'sonnet', prices: {} }, 'claude-sonnet-4-5-20250929'), true);
 });
 
 test.run();

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { explainForbidden, mayAskFor } from '../../domain/config/asked-model.ts';
 import type { JsonRecord } from '../../util/json-record.ts';
 import type { Context, GatewayOptions, Refused } from './gateway-options.ts';
 import { judgeModelRequest, readBody } from './model-request.ts';
@@ -77,9 +78,9 @@ export async function admitRequest(
   const judged = judgeModelRequest(text, options.allowedTools);
   if (judged.kind === 'refused') return forbidden(judged.why, judged.message);
   const model = modelOf(judged.request);
-  if (!options.mayAsk(model)) {
+  if (!mayAskFor(options.meant, model)) {
     options.onForbidden(model);
-    return forbidden('model', `This agent is not meant to ask the model ${JSON.stringify(model)}.`);
+    return forbidden('model', explainForbidden(options.meant, model));
   }
   if (isMessage(path) && !options.inspect(judged.request))
     return forbidden('unwatched-call', 'A tool call ran without the watcher.');

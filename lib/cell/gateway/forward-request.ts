@@ -47,7 +47,7 @@ export function forwardRequest(response: ServerResponse, forwarded: Forwarded): 
     const limit = readLimit(answer, now);
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit);
     void relay(answer, response, {
-      ...{ limit, now, settle, estimate: asked?.estimate ?? null, prices: options.prices },
+      ...{ limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
       onUsage: (spent) => {
         account.count(id, spent);
         if (asked === null) return;

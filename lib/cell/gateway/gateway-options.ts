@@ -1,4 +1,4 @@
-import type { PriceList } from '../../domain/config/token-price.ts';
+import type { MeantModel } from '../../domain/config/asked-model.ts';
 import type { Demand, Spending } from '../../domain/state/spending.ts';
 import type { JsonRecord } from '../../util/json-record.ts';
 import type { PromptHistory } from './prompt-history.ts';
@@ -16,10 +16,8 @@ export interface GatewayOptions {
   readonly upstream: Upstream;
   /** Tools of the agent's policy: some of them the model API runs itself. */
   readonly allowedTools: readonly string[];
-  /** Whether a model is one this agent is meant to ask. */
-  readonly mayAsk: (model: string) => boolean;
-  /** The person's own. */
-  readonly prices: PriceList;
+  /** The model this agent runs with; the prices are the person's own. */
+  readonly meant: MeantModel;
   /** 0: unlimited. */
   readonly tokenLimit: number;
   /** In USD; 0: unlimited. */

@@ -18,7 +18,7 @@ export function estimateRequest(request: JsonRecord, { options, account }: Conte
   const prompt = readPrompt(request);
   const input = account.history.estimate(prompt, options.now().getTime());
   const found = { ...input, model: prompt.model, output: askedOutput(request) };
-  return { prompt, estimate: found, demand: demandOf(found, options.prices) };
+  return { prompt, estimate: found, demand: demandOf(found, options.meant.prices) };
 }
 
 /** How many output tokens a request may have, by the agent's own budget and by the one it shares. */
@@ -30,7 +30,7 @@ export async function grantRequest(
 ): Promise<number | (Refused & { readonly why: Refusal })> {
   const spent = { status: 400, type: 'invalid_request_error' };
   const isInUsd = options.usdLimit > 0 || options.sharesUsd;
-  if (isInUsd && findPrice(prompt.model, 0, options.prices) === null)
+  if (isInUsd && findPrice(prompt.model, 0, options.meant.prices) === null)
     return { ...spent, why: 'no-price', message: noPrice(prompt.model) };
   const isGone = (): boolean => response.destroyed;
   const own = await account.turns.take(id, demand, isGone);

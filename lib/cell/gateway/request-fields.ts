@@ -6,14 +6,15 @@ const known: readonly string[] = [
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'metadata', 'max_tokens', 'stream'],
   ...['thinking', 'context_management', 'output_config', 'output_format', 'cache_control'],
   ...['stop_sequences', 'temperature', 'top_p', 'top_k'],
-  // Held to values that are priced.
+  // Held to values that change neither what a token costs nor where it is computed.
   ...['speed', 'service_tier', 'inference_geo', 'mcp_servers'],
 ];
 
 const values: Readonly<Record<string, readonly unknown[]>> = {
   speed: ['standard', null],
   service_tier: ['auto', 'standard_only', null],
-  inference_geo: ['global', 'us', null],
+  // The workspace of the account says where; what is asked for here would go before that.
+  inference_geo: [null],
 };
 
 /** The name of a field, with its value where that is the matter, that keeps a request from being sent; null: none. */

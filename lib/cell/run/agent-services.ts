@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mayAskFor } from '../../domain/config/model-id.ts';
 import type { Decision } from '../../domain/policy.ts';
 import type { Adapter, CellPaths } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
@@ -261,7 +260,7 @@ function openGateway(
     ...options
   }: Pick<GatewayOptions, 'socketPath' | 'token' | 'inspect' | 'onForbidden'> & { readonly canary: Latch },
 ): Promise<Gateway> {
-  const { budget, id, model, policy } = service.request;
+  const { budget, id, model, policy, role } = service.request;
   const file = egressFile(context.repository.commonDir, id);
   return startGateway({
     ...options,
@@ -277,8 +276,7 @@ function openGateway(
     share: service.share,
     giveBack: service.giveBack,
     onRefused: service.onRefused,
-    mayAsk: (asked) => mayAskFor(model, asked),
-    prices: context.config.models.prices,
+    meant: { role, model, prices: context.config.models.prices },
     log: cappedEgress((line) => appendEgress(file, context.now(), line)),
     now: context.now,
   });

@@ -93,7 +93,7 @@ const modelsSchema = z
       .record(text, priceSchema)
       .default({})
       .describe(
-        'What models cost whose price is not known, or is another for you: by id or the beginning of ids.',
+        'What models cost whose price is not known, or is another for you: by id or the beginning of ids. A whole id also lets agents of an alias ask that version.',
       )
       .meta({ examples: [{ 'my-model': { input: 3, output: 15 } }] }),
   })

@@ -3,33 +3,52 @@
  */
 export interface ModelName {
   readonly family: string;
-  /** '' where the id names none. */
+  /** '' of an alias. */
   readonly version: string;
+  /** The day its id ends with, such as `20250929`; '' where it ends with none. */
+  readonly day: string;
 }
 
 const families = 'opus|sonnet|haiku|fable|mythos';
-// `…-4-5-20250929`: eight digits are a day, not a version.
-const nameThenVersion = new RegExp(
-  `(?:^|claude-)(${families})(?:-(\\d{1,2})(?:-(\\d{1,2}))?)?(?=$|[^\\da-z])`,
-);
-const versionThenName = new RegExp(`claude-(\\d)(?:-(\\d))?-(${families})\\b`);
+// As the API and the claude CLI write ids, from the first character to the last: what only begins as one is another model.
+// `…-4-5-20250929`: eight digits are a day, not a version; some services write `@20250929`.
+const day = '(?:[-@](20\\d{6}))?';
+const nameThenVersion = new RegExp(`^claude-(${families})-([4-9]|\\d\\d)(?:-(\\d{1,2}))?${day}$`);
+// Until version 3.7.
+const versionThenName = new RegExp(`^claude-(3)(?:-([57]))?-(${families})(?:-latest|${day})$`);
 
-/** null of an id that names no family of Claude models. */
+/** null of what is no id of a Claude model, and no alias of a family. */
 export function parseModelId(id: string): ModelName | null {
-  if (Object.hasOwn(aliases, id)) return { family: aliases[id]?.[0] ?? '', version: '' };
-  const old = versionThenName.exec(id);
-  if (old !== null) return { family: old[3] ?? '', version: joinVersion(old[1], old[2]) };
-  const found = nameThenVersion.exec(id);
-  return found === null ? null : { family: found[1] ?? '', version: joinVersion(found[2], found[3]) };
+  const plain = withoutSuffix(id);
+  const [family] = aliasedFamilies(plain);
+  if (family !== undefined) return { family, version: '', day: '' };
+  const old = versionThenName.exec(plain);
+  if (old !== null) return { family: old[3] ?? '', version: joinVersion(old[1], old[2]), day: old[4] ?? '' };
+  const found = nameThenVersion.exec(plain);
+  if (found === null) return null;
+  return { family: found[1] ?? '', version: joinVersion(found[2], found[3]), day: found[4] ?? '' };
 }
 
-function joinVersion(major = '', minor = ''): string {
-  return minor === '' || minor === '0' ? major : `${major}.${minor}`;
+/** The id of a family's version, such as `4.5`, without a day. */
+export function modelId(family: string, version: string): string {
+  const numbers = version.replace('.', '-');
+  return version.startsWith('3') ? `claude-${numbers}-${family}` : `claude-${family}-${numbers}`;
 }
 
 /** Whether it names a family as a whole, such as `sonnet`: which version is asked for, the CLI says. */
 export function isModelAlias(model: string): boolean {
-  return Object.hasOwn(aliases, withoutSuffix(model));
+  return aliasedFamilies(model).length > 0;
+}
+
+/** The families an alias may stand for, the dearest first; none of what is no alias. */
+export function aliasedFamilies(model: string): readonly string[] {
+  const plain = withoutSuffix(model);
+  return Object.hasOwn(aliases, plain) ? (aliases[plain] ?? []) : [];
+}
+
+/** `sonnet[1m]` asks for sonnet, with a long context. */
+export function withoutSuffix(model: string): string {
+  return model.replace(/\[1m\]$/, '');
 }
 
 // What the claude CLI calls models by; it asks for whatever version it was made with.
@@ -39,30 +58,7 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
   best: ['fable', 'opus'],
   default: ['opus', 'sonnet'],
 };
-/** The small model the CLI itself asks for: summaries of pages, titles. */
-const helper = 'haiku';
 
-/**
- * Whether an agent that runs with the model `meant`, as a person wrote it, may ask for the model `asked`: that model,
- * of an alias any version, and the CLI's small helper.
- */
-export function mayAskFor(meant: string, asked: string): boolean {
-  if (asked === meant) return true;
-  // Services read such an id as a path, or as another one.
-  if (/[^\w.:@[\]-]|\.\./.test(asked)) return false;
-  const name = parseModelId(asked);
-  if (name?.family === helper && asked.startsWith('claude-')) return true;
-  const plain = withoutSuffix(meant);
-  const known = Object.hasOwn(aliases, plain) ? aliases[plain] : undefined;
-  if (known !== undefined) return name !== null && known.includes(name.family);
-  return undated(asked) === undated(plain);
-}
-
-/** `sonnet[1m]` asks for sonnet, with a long context. */
-function withoutSuffix(model: string): string {
-  return model.replace(/\[\w+\]$/, '');
-}
-
-function undated(model: string): string {
-  return model.replace(/-(?:\d{8}|latest)$/, '');
+function joinVersion(major = '', minor = ''): string {
+  return minor === '' || minor === '0' ? major : `${major}.${minor}`;
 }

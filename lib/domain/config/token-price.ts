@@ -89,6 +89,11 @@ export function findPrice(model: string, inputTokens: number, prices: PriceList 
   return found.long !== undefined && inputTokens > found.long.above ? found.long.price : found.price;
 }
 
+/** The versions of a family that have a list price. */
+export function knownVersions(family: string): readonly string[] {
+  return Object.keys(listPrices[family] ?? {});
+}
+
 /** Whether the person's own prices hold a model: then no list says what it costs. */
 export function isPricedByPerson(model: string, prices: PriceList): boolean {
   return writtenPrice(model, prices) !== undefined;

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { type Gateway, startGateway } from '../../../lib/cell/gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../../../lib/cell/gateway/gateway-options.ts';
 import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
+import type { PriceList } from '../../../lib/domain/config/token-price.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -230,7 +231,7 @@ test('UNI-8 BUD-1 a limit in dollars is kept by prices, of the list or ones own;
     const upstream = await startUpstream((_request, response) => {
       answerJson(response, { model, usage: { input_tokens: 100_000, output_tokens: 10_000 } });
     });
-    const { gateway, refused } = await start(upstream, { usdLimit: 0.6, prices });
+    const { gateway, refused } = await start(upstream, { model, usdLimit: 0.6, prices });
     const got = [];
     const body = JSON.stringify({ model });
     for (let turn = 0; turn < 3; turn += 1) got.push((await ask(gateway, { body })).status);
@@ -322,8 +323,8 @@ test('large bodies arrive whole', async () => {
     answerJson(response, { length: body.length });
   });
   const { gateway } = await start(upstream);
-  const { body } = await ask(gateway, { body: JSON.stringify({ model: 'x'.repeat(5_000_000) }) });
-  assert.equal(JSON.parse(body), { length: 5_000_012 });
+  const { body } = await ask(gateway, { body: JSON.stringify({ system: 'x'.repeat(5_000_000) }) });
+  assert.equal(JSON.parse(body), { length: 5_000_013 });
 });
 
 test('SBX-1: the model API is not made to reach what the cell may not', async () => {
@@ -397,7 +398,7 @@ test('UNI-8: many requests at once spend no more than one after another', async 
     else for (const send of [answer, ...first.splice(0)]) send();
   });
   const { gateway } = await start(upstream, { tokenLimit: 250 });
-  const body = JSON.stringify({ model: 'claude-sonnet-5', max_tokens: 90 });
+  const body = JSON.stringify({ max_tokens: 90 });
   const answers = await Promise.all(Array.from({ length: 30 }, () => ask(gateway, { body })));
   assert.is(answers.filter(({ status }) => status === 200).length, sent);
   assert.ok(sent <= 5, `${sent} were sent`);
@@ -421,7 +422,7 @@ test('UNI-8: what an agent cuts off before its tokens are told counts all the sa
   for (const kind of ['silent', 'streaming']) {
     const { gateway, socketPath } = await start(upstream, { tokenLimit: kind === 'silent' ? 500 : 300 });
     const system = kind === 'silent' ? `silent ${'x'.repeat(400)}` : '';
-    const body = JSON.stringify({ model: 'claude-sonnet-5', max_tokens: 100, system });
+    const body = JSON.stringify({ max_tokens: 100, system });
     const head = `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-length: ${body.length}\r\n\r\n`;
     const answers: string[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -510,7 +511,8 @@ test('SBX-1 only headers, betas and fields that are known are sent on', async ()
     { container: 'x' },
     { speed: 'fast' },
     { service_tier: 'priority' },
-    { inference_geo: 'mars' },
+    { inference_geo: 'us' },
+    { inference_geo: 'global' },
     { fallbacks: [{ model: 'claude-opus-4-8' }] },
     { something_new: 1 },
     { context_management: { edits: [{ type: 'compact_20260112' }] } },
@@ -562,12 +564,17 @@ test('BUD-1 only the models an agent is meant to ask are asked', async () => {
     sent += 1;
     answerJson(response, {});
   });
-  const { gateway, forbidden, refused } = await start(upstream, { mayAsk: (model) => model === 'one' });
-  const answer = await ask(gateway, { body: '{"model":"other"}' });
-  assert.is(answer.status, 403);
-  assert.match(answer.body, /not meant to ask the model .*other/);
-  assert.is((await ask(gateway, { body: '{"model":"one"}' })).status, 200);
-  assert.equal([sent, forbidden, refused], [1, ['other'], []]);
+  const { gateway, forbidden, refused } = await start(upstream, { model: 'sonnet', usdLimit: 5 });
+  const wrong = ['sonnet', 'haiku', 'claude-sonnet-4-5-evil', 'claude-opus-4-8', 'claude-sonnet-9', ''];
+  for (const model of wrong) {
+    const answer = await ask(gateway, { body: JSON.stringify({ model, max_tokens: 8 }) });
+    assert.is(answer.status, 403, model);
+    assert.match(answer.body, `the model \\"${model}\\". It may ask sonnet (`);
+    assert.match(answer.body, /claude-sonnet-4-5, .*models\.worker .*models\.prices/);
+  }
+  for (const model of ['claude-sonnet-5', 'claude-sonnet-4-5@20250929', 'claude-haiku-4-5-20251001'])
+    assert.is((await ask(gateway, { body: JSON.stringify({ model, max_tokens: 8 }) })).status, 200, model);
+  assert.equal([sent, forbidden, refused], [3, wrong, []]);
 });
 
 test('UNI-8 an answer may be as long as what is left pays for; what is too little for one is not sent', async () => {
@@ -576,7 +583,7 @@ test('UNI-8 an answer may be as long as what is left pays for; what is too littl
     bodies.push(JSON.parse(body) as Record<string, unknown>);
     answerJson(response, { usage: { input_tokens: 1_000, output_tokens: 9_000 } });
   });
-  const { gateway, refused } = await start(upstream, { tokenLimit: 20_000 });
+  const { gateway, refused } = await start(upstream, { model: 'haiku', tokenLimit: 20_000 });
   const thinking = { type: 'enabled', budget_tokens: 31_999 };
   const body = JSON.stringify({ model: 'claude-haiku-4-5', max_tokens: 32_000, thinking, system: 'x' });
   const statuses = [];
@@ -588,7 +595,7 @@ test('UNI-8 an answer may be as long as what is left pays for; what is too littl
   assert.is(second?.[0], 20_000 - 10_000 - 1_000);
   assert.equal(second?.[1], { type: 'enabled', budget_tokens: 4_500 });
   // A large request is never sent, whatever is said of its answer.
-  const large = await start(upstream, { usdLimit: 0.5 });
+  const large = await start(upstream, { model: 'opus', usdLimit: 0.5 });
   const input = JSON.stringify({ model: 'claude-opus-4-8', max_tokens: 100, system: 'x'.repeat(900_000) });
   assert.is((await ask(large.gateway, { body: input })).status, 400);
   assert.is(bodies.length, 2);
@@ -613,8 +620,9 @@ interface StartOptions {
   readonly isWatched?: GatewayOptions['isWatched'];
   readonly usdLimit?: number;
   readonly share?: GatewayOptions['share'];
-  readonly prices?: GatewayOptions['prices'];
-  readonly mayAsk?: GatewayOptions['mayAsk'];
+  readonly prices?: PriceList;
+  /** Default: requests that name none. */
+  readonly model?: string;
   readonly inspect?: GatewayOptions['inspect'];
   readonly isTcp?: boolean;
 }
@@ -650,8 +658,7 @@ async function start(
     giveBack: () => undefined,
     onRefused: (why) => refused.push(why),
     onForbidden: (model) => forbidden.push(model),
-    mayAsk: options.mayAsk ?? (() => true),
-    prices: options.prices ?? {},
+    meant: { role: 'worker', model: options.model ?? '', prices: options.prices ?? {} },
     inspect: options.inspect ?? (() => true),
     log: (line) => log.push(line),
     now: () => new Date(),

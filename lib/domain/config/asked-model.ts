@@ -1,0 +1,69 @@
+import {
+  aliasedFamilies,
+  isModelAlias,
+  type ModelName,
+  modelId,
+  parseModelId,
+  withoutSuffix,
+} from './model-id.ts';
+import { knownVersions, type PriceList } from './token-price.ts';
+
+/** The model an agent runs with, as a person wrote it. */
+export interface MeantModel {
+  readonly role: string;
+  readonly model: string;
+  readonly prices: PriceList;
+}
+
+/** The family of the small model that the claude CLI itself asks for, in sub-agents that only look and to sum up pages. */
+const helper = 'haiku';
+
+/**
+ * Whether an agent may ask for a model: its own; of an alias any version that is known; and the CLI's small helper. It
+ * is the same model with and without a day in its id. An alias itself is never asked for: the CLI resolves it.
+ */
+export function mayAskFor({ model, prices }: Omit<MeantModel, 'role'>, asked: string): boolean {
+  if (asked === model && (!isModelAlias(model) || Object.hasOwn(prices, model))) return true;
+  const name = parseModelId(asked);
+  const meant = withoutSuffix(model);
+  if (name === null) return asked === meant && !isModelAlias(meant);
+  if (isModelAlias(asked)) return false;
+  const allowed = [...aliasedFamilies(meant), helper];
+  if (allowed.includes(name.family) && isKnown(name, prices)) return true;
+  const own = parseModelId(meant);
+  return own !== null && isSame(own, name);
+}
+
+/** Why it may not, with the models it may ask for and the keys of the configuration that allow another one. */
+export function explainForbidden({ role, model, prices }: MeantModel, asked: string): string {
+  const families = aliasedFamilies(model);
+  const versions = families.flatMap((family) => knownIds(family, prices));
+  const meant = families.length === 0 ? model : `${model} (${versions.join(', ')})`;
+  return (
+    `This agent is not meant to ask the model ${JSON.stringify(asked)}. It may ask ${meant}, and beside it ` +
+    `${knownIds(helper, prices).join(', ')}. In .blueflame.yml models.${role} or models.groups names another ` +
+    'one, and models.prices adds a version that is not known.'
+  );
+}
+
+function isSame(meant: ModelName, asked: ModelName): boolean {
+  const isSameDay = meant.day === '' || asked.day === '' || meant.day === asked.day;
+  return meant.family === asked.family && meant.version === asked.version && isSameDay;
+}
+
+function isKnown({ family, version }: ModelName, prices: PriceList): boolean {
+  return versionsOf(family, prices).has(version);
+}
+
+function knownIds(family: string, prices: PriceList): readonly string[] {
+  return [...versionsOf(family, prices)].map((version) => modelId(family, version)).sort();
+}
+
+/** Versions with a list price, and those a person names whole in their own prices. */
+function versionsOf(family: string, prices: PriceList): ReadonlySet<string> {
+  const named = Object.keys(prices).flatMap((key) => {
+    const name = parseModelId(key);
+    return name?.family === family && name.version !== '' ? [name.version] : [];
+  });
+  return new Set([...knownVersions(family), ...named]);
+}
