@@ -78,7 +78,7 @@ async function damagedBy(store: Store, before: readonly StateProblem[]): Promise
 }
 
 /** git as the person would call it here: where remotes with relative paths are found. */
-function standingIn({ repository }: GitPort, io: Io): GitContext {
+function standingIn({ repository }: Pick<GitPort, 'repository'>, io: Io): GitContext {
   const { gitDir, workTree } = repository;
   return {
     cwd: workTree ?? gitDir,

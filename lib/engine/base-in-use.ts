@@ -1,14 +1,14 @@
 import { FlameError } from '../domain/flame-error.ts';
-import type { BranchOperation, BranchUse } from '../domain/ports/git-worktrees.ts';
+import type { BranchOperation, BranchUse, GitWorktrees } from '../domain/ports/git-worktrees.ts';
 import { shellQuote } from '../util/shell-quote.ts';
-import type { Workshop } from './workshop.ts';
+import type { WithGit, Workshop } from './workshop.ts';
 
 /**
  * Refuses to move a branch that git itself would not move now: one that is being rebased, bisected or merged into in
  * any worktree, or checked out in a folder that is gone. Throws FlameError `base-in-use` or `worktree-gone`; nothing
  * has happened then.
  */
-export async function requireMovable({ git }: Pick<Workshop, 'git'>, branch: string): Promise<void> {
+export async function requireMovable({ git }: WithGit<GitWorktrees>, branch: string): Promise<void> {
   for (const use of await git.branchUses(branch)) {
     if (!use.isThere) throw gone(use, branch);
     if (use.operation !== null) throw busy(use.path, use.operation, branch);
@@ -16,7 +16,10 @@ export async function requireMovable({ git }: Pick<Workshop, 'git'>, branch: str
 }
 
 /** Tells of what would refuse a landing; it may well be over until then. Throws FlameError `worktree-gone`. */
-export async function warnIfBusy({ git, events }: Workshop, branch: string): Promise<void> {
+export async function warnIfBusy(
+  { git, events }: Pick<Workshop, 'events'> & WithGit<GitWorktrees>,
+  branch: string,
+): Promise<void> {
   for (const { path, isThere, operation } of await git.branchUses(branch)) {
     if (!isThere) throw gone({ path }, branch);
     if (operation === null) continue;

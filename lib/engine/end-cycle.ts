@@ -35,7 +35,10 @@ export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: 
   return endSession(workshop, id, reason);
 }
 
-async function askAbout(workshop: Workshop, id: SessionId): Promise<SessionQuestion> {
+async function askAbout(
+  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
+  id: SessionId,
+): Promise<SessionQuestion> {
   const { session, tasks } = await viewSession(workshop, id);
   return {
     session,

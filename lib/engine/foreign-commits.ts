@@ -1,8 +1,7 @@
 import type { ObjectId } from '../domain/ids.ts';
-import type { CommitInfo } from '../domain/ports/git-commits.ts';
-import type { GitPort } from '../domain/ports/git-port.ts';
+import type { CommitInfo, GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import type { Task } from '../domain/state/task.ts';
-import type { Workshop } from './workshop.ts';
+import type { WithGit } from './workshop.ts';
 
 /** What the joining of a task's dependencies is called, see startPoint. */
 export const joinSubject = (task: string): string => `Start of ${task}:`;
@@ -13,7 +12,7 @@ export const joinSubject = (task: string): string => `Start of ${task}:`;
  * `onto` holds.
  */
 export async function foreignCommits(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: WithGit<GitCommits & GitMerging>,
   { onto, group, task }: { readonly onto: ObjectId; readonly group: readonly Task[]; readonly task: Task },
 ): Promise<readonly CommitInfo[]> {
   const start = task.start_commit;
@@ -31,7 +30,7 @@ export async function foreignCommits(
 
 /** Whatever its message says, it holds what its parents give and nothing besides. */
 async function isJoin(
-  git: GitPort,
+  git: GitMerging,
   { message, parents, tree }: CommitInfo,
   tasks: readonly Task[],
 ): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { Workshop } from './workshop.ts';
 
 /** What is wrong with a plan beside the tasks there are. */
 export function planProblems(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'config' | 'origins'>,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
@@ -17,7 +17,11 @@ export function planProblems(
 }
 
 /** An adapter that the configuration doesn't offer is for the person to choose, in a plan or a task of their own. */
-export function notOffered(workshop: Workshop, session: SessionId, { tasks }: Plan): readonly PlanProblem[] {
+export function notOffered(
+  workshop: Pick<Workshop, 'config' | 'origins'>,
+  session: SessionId,
+  { tasks }: Plan,
+): readonly PlanProblem[] {
   return tasks.flatMap(({ id, adapter }) => {
     if (adapter === null || isOffered(workshop.config, 'worker', adapter)) return [];
     if (workshop.origins.has(adapterDecision({ session, id, adapter }))) return [];

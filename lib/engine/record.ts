@@ -54,7 +54,10 @@ export type RecordResult =
   | { readonly kind: 'ref-moved'; readonly ref: string };
 
 /** Reads a session with its tasks. */
-export async function viewSession(workshop: Workshop, id: SessionId): Promise<SessionView> {
+export async function viewSession(
+  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
+  id: SessionId,
+): Promise<SessionView> {
   return viewOf(workshop, await workshop.store.snapshot(), id);
 }
 
@@ -110,7 +113,7 @@ function describeVerification({ task, differences, by }: Verification): string {
   return `${task}: evidence ${differences.length === 0 ? 'confirmed' : 'not confirmed'} by ${by}`;
 }
 
-function reportSteps(workshop: Workshop, before: SessionView, recording: Recording): void {
+function reportSteps(workshop: Pick<Workshop, 'events'>, before: SessionView, recording: Recording): void {
   const statuses = new Map(before.tasks.map(({ id, status }) => [id, status]));
   for (const { task, subject, transition } of recording.steps ?? []) {
     const from = statuses.get(task.id) ?? task.status;
@@ -153,7 +156,11 @@ function madeBy(recording: Recording): Made {
   };
 }
 
-function viewOf(workshop: Workshop, snapshot: Snapshot, id: SessionId): SessionView {
+function viewOf(
+  workshop: Pick<Workshop, 'config' | 'origins'>,
+  snapshot: Snapshot,
+  id: SessionId,
+): SessionView {
   const stored = snapshot.sessions.find((candidate) => candidate.id === id);
   if (stored === undefined) {
     throw new FlameError({

@@ -1,5 +1,5 @@
 import type { SessionId } from '../domain/ids.ts';
-import type { CellInfo } from '../domain/ports/git-cells.ts';
+import type { CellInfo, GitCells } from '../domain/ports/git-cells.ts';
 import { landsOn } from '../domain/state/session.ts';
 import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';
@@ -8,7 +8,7 @@ import { viewSession } from './record.ts';
 import { bringAlong } from './review/bring-along.ts';
 import { collectEnded } from './work/collect-ended.ts';
 import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
-import type { Workshop } from './workshop.ts';
+import type { WithGit, Workshop } from './workshop.ts';
 
 /**
  * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,
@@ -34,7 +34,7 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
 }
 
 /** Removes worktrees of dead processes that hold nothing; the others are named and stay. */
-async function clearCells(workshop: Workshop): Promise<void> {
+async function clearCells(workshop: Pick<Workshop, 'events' | 'store'> & WithGit<GitCells>): Promise<void> {
   const kept: CellInfo[] = [];
   for (const cell of (await workshop.git.cells()).filter(({ owner }) => owner === 'gone')) {
     const isEmpty =
@@ -68,7 +68,10 @@ export async function putAwaySettled(workshop: Workshop): Promise<void> {
 }
 
 /** Says that worktrees of a session stay, where some do. */
-export async function tellKept(workshop: Workshop, id: SessionId): Promise<void> {
+export async function tellKept(
+  workshop: Pick<Workshop, 'events'> & WithGit<GitCells>,
+  id: SessionId,
+): Promise<void> {
   const kept = (await workshop.git.cells()).filter(({ subject }) => subject?.session === id);
   if (kept.length === 0) return;
   const count =
@@ -80,7 +83,7 @@ export async function tellKept(workshop: Workshop, id: SessionId): Promise<void>
   );
 }
 
-function tell(workshop: Workshop, { path }: CellInfo, outcome: PutAway): void {
+function tell(workshop: Pick<Workshop, 'events'>, { path }: CellInfo, outcome: PutAway): void {
   if (outcome.kind === 'rescued')
     notice(workshop, `${path} was put away: git flame rescue show ${rescueName(outcome.ref)}`);
   if (outcome.kind !== 'kept') return;
@@ -89,6 +92,6 @@ function tell(workshop: Workshop, { path }: CellInfo, outcome: PutAway): void {
   notice(workshop, `${path} stays as it is.`, [first, ...others]);
 }
 
-function notice(workshop: Workshop, message: string, details: readonly string[] = []): void {
+function notice(workshop: Pick<Workshop, 'events'>, message: string, details: readonly string[] = []): void {
   workshop.events.emit({ event: 'notice', level: 'info', message, details });
 }

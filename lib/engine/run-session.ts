@@ -59,7 +59,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
 }
 
 /** Between two cycles the configuration is read again: what changed is shown, and holds from then on. */
-async function newRules(workshop: Workshop, id: SessionId): Promise<Workshop> {
+async function newRules(workshop: Pick<Workshop, 'reload'>, id: SessionId): Promise<Workshop> {
   const reloaded = await workshop.reload();
   await noticeConfig(reloaded, id);
   return reloaded;
@@ -94,7 +94,10 @@ async function requireProgress(workshop: Workshop, { before, action, idle }: Pro
 }
 
 /** Another process or a person works on the rest. */
-function claimedElsewhere({ gates, place }: Workshop, tasks: readonly Task[]): FlameError {
+function claimedElsewhere(
+  { gates, place }: Pick<Workshop, 'gates' | 'place'>,
+  tasks: readonly Task[],
+): FlameError {
   const list = tasks.map(
     ({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'somebody'}`,
   );

@@ -1,16 +1,17 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { joinSubject } from './foreign-commits.ts';
-import type { Workshop } from './workshop.ts';
+import type { WithGit } from './workshop.ts';
 
 export type StartPoint =
   | { readonly kind: 'start'; readonly commit: ObjectId }
   | { readonly kind: 'conflict'; readonly with: string; readonly paths: readonly string[] };
 
 /** The tip of the branch a session builds and lands on. Throws FlameError `no-base-branch`. */
-export async function baseTip(workshop: Workshop, session: Session): Promise<ObjectId> {
+export async function baseTip(workshop: WithGit<GitCommits>, session: Session): Promise<ObjectId> {
   const branch = landsOn(session);
   const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
@@ -24,7 +25,7 @@ export async function baseTip(workshop: Workshop, session: Session): Promise<Obj
 
 /** Where a task's work starts: the base branch, with the work of its unmerged dependencies merged in. */
 export async function startPoint(
-  workshop: Workshop,
+  workshop: WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   tasks: readonly Task[],
@@ -49,7 +50,7 @@ export async function startPoint(
 
 /** Merges a commit onto another one, where it isn't there already. */
 export async function joinWork(
-  workshop: Workshop,
+  workshop: WithGit<GitCommits & GitMerging>,
   start: ObjectId,
   commit: ObjectId,
   message: string,

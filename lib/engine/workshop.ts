@@ -87,8 +87,13 @@ export interface Workshop {
   readonly root: string;
 }
 
+/** A workshop as far as a function needs it that asks git alone, or one part of it. */
+export interface WithGit<Part> {
+  readonly git: Part;
+}
+
 /** The time as notes store it. */
-export function timestamp(workshop: Workshop): string {
+export function timestamp(workshop: Pick<Workshop, 'now'>): string {
   return workshop.now().toISOString();
 }
 

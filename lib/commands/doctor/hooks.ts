@@ -6,7 +6,7 @@ import { readSetupRecord } from '../../git/setup/setup-record.ts';
 import { planGitHooks } from '../init/hooks-setup.ts';
 
 /** Whether installed git hooks still are in force: husky and lefthook put theirs in their place at each install. */
-export async function examineHooks(git: GitPort, io: Io): Promise<readonly Finding[]> {
+export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Promise<readonly Finding[]> {
   const base = { area: 'state', check: 'git-hooks', isRequired: false } as const;
   try {
     if (readSetupRecord(git.repository.commonDir).hooks === null) return [];

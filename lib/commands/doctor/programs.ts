@@ -6,7 +6,10 @@ import { configuredAdapters } from '../open/configured-adapters.ts';
 const oldestNode = [20, 19] as const;
 
 /** The programs everything rests on, with their versions. */
-export async function examinePrograms(context: RunnerContext, git: GitPort): Promise<readonly Finding[]> {
+export async function examinePrograms(
+  context: RunnerContext,
+  git: Pick<GitPort, 'repository'>,
+): Promise<readonly Finding[]> {
   const { used, versions } = await configuredAdapters(context);
   // An older git was refused when the repository was opened.
   const gitFinding = finding({

@@ -1,10 +1,11 @@
-import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import { describeFiltered } from '../../engine/work/preflight.ts';
 import { showName } from '../../util/file-names.ts';
 
 /** What of the repository agents can't work on: files behind filters, submodules. Nothing where HEAD is unborn. */
-export async function examineRepository(git: GitPort): Promise<readonly Finding[]> {
+export async function examineRepository(git: GitCommits & GitFiles): Promise<readonly Finding[]> {
   const commit = await git.resolveCommit('HEAD');
   if (commit === null) return [];
   const [filtered, submodules] = [await git.filteredPaths(commit), await git.submodules(commit)];

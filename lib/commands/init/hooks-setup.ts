@@ -7,12 +7,18 @@ import { planUndo, undoSetup } from '../../git/setup/undo-setup.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** What installing hooks would change, one line each. Throws FlameError `hooks-changed`. */
-export async function planGitHooks({ repository }: GitPort, io: Io): Promise<readonly string[]> {
+export async function planGitHooks(
+  { repository }: Pick<GitPort, 'repository'>,
+  io: Io,
+): Promise<readonly string[]> {
   return (await planHooks(inRepository(repository, io), repository)).lines;
 }
 
 /** Installs hooks in the person's repository; returns what was changed, one line each. */
-export function installGitHooks({ repository }: GitPort, io: Io): Promise<readonly string[]> {
+export function installGitHooks(
+  { repository }: Pick<GitPort, 'repository'>,
+  io: Io,
+): Promise<readonly string[]> {
   return installHooks(inRepository(repository, io), repository);
 }
 

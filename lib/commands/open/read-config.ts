@@ -10,7 +10,7 @@ export async function readConfig(root: string, named: string | null): Promise<Lo
 }
 
 /** Agents work in linked worktrees and a person reviews in one: a bare repository has neither. */
-export function requireWorkTree(git: GitPort): string {
+export function requireWorkTree(git: Pick<GitPort, 'repository'>): string {
   const { mainWorkTree, commonDir } = git.repository;
   if (mainWorkTree !== null) return mainWorkTree;
   throw new FlameError({

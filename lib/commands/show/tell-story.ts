@@ -2,7 +2,9 @@ import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { verdictDecision } from '../../core/decisions/decisions.ts';
 import { waitReasons } from '../../core/schedule/wait-reasons.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { GitCells } from '../../domain/ports/git-cells.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
 import type { AttemptTime, TaskStory, TaskWork } from '../../domain/shown/task-story.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -55,7 +57,7 @@ function agentsOf({ history, agent_id }: Task): readonly string[] {
   return [...history.map((entry) => entry.agent_id), agent_id].flatMap((id) => id ?? []);
 }
 
-async function keptWorktrees(git: GitPort, task: Task): Promise<readonly Kept[]> {
+async function keptWorktrees(git: GitCells, task: Task): Promise<readonly Kept[]> {
   const cells = await git.cells();
   const kept = cells.filter(({ subject }) => subject?.session === task.session && subject.task === task.id);
   return kept.map(({ path, start }) => ({ path, start }));
@@ -76,7 +78,10 @@ function attemptTimes(task: Task, log: readonly LogEntry[], runs: Session['agent
 }
 
 /** null also where a commit is not in this clone. */
-async function workOf(git: GitPort, { commit, start_commit: start }: Task): Promise<TaskWork | null> {
+async function workOf(
+  git: GitCommits & GitDiffs,
+  { commit, start_commit: start }: Task,
+): Promise<TaskWork | null> {
   if (commit === null || start === null) return null;
   for (const one of [commit, start]) if ((await git.resolveCommit(one)) === null) return null;
   return { commits: await git.commitsBetween(start, commit), files: await git.fileStats(start, commit) };

@@ -37,16 +37,19 @@ export interface RefInfo {
   readonly commit: ObjectId;
 }
 
+export interface GitRefs {
+  /** Refs below a prefix such as `refs/blueflame/rescue/`, by name. */
+  listRefs(prefix: string): Promise<readonly RefInfo[]>;
+}
+
 /**
  * Everything the engine asks of git. git itself is spawned in lib/git alone. A function that needs one part of it
  * names that part.
  */
-export interface GitPort extends GitCommits, GitMerging, GitDiffs, GitFiles, GitWorktrees, GitCells {
+export interface GitPort extends GitCommits, GitRefs, GitMerging, GitDiffs, GitFiles, GitWorktrees, GitCells {
   readonly repository: Repository;
   /** `Name <email>` of the person, from git's configuration. */
   identity(): Promise<string>;
-  /** Refs below a prefix such as `refs/blueflame/rescue/`, by name. */
-  listRefs(prefix: string): Promise<readonly RefInfo[]>;
   /** Packs loose objects where there are many, so that the person's git has no reason to. */
   tidy(): Promise<void>;
   close(): Promise<void>;

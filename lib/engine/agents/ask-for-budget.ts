@@ -36,7 +36,12 @@ function requireAmount(amount: number): void {
 }
 
 /** A session with a gate's decision noted. */
-export function withGate(session: Session, gate: string, decision: string, workshop: Workshop): Session {
+export function withGate(
+  session: Session,
+  gate: string,
+  decision: string,
+  workshop: Pick<Workshop, 'gates' | 'now'>,
+): Session {
   return {
     ...session,
     gates: [...session.gates, { gate, decision, by: workshop.gates.person, at: timestamp(workshop) }].slice(

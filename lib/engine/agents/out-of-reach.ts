@@ -1,10 +1,11 @@
 import type { Failure } from '../../domain/failure.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { showName } from '../../util/file-names.ts';
 import { lockCovers } from '../../util/path-globs.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit } from '../workshop.ts';
 
 /**
  * Why a task can't be worked on, before anything is paid for it: its locks reach into a submodule, whose files are
@@ -12,7 +13,7 @@ import type { Workshop } from '../workshop.ts';
  * null: nothing is against it.
  */
 export async function outOfReach(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: WithGit<GitFiles>,
   { file_locks }: Pick<Task, 'file_locks'>,
   start: ObjectId,
 ): Promise<Failure | null> {
@@ -36,7 +37,7 @@ export async function outOfReach(
 
 /** Files of a task's work that a filter would have to turn into what is committed, new ones too; null: none. */
 export async function filteredWork(
-  { git }: Pick<Workshop, 'git'>,
+  { git }: WithGit<GitDiffs & GitFiles>,
   { base: start, quarantine }: Pick<CellWorktree, 'base' | 'quarantine'>,
   tip: ObjectId,
 ): Promise<Failure | null> {

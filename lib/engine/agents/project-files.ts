@@ -1,10 +1,11 @@
 import type { ObjectId } from '../../domain/ids.ts';
+import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ProjectFile } from '../../domain/ports/prompt-port.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 /** The repository's own words to agents at a commit, each text once: many a CLAUDE.md only leads to AGENTS.md. */
 export async function readProjectFiles(
-  { config, git }: Pick<Workshop, 'config' | 'git'>,
+  { config, git }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
   commit: ObjectId | null,
 ): Promise<readonly ProjectFile[]> {
   const paths = config.prompts.project_files;

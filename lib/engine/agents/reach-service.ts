@@ -21,7 +21,11 @@ const outages = new WeakMap<Workshop['events'], Map<string, Outage>>();
  * How an agent ended, with when to try again where it could not reach its service: nothing it did failed, so no retry is
  * used up. Throws FlameError `model-unreachable` once that has lasted ten minutes.
  */
-export function withReach(workshop: Workshop, adapter: string, outcome: AgentOutcome): AgentOutcome {
+export function withReach(
+  workshop: Pick<Workshop, 'events' | 'now' | 'random'>,
+  adapter: string,
+  outcome: AgentOutcome,
+): AgentOutcome {
   const known = outages.get(workshop.events) ?? new Map<string, Outage>();
   outages.set(workshop.events, known);
   const { failure } = outcome;

@@ -157,7 +157,7 @@ function explainByShare(outcome: AgentOutcome, isCut: boolean): AgentOutcome {
 
 /** A budget in dollars says nothing of a model without a price: nothing is started then. */
 function requirePrice(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'adapter' | 'config'>,
   { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
 ): void {
   const ofSession = sessionBudget(workshop.config);
@@ -228,7 +228,7 @@ function beginningOf({ role, task, cell }: AgentJob): ObjectId | null {
   return role === 'validator' || role === 'merger' ? (task?.start_commit ?? null) : cell.base;
 }
 
-async function untilEnd(workshop: Workshop, running: RunningAgent): Promise<AgentOutcome> {
+async function untilEnd(workshop: Pick<Workshop, 'signal'>, running: RunningAgent): Promise<AgentOutcome> {
   const stop = (): void => void running.stop(stopGraceMs);
   if (workshop.signal.aborted) stop();
   workshop.signal.addEventListener('abort', stop, { once: true });

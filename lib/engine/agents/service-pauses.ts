@@ -50,7 +50,7 @@ export async function untilServed(
 }
 
 /** What a session waits for now: why one of its services can't be asked; null: nothing. */
-export function waitedFor(workshop: Workshop, { pauses }: Session): string | null {
+export function waitedFor(workshop: Pick<Workshop, 'now'>, { pauses }: Session): string | null {
   const now = workshop.now().getTime();
   return pauses.find(({ until }) => Date.parse(until) > now)?.why ?? null;
 }
@@ -58,7 +58,7 @@ export function waitedFor(workshop: Workshop, { pauses }: Session): string | nul
 const told = new WeakMap<Workshop['events'], Map<string, string>>();
 
 /** Reports pauses that have begun or are over since the last time. */
-export function tellPauses(workshop: Workshop, session: Session): void {
+export function tellPauses(workshop: Pick<Workshop, 'events' | 'now'>, session: Session): void {
   const known = told.get(workshop.events) ?? new Map<string, string>();
   told.set(workshop.events, known);
   const now = workshop.now().getTime();

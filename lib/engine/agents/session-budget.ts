@@ -36,7 +36,11 @@ interface Ledger {
 const ledgers = new WeakMap<Workshop['events'], Ledger>();
 
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
-export function noteSpending(workshop: Workshop, agent: string, spending: Spending | null): void {
+export function noteSpending(
+  workshop: Pick<Workshop, 'events'>,
+  agent: string,
+  spending: Spending | null,
+): void {
   const { live } = ledgerOf(workshop);
   if (spending === null) return void live.delete(agent);
   const known = live.get(agent);
@@ -47,7 +51,7 @@ export function noteSpending(workshop: Workshop, agent: string, spending: Spendi
 }
 
 /** Where the session stands, agents that run included; warns once when the limit is near. */
-export function watchBudget(workshop: Workshop, session: Session): BudgetState {
+export function watchBudget(workshop: Pick<Workshop, 'config' | 'events'>, session: Session): BudgetState {
   const ledger = ledgerOf(workshop);
   const spent = { ...session };
   for (const { cost_usd, tokens } of ledger.live.values()) {
@@ -181,7 +185,11 @@ export interface Share {
  * What one agent may spend: its role's budget, and never more than is left of the session's. So no agent, however
  * long it goes round in circles, spends more than its share.
  */
-export function agentShare(workshop: Workshop, session: Session, role: Role): Share {
+export function agentShare(
+  workshop: Pick<Workshop, 'config' | 'events'>,
+  session: Session,
+  role: Role,
+): Share {
   const own = roleBudget(workshop.config, role);
   const { limit, spent, unit } = watchBudget(workshop, session);
   if (limit === 0 || (own.limit > 0 && own.unit !== unit)) return { budget: own, isCut: false };
@@ -190,7 +198,7 @@ export function agentShare(workshop: Workshop, session: Session, role: Role): Sh
   return { budget: { unit, limit: Math.min(most, left) }, isCut: left < most };
 }
 
-function ledgerOf({ events }: Workshop): Ledger {
+function ledgerOf({ events }: Pick<Workshop, 'events'>): Ledger {
   const known = ledgers.get(events);
   if (known !== undefined) return known;
   const made: Ledger = {

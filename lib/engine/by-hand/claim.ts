@@ -6,13 +6,16 @@ import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import { releaseTask } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitRefs } from '../../domain/ports/git-port.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { keepCommit } from '../keep/rescue-refs.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { startPoint } from '../start-point.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
 import { freeExpired } from './release-expired.ts';
 
@@ -66,7 +69,7 @@ export async function claimByHand(
   }
 }
 
-function pick(workshop: Workshop, tasks: readonly Task[], role: Role | null): Task {
+function pick(workshop: Pick<Workshop, 'config' | 'now'>, tasks: readonly Task[], role: Role | null): Task {
   const limit = workshop.config.concurrency.development;
   const { task, why } = nextTask(tasks, { limit, now: workshop.now(), role });
   if (task !== null) return task;
@@ -78,7 +81,7 @@ function pick(workshop: Workshop, tasks: readonly Task[], role: Role | null): Ta
   });
 }
 
-function requireFree(workshop: Workshop, task: Task, tasks: readonly Task[]): void {
+function requireFree(workshop: Pick<Workshop, 'config'>, task: Task, tasks: readonly Task[]): void {
   const objection = claimObjection(task, tasks, workshop.config.concurrency.development);
   if (objection === null) return;
   throw new FlameError({
@@ -132,7 +135,10 @@ function alreadyYours({ id, worktree }: Pick<Task, 'id' | 'worktree'>): FlameErr
   });
 }
 
-async function bringFiles(workshop: Workshop, worktree: string): Promise<void> {
+async function bringFiles(
+  workshop: Pick<Workshop, 'config' | 'machine' | 'root'>,
+  worktree: string,
+): Promise<void> {
   const { copy, link } = workshop.config.project;
   await workshop.machine.prepareFiles({ from: workshop.root, to: worktree, copy, link });
 }
@@ -163,7 +169,11 @@ async function settleIn(workshop: Workshop, task: Task, place: Place): Promise<H
 /**
  * Reuses the branch if it descends from the task's start commit; else keeps it as a rescue and starts over.
  */
-async function makeWorktree(workshop: Workshop, task: Task, { worktree: path, start }: Place): Promise<void> {
+async function makeWorktree(
+  workshop: Pick<Workshop, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
+  task: Task,
+  { worktree: path, start }: Place,
+): Promise<void> {
   const { git } = workshop;
   const branch = branchName(task);
   const tip = await git.resolveCommit(taskBranch(task.session, task.id));

@@ -3,8 +3,10 @@ import { isHeld } from '../../core/schedule/next-action.ts';
 import { holderOf, isFree, isHeldBy } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, taskBranch } from '../../domain/ids.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { type Workshop, worktreePath } from '../workshop.ts';
+import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
 /** Short name of the branch a person works on. */
 export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): string {
@@ -12,7 +14,10 @@ export function branchName({ session, id }: Pick<Task, 'session' | 'id'>): strin
 }
 
 /** A free folder for a person's worktree: two sessions may both have a task-001, and an earlier one may be kept. */
-export async function freeWorktreePath(workshop: Workshop, task: Task): Promise<string> {
+export async function freeWorktreePath(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+  task: Task,
+): Promise<string> {
   const taken = new Set((await workshop.git.worktrees()).map(({ path }) => path));
   const first = worktreePath(workshop, folderName(task));
   let path = first;
@@ -28,7 +33,7 @@ function folderName({ session, id }: Task): string {
  * The person's worktree of a task, whether it is there or not; null where the note names none, or a folder that no
  * claim of this task makes: what it says may have come from anywhere, and this one is moved off its branch and removed.
  */
-export function handWorktree(workshop: Workshop, task: Task): string | null {
+export function handWorktree(workshop: Pick<Workshop, 'config' | 'root'>, task: Task): string | null {
   const { worktree } = task;
   if (worktree === null || dirname(worktree) !== worktreePath(workshop)) return null;
   const [name, first] = [basename(worktree), folderName(task)];
@@ -38,14 +43,17 @@ export function handWorktree(workshop: Workshop, task: Task): string | null {
 }
 
 /** The commit of a person's worktree, else of the task's branch; null where neither is there. */
-export async function handTip(workshop: Workshop, task: Task): Promise<ObjectId | null> {
+export async function handTip(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  task: Task,
+): Promise<ObjectId | null> {
   const path = handWorktree(workshop, task);
   if (path !== null && (await isThere(workshop, path))) return (await workshop.git.head(path)).commit;
   return workshop.git.resolveCommit(taskBranch(task.session, task.id));
 }
 
 /** Whether a worktree of the repository is at this path. */
-export async function isThere(workshop: Workshop, path: string): Promise<boolean> {
+export async function isThere(workshop: WithGit<GitWorktrees>, path: string): Promise<boolean> {
   return (await workshop.git.worktrees()).some((worktree) => worktree.path === path);
 }
 
@@ -53,7 +61,11 @@ export async function isThere(workshop: Workshop, path: string): Promise<boolean
  * Leaves a person's worktree: it is removed if everything in it is saved and the command doesn't run inside
  * it; else it stays, off its branch. Resolves to its path if it stays, as it does on any error.
  */
-export async function leaveWorktree(workshop: Workshop, task: Task, cwd: string): Promise<string | null> {
+export async function leaveWorktree(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+  task: Task,
+  cwd: string,
+): Promise<string | null> {
   const path = handWorktree(workshop, task);
   if (path === null || !(await isThere(workshop, path))) return null;
   try {
@@ -67,7 +79,10 @@ export async function leaveWorktree(workshop: Workshop, task: Task, cwd: string)
 }
 
 /** Takes a person's worktree off its branch, so that the branch may move or go without it. */
-export async function detachHand(workshop: Workshop, task: Task): Promise<void> {
+export async function detachHand(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+  task: Task,
+): Promise<void> {
   const worktree = handWorktree(workshop, task);
   if (worktree === null || !(await isThere(workshop, worktree))) return;
   if ((await workshop.git.head(worktree)).branch !== null) await workshop.git.detachWorktree(worktree);

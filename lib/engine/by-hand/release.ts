@@ -5,10 +5,11 @@ import { dropTask, releaseTask, restartTask, type TaskChange } from '../../core/
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 
 export interface HandRelease {
@@ -101,11 +102,15 @@ export async function dropByHand(
 }
 
 /** The worktree of an attempt, unless it went when its work was accepted. */
-async function stillThere(workshop: Workshop, { worktree }: Task): Promise<string | null> {
+async function stillThere(workshop: WithGit<GitWorktrees>, { worktree }: Task): Promise<string | null> {
   return worktree !== null && (await isThere(workshop, worktree)) ? worktree : null;
 }
 
-async function requireReleasable(workshop: Workshop, task: Task, isForced: boolean): Promise<void> {
+async function requireReleasable(
+  workshop: Pick<Workshop, 'agents' | 'gates' | 'place'>,
+  task: Task,
+  isForced: boolean,
+): Promise<void> {
   if (task.status !== 'claimed' || isHeld(task)) return requireHeld(task, workshop.gates.person, isForced);
   const agent = (await workshop.agents.live()).find(({ id }) => id === task.agent_id);
   if (agent !== undefined) throw agentAtWork(task);

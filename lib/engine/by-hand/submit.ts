@@ -3,6 +3,8 @@ import { completeTask } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Violation } from '../../domain/policy.ts';
+import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
@@ -11,7 +13,7 @@ import { judgeCommits } from '../judge/judge-commits.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip, startPoint } from '../start-point.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, handTip, handWorktree, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 
 export interface HandSubmission {
@@ -63,7 +65,10 @@ export async function submitByHand(
   return { task: done, violations, worktree: await leaveWorktree(workshop, done, wish.cwd) };
 }
 
-async function requireSaved(workshop: Workshop, task: Task): Promise<void> {
+async function requireSaved(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitWorktrees>,
+  task: Task,
+): Promise<void> {
   const { id } = task;
   const worktree = handWorktree(workshop, task);
   if (worktree === null || !(await isThere(workshop, worktree))) return;
@@ -81,7 +86,11 @@ async function requireSaved(workshop: Workshop, task: Task): Promise<void> {
   });
 }
 
-async function tipOf(workshop: Workshop, task: Task, { commit, cwd }: SubmitWish): Promise<ObjectId> {
+async function tipOf(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+  task: Task,
+  { commit, cwd }: SubmitWish,
+): Promise<ObjectId> {
   if (commit !== null) {
     const named = await workshop.git.resolveCommit(commit);
     if (named === null) throw noCommit(commit);
@@ -93,7 +102,12 @@ async function tipOf(workshop: Workshop, task: Task, { commit, cwd }: SubmitWish
 }
 
 /** What the work starts from: as claimed, or where the branch left the base, after a rebase. */
-async function startOf(workshop: Workshop, view: SessionView, task: Task, tip: ObjectId): Promise<ObjectId> {
+async function startOf(
+  workshop: WithGit<GitCommits & GitMerging>,
+  view: SessionView,
+  task: Task,
+  tip: ObjectId,
+): Promise<ObjectId> {
   const { git } = workshop;
   if (task.start_commit !== null && (await git.isAncestor(task.start_commit, tip))) return task.start_commit;
   const point = await startPoint(workshop, view.session, task, view.tasks);
@@ -105,7 +119,10 @@ async function startOf(workshop: Workshop, view: SessionView, task: Task, tip: O
   throw notBasedOnStart(task, view.session, point.kind === 'start' ? point.commit : base);
 }
 
-function policyFor(workshop: Workshop, task: Task): ReturnType<typeof compilePolicy> {
+function policyFor(
+  workshop: Pick<Workshop, 'config' | 'root'>,
+  task: Task,
+): ReturnType<typeof compilePolicy> {
   return compilePolicy({
     config: workshop.config,
     role: 'worker',

@@ -1,13 +1,13 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import type { CommitInfo } from '../../domain/ports/git-commits.ts';
-import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
 import { checkBranch, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
 import type { Signer } from '../../policy/check-signature.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
 
 export interface JudgedCommits {
@@ -27,7 +27,7 @@ export interface JudgedCommits {
  * brings and a later one takes back is judged too: it would enter the repository with the rest.
  */
 export async function judgeCommits(
-  { git, signal }: Pick<Workshop, 'git'> & Partial<Pick<Workshop, 'signal'>>,
+  { git, signal }: WithGit<GitCommits & GitDiffs & GitFiles> & Partial<Pick<Workshop, 'signal'>>,
   judged: JudgedCommits,
 ): Promise<readonly Violation[]> {
   const { start, tip, policy, quarantine, ours, signer } = judged;
@@ -65,7 +65,7 @@ interface Passing {
  * with the one before it, so that many commits to many files are no more than they say.
  */
 async function judgePassing(
-  git: GitPort,
+  git: GitDiffs & GitFiles,
   judged: JudgedCommits,
   { commits, files, scanner }: Passing,
 ): Promise<readonly Violation[]> {
@@ -109,7 +109,7 @@ function nameContent(path: string, mode: string, blob: ObjectId | null): string 
 type Contents = Pick<FilesInput, 'readText' | 'secrets'>;
 
 async function readContents(
-  git: GitPort,
+  git: GitFiles,
   { policy, quarantine }: JudgedCommits,
   { commit, files, scanner }: Omit<Passing, 'commits'> & { readonly commit: ObjectId },
 ): Promise<Contents> {

@@ -1,10 +1,13 @@
 import { sessionsToArchive } from '../../core/changesets/sessions-to-archive.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 /** The sessions that are more than `retention.sessions` keeps at hand. */
-export async function oldSessions(workshop: Workshop): Promise<readonly SessionId[]> {
+export async function oldSessions(
+  workshop: Pick<Workshop, 'config' | 'store'> & WithGit<GitCells>,
+): Promise<readonly SessionId[]> {
   return (await picker(workshop))(await workshop.store.snapshot());
 }
 
@@ -26,7 +29,9 @@ export async function archiveInPassing(workshop: Workshop): Promise<void> {
   if (message !== null) workshop.events.emit({ event: 'notice', level: 'info', message });
 }
 
-async function picker(workshop: Workshop): Promise<(snapshot: Snapshot) => readonly SessionId[]> {
+async function picker(
+  workshop: Pick<Workshop, 'config'> & WithGit<GitCells>,
+): Promise<(snapshot: Snapshot) => readonly SessionId[]> {
   const cells = await workshop.git.cells();
   const busy = new Set(cells.flatMap(({ subject }) => subject?.session ?? []));
   return (snapshot) => sessionsToArchive(snapshot, { keep: workshop.config.retention.sessions, busy });

@@ -35,7 +35,10 @@ export function removable(plan: readonly Stale[], isForced: boolean): readonly S
 }
 
 /** After the worktrees and branches: a session with worktrees is still in use. */
-async function archive(workshop: Workshop, plan: readonly Stale[]): Promise<readonly Cleaned[]> {
+async function archive(
+  workshop: Pick<Workshop, 'gates' | 'store'>,
+  plan: readonly Stale[],
+): Promise<readonly Cleaned[]> {
   const named = plan.flatMap((stale) => (stale.kind === 'session' ? stale.session : []));
   if (named.length === 0) return [];
   const moved = new Set(await workshop.store.moveToArchive(() => named, workshop.gates.person));
@@ -59,7 +62,7 @@ async function remove(
 }
 
 async function removeRef(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'gates' | 'git' | 'store'>,
   stale: Exclude<Stale, { kind: 'worktree' | 'own worktree' | 'session' }>,
 ): Promise<Omit<Cleaned, 'name'>> {
   const { ref, commit } = stale.ref;

@@ -1,11 +1,13 @@
 import { basename } from 'node:path';
 import type { SessionId } from '../../domain/ids.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
-import type { CellInfo, CellSubject } from '../../domain/ports/git-cells.ts';
-import type { RefInfo } from '../../domain/ports/git-port.ts';
+import type { CellInfo, CellSubject, GitCells } from '../../domain/ports/git-cells.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitRefs, RefInfo } from '../../domain/ports/git-port.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import { oldSessions } from './archive-old.ts';
 import { type StaleHandWorktree, staleHandWorktrees } from './person-worktrees.ts';
 import { isElsewhere, taskIn } from './rescue-worktree.ts';
@@ -52,7 +54,10 @@ export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]>
 }
 
 /** Commits that were kept for other clones while their session was open, and that landed. */
-async function staleCommits(workshop: Workshop, snapshot: Snapshot): Promise<readonly Stale[]> {
+async function staleCommits(
+  workshop: WithGit<GitCommits & GitRefs>,
+  snapshot: Snapshot,
+): Promise<readonly Stale[]> {
   const prefix = 'refs/blueflame/commits/';
   const found = (await workshop.git.listRefs(prefix)).map(async (ref): Promise<Stale[]> => {
     const id = ref.ref.slice(prefix.length).split('/')[0];
@@ -64,7 +69,9 @@ async function staleCommits(workshop: Workshop, snapshot: Snapshot): Promise<rea
   return (await Promise.all(found)).flat();
 }
 
-async function staleWorktrees(workshop: Workshop): Promise<readonly Stale[]> {
+async function staleWorktrees(
+  workshop: Pick<Workshop, 'agents' | 'store'> & WithGit<GitCells>,
+): Promise<readonly Stale[]> {
   const live = new Set((await workshop.agents.live()).map(({ id }) => id));
   const idle = (await workshop.git.cells()).filter(
     ({ owner, path }) => owner !== 'alive' && !live.has(basename(path)),
@@ -75,7 +82,7 @@ async function staleWorktrees(workshop: Workshop): Promise<readonly Stale[]> {
 }
 
 async function judge(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'store'> & WithGit<GitCells>,
   cell: CellInfo,
 ): Promise<{ readonly why: string; readonly needsForce: boolean }> {
   // Another container or machine may be at work in it.
@@ -91,7 +98,7 @@ async function judge(
 }
 
 async function staleRefs(
-  workshop: Workshop,
+  workshop: WithGit<GitCommits & GitRefs & GitWorktrees>,
   snapshot: Snapshot,
   { prefix, kind }: { readonly prefix: string; readonly kind: 'branch' | 'changeset' },
 ): Promise<readonly Stale[]> {
@@ -119,7 +126,11 @@ function subjectOf(name: string): CellSubject | null {
   }
 }
 
-async function isOnBase(workshop: Workshop, session: Session, { commit }: RefInfo): Promise<boolean> {
+async function isOnBase(
+  workshop: WithGit<GitCommits>,
+  session: Session,
+  { commit }: RefInfo,
+): Promise<boolean> {
   // A landing branch goes once its pull request is merged.
   for (const branch of new Set([landsOn(session), session.base_branch])) {
     const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);

@@ -1,10 +1,12 @@
 import { basename, dirname } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CellSubject } from '../../domain/ports/git-cells.ts';
-import type { WorktreeInfo } from '../../domain/ports/git-worktrees.ts';
+import type { CellSubject, GitCells } from '../../domain/ports/git-cells.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitRefs } from '../../domain/ports/git-port.ts';
+import type { GitWorktrees, WorktreeInfo } from '../../domain/ports/git-worktrees.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { type Workshop, worktreePath } from '../workshop.ts';
+import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 import { keepCommit, rescueName } from './rescue-refs.ts';
 
 /** A worktree of a person whose task they no longer hold. */
@@ -19,7 +21,7 @@ export interface StaleHandWorktree {
 
 /** Worktrees that claims by hand left: submitted from inside, or given back with unsaved files. */
 export async function staleHandWorktrees(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCells & GitCommits & GitRefs & GitWorktrees>,
   snapshot: Snapshot,
 ): Promise<readonly StaleHandWorktree[]> {
   const cells = new Set((await workshop.git.cells()).map(({ path }) => path));
@@ -41,7 +43,7 @@ export async function staleHandWorktrees(
 
 /** Removes one, its commits kept as a rescue where nothing else holds them; unsaved files keep it. */
 export async function removeHandWorktree(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'gates' | 'store'> & WithGit<GitCommits & GitRefs & GitWorktrees>,
   { path, head, subject, isSaved }: StaleHandWorktree,
 ): Promise<{ readonly outcome: 'removed' | 'rescued' | 'kept'; readonly details: string }> {
   const rescue = isSaved ? null : rescueName(await keepCommit(workshop, subject, head));
@@ -59,7 +61,7 @@ function taskOfFolder(snapshot: Snapshot, path: string): Task | null {
 }
 
 async function isKept(
-  workshop: Workshop,
+  workshop: WithGit<GitCommits & GitRefs>,
   snapshot: Snapshot,
   { task, head }: { readonly task: Task; readonly head: NonNullable<WorktreeInfo['head']> },
 ): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { type ObjectId, objectIdPattern } from '../../domain/ids.ts';
-import type { CommitInfo } from '../../domain/ports/git-commits.ts';
-import type { GitPort, RefInfo } from '../../domain/ports/git-port.ts';
+import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitRefs, RefInfo } from '../../domain/ports/git-port.ts';
 import type { Rescue } from '../../domain/ports/rescue.ts';
 import { rescueName, rescuePrefix } from './rescue-refs.ts';
 
 /** All rescues, by name. */
-export async function listRescues(git: GitPort): Promise<readonly Rescue[]> {
+export async function listRescues(git: GitCommits & GitRefs): Promise<readonly Rescue[]> {
   const refs = await git.listRefs(rescuePrefix);
   return Promise.all(refs.map(async (ref) => toRescue(ref, await git.readCommit(ref.commit))));
 }

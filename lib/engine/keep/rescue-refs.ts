@@ -1,13 +1,16 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type RefName } from '../../domain/ids.ts';
 import type { CellSubject } from '../../domain/ports/git-cells.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitRefs } from '../../domain/ports/git-port.ts';
 import type { Rescue } from '../../domain/ports/rescue.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 /** What rescue refs begin with; `<session>/<task>/<n>` follows. */
 export const rescuePrefix = 'refs/blueflame/rescue/';
 
-type Ports = Pick<Workshop, 'git' | 'store'> & { readonly gates: Pick<Workshop['gates'], 'person'> };
+type Ports = WithGit<GitRefs> &
+  Pick<Workshop, 'store'> & { readonly gates: Pick<Workshop['gates'], 'person'> };
 
 /** Keeps a commit under the next free number of its task; one that is kept there already keeps its ref. */
 export async function keepCommit(ports: Ports, subject: CellSubject, commit: ObjectId): Promise<RefName> {
@@ -29,7 +32,7 @@ export async function keepCommit(ports: Ports, subject: CellSubject, commit: Obj
 
 /** Keeps what a task's branch holds before it is moved to something else: an attempt that was sent back. */
 export async function keepFormer(
-  ports: Ports,
+  ports: Ports & WithGit<GitCommits>,
   subject: CellSubject,
   { old, tip }: { readonly old: ObjectId | null; readonly tip: ObjectId },
 ): Promise<void> {

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type RefName } from '../../domain/ids.ts';
-import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellInfo, CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { keepCommit } from './rescue-refs.ts';
 
 export type PutAway =
@@ -45,7 +45,7 @@ export async function putAway(workshop: Workshop, cell: CellInfo, options: PutAw
 
 /** Whether a worktree holds nothing that would be lost with it: untouched, or exactly what was accepted. */
 export async function isElsewhere(
-  workshop: Workshop,
+  workshop: WithGit<GitCells>,
   cell: CellWorktree,
   task: Task | null,
 ): Promise<boolean> {
@@ -55,7 +55,7 @@ export async function isElsewhere(
 }
 
 /** The task an agent's worktree is for; null where it isn't known any more. */
-export async function taskIn(workshop: Workshop, { subject }: CellInfo): Promise<Task | null> {
+export async function taskIn(workshop: Pick<Workshop, 'store'>, { subject }: CellInfo): Promise<Task | null> {
   if (subject === null) return null;
   const tasks = (await workshop.store.snapshot()).tasksOf(subject.session);
   return tasks.find(({ id }) => id === subject.task) ?? null;

@@ -1,13 +1,13 @@
 import type { ChangesetPlan } from '../../core/changesets/group-changesets.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { CommitInfo } from '../../domain/ports/git-commits.ts';
+import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { foreignCommits } from '../foreign-commits.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import { changesetMessage } from './changeset-message.ts';
 import { solveConflict } from './solve-conflict.ts';
 
@@ -106,7 +106,7 @@ async function mergeTask(
 
 /** Takes over what a task itself changed, in a commit of its own: with its commits, others would come back. */
 async function replayTask(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'events'> & WithGit<GitCommits & GitMerging>,
   { job, foreign }: { readonly job: ChangesetJob; readonly foreign: readonly CommitInfo[] },
   state: MergeState,
   task: Task,
@@ -140,7 +140,10 @@ function withConflict(state: MergeState, task: Task, notes: string): MergeState 
   return { ...state, conflicts: [...state.conflicts, { task, notes }] };
 }
 
-async function joinParents(workshop: Workshop, { base, parents, group }: ChangesetJob): Promise<ObjectId> {
+async function joinParents(
+  workshop: WithGit<GitCommits & GitMerging>,
+  { base, parents, group }: ChangesetJob,
+): Promise<ObjectId> {
   let tip = base;
   for (const commit of parents) {
     if (await workshop.git.isAncestor(commit, tip)) continue;

@@ -1,9 +1,10 @@
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 const subjectWidth = 72;
 
@@ -12,7 +13,7 @@ const subjectWidth = 72;
  * `landing-message` where that holds for every commit and no subject fits; nothing has landed then.
  */
 export async function changesetMessage(
-  { config, git }: Pick<Workshop, 'config' | 'git'>,
+  { config, git }: Pick<Workshop, 'config'> & WithGit<GitCommits>,
   session: Session,
   { group, tasks }: { readonly group: string; readonly tasks: readonly Task[] },
 ): Promise<string> {

@@ -4,6 +4,7 @@ import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedu
 import { requeueTask } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -11,7 +12,7 @@ import { enterWave } from '../enter-wave.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { type BuiltChangeset, buildChangeset, describeGone } from './build-changeset.ts';
 
 /**
@@ -64,7 +65,11 @@ async function noteBase(workshop: Workshop, session: Session): Promise<ObjectId>
 }
 
 /** Says what was on the base and is no more: a rewound, amended or rebased branch. */
-async function tellRewound(workshop: Workshop, session: Session, base: ObjectId): Promise<void> {
+async function tellRewound(
+  workshop: Pick<Workshop, 'events'> & WithGit<GitCommits>,
+  session: Session,
+  base: ObjectId,
+): Promise<void> {
   const before = session.base_commit;
   const isThere = (await workshop.git.resolveCommit(before)) !== null;
   if (!isThere || (await workshop.git.isAncestor(before, base))) return;

@@ -3,7 +3,8 @@ import { roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
-import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellSnapshot, CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -14,7 +15,7 @@ import { runAgent } from '../agents/run-agent.ts';
 import { interruptedError } from '../interrupted.ts';
 import { putAway } from '../keep/rescue-worktree.ts';
 import { viewSession } from '../record.ts';
-import { type Workshop, worktreePath } from '../workshop.ts';
+import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
 /** A prompt with every task of a large group would say nothing. */
 const mostOthers = 8;
@@ -159,7 +160,7 @@ interface Checked {
 
 /** What it left is committed and judged: no marker may be left, and nothing outside both sides' scope changed. */
 async function checkSolution(
-  workshop: Workshop,
+  workshop: WithGit<GitCells & GitDiffs & GitFiles>,
   { task }: Conflict,
   { cell, agent, paths, before, policy }: Checked,
 ): Promise<Attempt> {
@@ -203,7 +204,7 @@ async function checkSolution(
  * markers: a file one side deleted stands there as the other side has it.
  */
 async function findUntouched(
-  { git }: Workshop,
+  { git }: WithGit<GitCells>,
   { cell, paths, before }: Pick<Checked, 'cell' | 'paths' | 'before'>,
 ): Promise<readonly string[]> {
   if ((await git.cellHead(cell)) !== cell.start) return [];
@@ -214,7 +215,7 @@ async function findUntouched(
   });
 }
 
-async function changedByTask(workshop: Workshop, task: Task): Promise<readonly string[]> {
+async function changedByTask(workshop: WithGit<GitDiffs>, task: Task): Promise<readonly string[]> {
   if (task.start_commit === null || task.commit === null) return [];
   const files = await workshop.git.changedFiles(task.start_commit, task.commit);
   return files.map(({ path }) => path);

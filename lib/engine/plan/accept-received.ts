@@ -15,7 +15,9 @@ import { dropTask, type TaskChange } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { PlanDecision } from '../../domain/ports/gates.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
@@ -24,7 +26,7 @@ import { formatCount } from '../../util/format-amount.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from '../plan-problems.ts';
 import { type Recording, record, type SessionView, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { toTask } from './take-plan.ts';
 
 /**
@@ -51,7 +53,10 @@ export async function acceptReceived(workshop: Workshop, id: SessionId): Promise
 /**
  * The branches of accepted work: made where missing, moved only forward and only where none is checked out.
  */
-async function branchesOf({ git }: Workshop, tasks: readonly Task[]): Promise<readonly RefUpdate[]> {
+async function branchesOf(
+  { git }: WithGit<GitCommits & GitWorktrees>,
+  tasks: readonly Task[],
+): Promise<readonly RefUpdate[]> {
   const updates = await Promise.all(
     tasks.map(async ({ session, id, status, commit }): Promise<readonly RefUpdate[]> => {
       const ref = taskBranch(session, id);
@@ -67,7 +72,10 @@ async function branchesOf({ git }: Workshop, tasks: readonly Task[]): Promise<re
   return updates.flat();
 }
 
-async function ask(workshop: Workshop, view: SessionView): Promise<PlanDecision> {
+async function ask(
+  workshop: Pick<Workshop, 'config' | 'gates' | 'origins'>,
+  view: SessionView,
+): Promise<PlanDecision> {
   const { session, received } = view;
   const plan = { tasks: received.map(planOf) };
   const check = (other: Plan): ReturnType<typeof problemsBeside> =>
@@ -131,7 +139,11 @@ interface Answered {
   readonly now: SessionView;
 }
 
-function answer(workshop: Workshop, { shown, now }: Answered, decision: PlanDecision): Recording | null {
+function answer(
+  workshop: Pick<Workshop, 'gates' | 'now'>,
+  { shown, now }: Answered,
+  decision: PlanDecision,
+): Recording | null {
   const gated = withGate(now.session, 'plan', decision.kind, workshop);
   const session = sessionDecision(shown.stored);
   const by = workshop.gates.person;
@@ -165,7 +177,7 @@ function answer(workshop: Workshop, { shown, now }: Answered, decision: PlanDeci
 
 /** The plan as the person wrote it takes the place of what was received; what they left out is dropped. */
 function edit(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'gates' | 'now'>,
   { shown, now }: Answered,
   { plan, gated, session }: { readonly plan: Plan; readonly gated: Session; readonly session: Decision },
 ): Recording {
@@ -195,7 +207,7 @@ function edit(
   };
 }
 
-function editStep(workshop: Workshop, task: Task): TaskChange {
+function editStep(workshop: Pick<Workshop, 'gates'>, task: Task): TaskChange {
   const subject = `${task.id}: changed by ${workshop.gates.person}`;
   return { task, subject, transition: `${task.status} -> ${task.status}` };
 }

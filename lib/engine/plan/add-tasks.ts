@@ -106,7 +106,7 @@ function withIds(
   });
 }
 
-function tellNew(workshop: Workshop, { id, objective, base_branch }: Session): void {
+function tellNew(workshop: Pick<Workshop, 'events'>, { id, objective, base_branch }: Session): void {
   workshop.events.emit({ event: 'session-started', session: id, objective, base_branch });
 }
 

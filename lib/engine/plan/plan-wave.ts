@@ -58,7 +58,7 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   }
 }
 
-function canTalk(workshop: Workshop, { wantsTalk }: PlanOptions): boolean {
+function canTalk(workshop: Pick<Workshop, 'events' | 'gates'>, { wantsTalk }: PlanOptions): boolean {
   if (!wantsTalk || workshop.gates.isInteractive) return wantsTalk;
   const message = 'The planner answers at once: talking with it needs a terminal and no --decisions-file.';
   workshop.events.emit({ event: 'notice', level: 'warning', message });
@@ -95,7 +95,11 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
 }
 
 /** Refuses a plan that can't be approved, before anything is stored: for plans no gate can edit. */
-export function requireSoundPlan(workshop: Workshop, plan: Plan, tasks: SessionView['tasks']): void {
+export function requireSoundPlan(
+  workshop: Pick<Workshop, 'config'>,
+  plan: Plan,
+  tasks: SessionView['tasks'],
+): void {
   const problems = problemsBeside(workshop, plan, takenIds(tasks));
   if (problems.length > 0) throw invalidPlan(problems);
 }

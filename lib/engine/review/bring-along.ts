@@ -1,13 +1,14 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { requireMovable } from '../base-in-use.ts';
 import { record, viewSession } from '../record.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 /** Work trees that have a branch checked out. */
-async function worktreesOf(workshop: Workshop, name: string): Promise<readonly string[]> {
+async function worktreesOf(workshop: WithGit<GitWorktrees>, name: string): Promise<readonly string[]> {
   const worktrees = await workshop.git.worktrees();
   return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
 }
@@ -16,7 +17,7 @@ async function worktreesOf(workshop: Workshop, name: string): Promise<readonly s
  * Refuses to land while git would not move the base, or a checked-out one has local changes. Throws FlameError
  * `dirty-tree` or as requireMovable; nothing has happened then.
  */
-export async function requireCleanBase(workshop: Workshop, session: Session): Promise<void> {
+export async function requireCleanBase(workshop: WithGit<GitWorktrees>, session: Session): Promise<void> {
   await requireMovable(workshop, landsOn(session));
   for (const path of await worktreesOf(workshop, landsOn(session))) {
     const dirty = await workshop.git.changedTracked(path);
@@ -37,7 +38,7 @@ export async function requireCleanBase(workshop: Workshop, session: Session): Pr
  * then.
  */
 export async function requireFreePaths(
-  workshop: Workshop,
+  workshop: WithGit<GitWorktrees>,
   session: Session,
   move: { readonly from: ObjectId; readonly to: ObjectId },
 ): Promise<void> {
@@ -65,7 +66,7 @@ function filesInTheWay(path: string, files: readonly string[]): FlameError {
 
 /** Refuses what git would refuse to check out: it would leave the work tree behind, to be committed back by the next commit. */
 async function requireAdvance(
-  { git }: Workshop,
+  { git }: WithGit<GitWorktrees>,
   path: string,
   { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
 ): Promise<void> {
@@ -95,7 +96,7 @@ async function requireAdvance(
  * checkout.
  */
 export function ownCheckout(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'place'>,
   { checkout }: Pick<Session, 'checkout'>,
 ): Session['checkout'] {
   return checkout === null || (checkout.place !== null && checkout.place !== workshop.place)
@@ -136,7 +137,7 @@ export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boo
   return isThere;
 }
 
-function tellMoved(workshop: Workshop, branch: string, to: ObjectId): void {
+function tellMoved(workshop: Pick<Workshop, 'events'>, branch: string, to: ObjectId): void {
   const message = `${branch} was moved since ${to.slice(0, 12)} landed, so its work trees are left as they are.`;
   workshop.events.emit({ event: 'notice', level: 'warning', message });
 }

@@ -46,7 +46,7 @@ export async function landApproved(
  * order.
  */
 async function landedFacts(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
   id: SessionId,
   approved: readonly Changeset[],
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -172,7 +172,7 @@ async function publish(
 }
 
 function reviewNote(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'gates'>,
   view: SessionView,
   changeset: Changeset,
   { base, at }: { readonly base: ObjectId; readonly at: string },

@@ -1,13 +1,14 @@
 import { landingBranch } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 /**
  * The session with the branch its approved work lands on: what it landed on before, else what the configuration
  * says now. Once something has landed on a branch of its own, the rest does too.
  */
-export function destinedFor({ config }: Workshop, session: Session): Session {
+export function destinedFor({ config }: Pick<Workshop, 'config'>, session: Session): Session {
   if (session.landing !== undefined || config.project.landing === 'base') return session;
   const branch = landingBranch(config, session.id);
   return { ...session, landing: { branch, from: session.base_commit, pull_request: null } };
@@ -23,7 +24,7 @@ export function landingOf({ landing }: Session): Pick<Session, 'landing'> {
  * `landing-branch-exists`.
  */
 export async function requireFreeName(
-  workshop: Workshop,
+  workshop: WithGit<GitCommits>,
   session: Session,
   destined: Session,
 ): Promise<void> {

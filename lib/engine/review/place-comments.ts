@@ -1,8 +1,9 @@
 import type { TaskId } from '../../domain/ids.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit } from '../workshop.ts';
 
 const longestLine = 200;
 
@@ -14,7 +15,7 @@ export type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
  * commit they refer to is gone when the next attempt begins.
  */
 export async function placeComments(
-  workshop: Workshop,
+  workshop: WithGit<GitDiffs & GitFiles>,
   changeset: Changeset,
   tasks: readonly Task[],
   comments: readonly LineComment[],
@@ -30,7 +31,7 @@ export async function placeComments(
 }
 
 async function changedBy(
-  { git }: Workshop,
+  { git }: WithGit<GitDiffs>,
   { id, start_commit: start, commit }: Task,
 ): Promise<readonly [TaskId, ReadonlySet<string>]> {
   if (start === null || commit === null) return [id, new Set()];
@@ -38,7 +39,7 @@ async function changedBy(
 }
 
 async function quoteLines(
-  { git }: Workshop,
+  { git }: WithGit<GitFiles>,
   { parent, commit }: Changeset,
   comments: readonly LineComment[],
 ): Promise<readonly LineComment[]> {

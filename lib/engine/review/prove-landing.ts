@@ -1,6 +1,8 @@
 import { builtDecision, checksDecision, workDecision } from '../../core/decisions/decisions.ts';
 import { type AgentId, parseAgentId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -10,7 +12,7 @@ import { describeViolation } from '../judge/describe-violation.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import { type SessionView, taskOf } from '../record.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 export type LandingProof =
   | { readonly kind: 'proven' }
@@ -63,7 +65,7 @@ async function brokenRules(workshop: Workshop, task: Task): Promise<readonly str
 
 /** A merge made by another clone holds nothing but what its tasks may write, whichever signer it has. */
 async function brokenMerge(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'config' | 'signal'> & WithGit<GitCommits & GitDiffs & GitFiles>,
   { id, parent, commit }: Changeset,
   tasks: readonly Task[],
 ): Promise<readonly string[]> {
@@ -81,7 +83,11 @@ async function brokenMerge(
   return violations.map((violation) => `${id}: [${violation.rule}] ${describeViolation(violation)}`);
 }
 
-function policyOver({ config }: Workshop, agentId: AgentId, fileLocks: readonly string[]): AgentPolicy {
+function policyOver(
+  { config }: Pick<Workshop, 'config'>,
+  agentId: AgentId,
+  fileLocks: readonly string[],
+): AgentPolicy {
   return compilePolicy({ config, role: 'worker', agentId, worktree: '/', fileLocks });
 }
 

@@ -129,7 +129,7 @@ async function decideOne(
 
 /** What the watcher refused to whoever worked on, judged or joined these tasks. */
 async function blockedCalls(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'agents'>,
   { agents }: Session,
   tasks: readonly Task[],
 ): Promise<readonly BlockedCalls[]> {
@@ -229,7 +229,11 @@ async function decided(
   return true;
 }
 
-async function tasksOf(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<readonly Task[]> {
+async function tasksOf(
+  workshop: Pick<Workshop, 'config' | 'origins' | 'store'>,
+  id: SessionId,
+  changeset: Changeset,
+): Promise<readonly Task[]> {
   const view = await viewSession(workshop, id);
   return changeset.tasks.map((task) => taskOf(view, task));
 }

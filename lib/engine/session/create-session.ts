@@ -41,7 +41,10 @@ export function requireNoOpenSession({ sessions }: Pick<Snapshot, 'sessions'>): 
  * Stops an open session that no command works on, so that another can take its place; `--session` continues
  * it.
  */
-export async function leaveSession(workshop: Workshop, id: SessionId): Promise<void> {
+export async function leaveSession(
+  workshop: Pick<Workshop, 'gates' | 'store'>,
+  id: SessionId,
+): Promise<void> {
   await workshop.store.transact(({ sessions }) => {
     const open = sessions.find((session) => session.id === id && session.state === 'active');
     if (open === undefined) return null;
@@ -52,7 +55,7 @@ export async function leaveSession(workshop: Workshop, id: SessionId): Promise<v
 
 /** A session that has nothing but its objective yet. */
 export function newSession(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'configDigest' | 'gates' | 'now'>,
   id: SessionId,
   objective: string,
   { branch, commit }: Base,

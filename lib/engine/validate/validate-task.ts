@@ -4,6 +4,8 @@ import { roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { Evidence } from '../../domain/state/evidence.ts';
 import type { WorkedTask } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
@@ -11,7 +13,7 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { listSome } from '../../policy/rules.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { runAgent } from '../agents/run-agent.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { diagnoseCommit, failedDiagnostics, hasDiagnostics, inScratch } from './run-diagnostics.ts';
 
@@ -55,7 +57,11 @@ export async function validateTask(
   return { kind: 'verdict', verdict: await toVerdict(workshop, session, task, opinion, diagnostics) };
 }
 
-async function passUnjudged(workshop: Workshop, session: SessionId, task: WorkedTask): Promise<Judgement> {
+async function passUnjudged(
+  workshop: Pick<Workshop, 'now'> & WithGit<GitCommits & GitDiffs>,
+  session: SessionId,
+  task: WorkedTask,
+): Promise<Judgement> {
   const opinion = {
     status: 'pass',
     notes: 'No diagnostics and no validator are configured.',
@@ -68,7 +74,7 @@ async function passUnjudged(workshop: Workshop, session: SessionId, task: Worked
 }
 
 /** Whether judging a task means running something. */
-export function judgesInCells(workshop: Workshop): boolean {
+export function judgesInCells(workshop: Pick<Workshop, 'config'>): boolean {
   return hasDiagnostics(workshop) || roleAdapter(workshop.config, 'validator') !== 'none';
 }
 
@@ -148,7 +154,7 @@ function asTooMuch(error: unknown): null {
 }
 
 async function toVerdict(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'now'> & WithGit<GitCommits & GitDiffs>,
   session: SessionId,
   task: WorkedTask,
   opinion: Opinion,
@@ -179,7 +185,7 @@ async function toVerdict(
 
 /** What a verdict on a done task rests on. */
 export function taskEvidence(
-  workshop: Workshop,
+  workshop: WithGit<GitCommits & GitDiffs>,
   task: WorkedTask,
   checks: readonly DiagnosticRun[],
 ): Promise<Evidence> {

@@ -4,6 +4,8 @@ import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
@@ -12,7 +14,7 @@ import { saysSomething } from '../../util/says-something.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
 import { applyValidation, failUnvalidated } from './settle-validation.ts';
@@ -56,7 +58,7 @@ export async function validateWave(workshop: Workshop, session: SessionId): Prom
 }
 
 /** What starts nothing needs no turns: its verdicts are then recorded together. */
-function lanesFor(workshop: Workshop, count: number): number {
+function lanesFor(workshop: Pick<Workshop, 'config'>, count: number): number {
   return judgesInCells(workshop) ? workshop.config.concurrency.validation : count;
 }
 
@@ -149,7 +151,7 @@ interface PersonsJudgement {
 }
 
 async function personsVerdict(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'gates' | 'now'> & WithGit<GitCommits & GitDiffs>,
   { session, task, said, diagnostics }: PersonsJudgement,
 ): Promise<Verdict> {
   const evidence = await taskEvidence(workshop, task, diagnostics);

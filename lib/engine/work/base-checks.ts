@@ -28,7 +28,11 @@ export async function warnOfBase(workshop: Workshop, session: Session, isPaid: b
 }
 
 /** A person at a terminal is asked before agents are paid for what can't pass, once for what they said yes to. */
-async function askWhetherToPay(workshop: Workshop, key: string, failing: readonly string[]): Promise<void> {
+async function askWhetherToPay(
+  workshop: Pick<Workshop, 'gates' | 'tried'>,
+  key: string,
+  failing: readonly string[],
+): Promise<void> {
   const { gates, tried } = workshop;
   const known = `paid all the same ${key}`;
   if (gates.base === undefined || (await tried.read(known)) !== null) return;
@@ -76,7 +80,7 @@ async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly
 }
 
 /** Everything the outcome of the diagnostics depends on. */
-function keyOf({ config }: Workshop, commit: ObjectId): string {
+function keyOf({ config }: Pick<Workshop, 'config'>, commit: ObjectId): string {
   const { commands, timeout } = config.validation.validator_diagnostics;
   const { setup, copy, link } = config.project;
   return JSON.stringify({ commit, commands, timeout, setup, copy, link });

@@ -1,10 +1,11 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { AgentPolicy, Violation } from '../../domain/policy.ts';
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { lockCovers } from '../../util/path-globs.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
-import type { AdapterFacts, Workshop } from '../workshop.ts';
+import type { AdapterFacts, WithGit, Workshop } from '../workshop.ts';
 
 export type CollectedWork =
   | { readonly kind: 'work'; readonly tip: ObjectId; readonly leftBehind: readonly string[] }
@@ -29,7 +30,10 @@ export interface CollectRequest {
  * What an agent's worktree holds, judged on git objects still in quarantine. Leftovers in scope are committed
  * for it; an adapter that never commits hands in everything it left.
  */
-export async function collectWork(workshop: Workshop, request: CollectRequest): Promise<CollectedWork> {
+export async function collectWork(
+  workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
+  request: CollectRequest,
+): Promise<CollectedWork> {
   const { cell, policy } = request;
   const { take, leave } = await sortLeftovers(workshop, request);
   if (take.length > 0)
@@ -49,7 +53,11 @@ export async function collectWork(workshop: Workshop, request: CollectRequest): 
 }
 
 /** Whether commits change files and end where they began. Empty ones alone say on purpose that nothing was to be done. */
-async function cancelsOut(workshop: Workshop, cell: CellWorktree, tip: ObjectId): Promise<boolean> {
+async function cancelsOut(
+  workshop: WithGit<GitCommits>,
+  cell: CellWorktree,
+  tip: ObjectId,
+): Promise<boolean> {
   const before = await workshop.git.readCommit(cell.base);
   const after = await workshop.git.readCommit(tip, cell.quarantine);
   if (before.tree !== after.tree) return false;
@@ -58,7 +66,7 @@ async function cancelsOut(workshop: Workshop, cell: CellWorktree, tip: ObjectId)
 }
 
 async function sortLeftovers(
-  workshop: Workshop,
+  workshop: WithGit<GitCells>,
   { cell, policy, adapter, prepared }: CollectRequest,
 ): Promise<{ take: string[]; leave: string[] }> {
   const leftovers = await workshop.git.cellLeftovers(cell);

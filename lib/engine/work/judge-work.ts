@@ -4,14 +4,14 @@ import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import type { RuleName } from '../../policy/rules.ts';
 import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 import { type CollectedWork, collectWork } from './collect-work.ts';
 import type { Attempt, Ending } from './settle-attempt.ts';
 
@@ -32,7 +32,7 @@ export interface EndedWork {
 
 /** What an agent's work comes to; what passes the post-check is in the repository then, on no branch yet. */
 export async function judgeWork(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'git' | 'now' | 'signal'>,
   { attempt, cell, policy, outcome, prepared }: EndedWork,
 ): Promise<Ending> {
   // What a failed or stopped agent left stays in its worktree, untouched, for a person to read.
@@ -118,11 +118,11 @@ function nothingDone(
 }
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
-export async function discardUntouched(workshop: Workshop, cell: CellWorktree): Promise<void> {
+export async function discardUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
   if (await isUntouched(workshop, cell)) await workshop.git.discardCell(cell);
 }
 
-async function isUntouched(workshop: Workshop, cell: CellWorktree): Promise<boolean> {
+async function isUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Promise<boolean> {
   try {
     const isMoved = (await workshop.git.cellHead(cell)) !== cell.start;
     return !isMoved && (await workshop.git.cellLeftovers(cell)).length === 0;

@@ -1,17 +1,18 @@
 import type { ObjectId } from '../../domain/ids.ts';
+import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { joinSubject } from '../foreign-commits.ts';
 import { joinWork } from '../start-point.ts';
 import { tellOnce } from '../tell-once.ts';
-import type { Workshop } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 /**
  * Where an attempt starts: at `base`, or with the work of an earlier attempt that a person kept rebased onto
  * it. Work that can't be rebased is reported and redone from the base; its branch still has it.
  */
 export async function keptStart(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'events'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   base: ObjectId,
@@ -36,7 +37,7 @@ export async function keptStart(
 }
 
 async function replayWork(
-  { git }: Workshop,
+  { git }: WithGit<GitCommits & GitMerging>,
   { commit, start }: NonNullable<Task['kept']>,
   base: ObjectId,
 ): ReturnType<typeof joinWork> {

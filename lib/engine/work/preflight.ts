@@ -1,12 +1,14 @@
 import { type Config, roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { FilteredPath } from '../../domain/ports/git-contents.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
+import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { warnIfBusy } from '../base-in-use.ts';
-import { type Workshop, worktreePath } from '../workshop.ts';
+import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
 /** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
 const diskPerAgentMb = 200;
@@ -29,7 +31,9 @@ export async function preflight(workshop: Workshop, roles: readonly Role[]): Pro
 }
 
 /** The branch a session is built on: the configured one, else the one that is checked out. */
-export async function findBase(workshop: Pick<Workshop, 'config' | 'git' | 'root'>): Promise<Base> {
+export async function findBase(
+  workshop: Pick<Workshop, 'config' | 'root'> & WithGit<GitCommits & GitWorktrees>,
+): Promise<Base> {
   const head = await workshop.git.head(workshop.root);
   const branch = workshop.config.project.base_branch ?? head.branch;
   if (branch === null) {
@@ -62,7 +66,7 @@ export async function findBase(workshop: Pick<Workshop, 'config' | 'git' | 'root
 }
 
 /** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */
-async function requireCleanTree(workshop: Workshop, { branch }: Base): Promise<void> {
+async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Base): Promise<void> {
   for (const { path, isThere } of await workshop.git.branchUses(branch)) {
     const dirty = isThere ? await workshop.git.changedTracked(path) : [];
     if (dirty.length === 0) continue;
@@ -83,7 +87,10 @@ async function requireCleanTree(workshop: Workshop, { branch }: Base): Promise<v
 }
 
 /** Tasks about such files are refused one by one; the author of the plan should know. */
-async function warnOfFilters({ git, events }: Workshop, commit: ObjectId): Promise<void> {
+async function warnOfFilters(
+  { git, events }: Pick<Workshop, 'events'> & WithGit<GitFiles>,
+  commit: ObjectId,
+): Promise<void> {
   const filtered = await git.filteredPaths(commit);
   if (filtered.length === 0) return;
   const message = describeFiltered(filtered);
@@ -98,7 +105,10 @@ export function describeFiltered(filtered: readonly FilteredPath[]): string {
 }
 
 /** A setup that has git fetch submodules would fail in each worktree: a cell can't write the repository's own files. */
-async function requireOwnSubmodules({ git, config }: Workshop, commit: ObjectId): Promise<void> {
+async function requireOwnSubmodules(
+  { git, config }: Pick<Workshop, 'config'> & WithGit<GitFiles>,
+  commit: ObjectId,
+): Promise<void> {
   const command = config.project.setup.find((line) =>
     /\bgit\b.*\bsubmodule\b.*\b(?:update|init|sync)\b/.test(line),
   );
@@ -117,14 +127,17 @@ async function requireOwnSubmodules({ git, config }: Workshop, commit: ObjectId)
   });
 }
 
-async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Promise<void> {
+async function requireAdapters(
+  workshop: Pick<Workshop, 'agents' | 'config'>,
+  roles: readonly Role[],
+): Promise<void> {
   const names = new Set(
     roles.map((role) => roleAdapter(workshop.config, role)).filter((name) => name !== 'none'),
   );
   for (const name of names) await workshop.agents.checkAdapter(name);
 }
 
-async function requireRoom(workshop: Workshop): Promise<void> {
+async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root'>): Promise<void> {
   const folder = worktreePath(workshop);
   if (!(await workshop.machine.canWrite(folder))) {
     throw new FlameError({

@@ -75,12 +75,18 @@ function selectNext(
 }
 
 /** Tasks with what a limited service holds back. */
-function startable(workshop: Workshop, { session, tasks }: SessionView): readonly Task[] {
+function startable(
+  workshop: Pick<Workshop, 'config' | 'now'>,
+  { session, tasks }: SessionView,
+): readonly Task[] {
   const adapterOf = (task: Task): string => task.adapter ?? roleAdapter(workshop.config, 'worker');
   return holdPaused(tasks, session, { adapterOf, now: workshop.now().getTime() });
 }
 
-function adapterOf(workshop: Workshop, task: Task): ReturnType<Workshop['adapter']> {
+function adapterOf(
+  workshop: Pick<Workshop, 'adapter' | 'config'>,
+  task: Task,
+): ReturnType<Workshop['adapter']> {
   return workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker'));
 }
 
@@ -122,7 +128,7 @@ async function maySpend(
 }
 
 async function nextChange(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'machine' | 'signal' | 'windDown'>,
   running: ReadonlyMap<string, Promise<void>>,
   wake: number | null,
 ): Promise<void> {
