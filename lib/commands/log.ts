@@ -16,21 +16,27 @@ const defaultCount = 50;
 export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
   return withState(nameByOperand(args), io, async ({ store, output, meant }) => {
     const [name = null] = args.positionals;
-    const snapshot = await store.snapshot();
-    const session = meant.pick(snapshot);
+    const isAbout = (session: Session): boolean => name !== null && name !== session.id;
+    const look = await store.look((sessions) => {
+      const session = meant.pick(sessions);
+      return session !== null && isAbout(session) ? session.id : null;
+    });
+    const session = meant.pick(look);
     if (session === null) {
       output.json([]);
       output.info('Nothing has happened yet.');
       return 0;
     }
-    const about = name === session.id ? null : name;
-    const found = await entriesAbout(store, session, { about, tasks: snapshot.tasksOf(session.id) });
-    const latest = found.slice(0, args.options.maxCount ?? defaultCount);
+    const count = args.options.maxCount ?? defaultCount;
+    const about = isAbout(session) ? name : null;
+    // One more says whether there are any.
+    const limit = count + 1;
+    const found = await entriesAbout(store, session, { about, tasks: look.tasksOf(session.id), limit });
+    const latest = found.slice(0, count);
     const entries = args.options.reverse ? latest.reverse() : latest;
     output.json(entries);
     await showLong(output, io, renderLog(entries, output.style));
-    const hidden = found.length - latest.length;
-    if (hidden > 0) output.info(`${hidden} earlier ones are not shown: -n ${found.length}`);
+    if (found.length > count) output.info(`Earlier ones are not shown: -n ${Math.max(10, count * 2)}`);
     return 0;
   });
 }
@@ -39,11 +45,14 @@ export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
 async function entriesAbout(
   store: Store,
   session: Session,
-  { about, tasks }: { readonly about: string | null; readonly tasks: readonly Task[] },
-): Promise<LogEntry[]> {
-  if (about === null) return [...(await store.log({ session: session.id }))];
-  if (tasks.some(({ id }) => id === about))
-    return [...(await store.log({ session: session.id, task: about }))];
+  {
+    about,
+    tasks,
+    limit,
+  }: { readonly about: string | null; readonly tasks: readonly Task[]; readonly limit: number },
+): Promise<readonly LogEntry[]> {
+  if (about === null) return store.log({ session: session.id, limit });
+  if (tasks.some(({ id }) => id === about)) return store.log({ session: session.id, task: about, limit });
   const isKnown =
     agentIdPattern.test(about) || session.changesets.some(({ id, group }) => id === about || group === about);
   if (!isKnown) throw nothingNamedSo(session, about);

@@ -11,7 +11,7 @@ import { cloneName } from '../util/clone-name.ts';
 import { askingPerson, nextCommand } from './open/next-command.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { isSessionBusy } from './open/session-busy.ts';
-import { readSnapshot } from './open/session-meant.ts';
+import { lookAtSession } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
 import { standingOf } from './open/standing.ts';
 
@@ -19,7 +19,7 @@ import { standingOf } from './open/standing.ts';
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
   return withDecisions(args, io, async (reading) => {
     const { git, store, origins, shown, output, meant } = reading;
-    const snapshot = await readSnapshot(store, meant);
+    const snapshot = await lookAtSession(store, meant);
     const session = meant.pick(snapshot);
     const tasks = session === null ? [] : snapshot.tasksOf(session.id);
     const { commonDir } = git.repository;

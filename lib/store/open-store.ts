@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { Snapshot, Store, TransactResult } from '../domain/ports/store-port.ts';
 import { CatFile } from '../git/process/cat-file.ts';
-import { signatureNotes } from './notes/note-kinds.ts';
+import { signatureNotes, stateRefs } from './notes/note-kinds.ts';
 import { listNotes } from './notes/note-tree.ts';
 import { readLog } from './notes/read-log.ts';
+import { readTips } from './notes/read-tips.ts';
 import { readSideRef } from './notes/side-ref.ts';
-import { StateSnapshot, tipsOf } from './notes/state.ts';
+import { StateSnapshot } from './notes/state.ts';
 import { StateReader } from './notes/state-reader.ts';
 import type { StoreOptions } from './store-options.ts';
 import { GroupCommit } from './write/group-commit.ts';
@@ -30,6 +31,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   });
   return {
     snapshot: async (): Promise<Snapshot> => new StateSnapshot(await reader.read()),
+    look: async (pick) => new StateSnapshot(await reader.look(pick)),
     transact: (decide): Promise<TransactResult> => writer.transact(decide),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
@@ -45,8 +47,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return [...listNotes(root)].flatMap(({ value }) => value ?? []);
     },
     log: async (filter) => {
-      const tips = tipsOf(await reader.read());
-      const refs = [...tips].flatMap(([ref, tip]) => (tip === null ? [] : [ref]));
+      const tips = await readTips(catFile, commonDir, stateRefs);
+      const refs = stateRefs.filter((ref) => tips.get(ref) != null);
       return readLog(context, commonDir, refs, filter);
     },
     close: async () => {

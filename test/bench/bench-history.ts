@@ -1,59 +1,96 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseSessionId } from '../../lib/domain/ids.ts';
+import type { Store } from '../../lib/domain/ports/store-port.ts';
+import type { Session } from '../../lib/domain/state/session.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { createTasks, openTestStore, sampleSession, sampleTask, setStatus } from '../store/sample.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import { nodeAlone, program } from './bench-version.ts';
 import { type BenchRow, type Figure, median } from './figures.ts';
-import { timeCommands } from './time-commands.ts';
+import { type TimedCommand, timeCommands } from './time-commands.ts';
 
-const tasks = 10_000;
-const changes = 10_000;
+const many = { tasks: 10_000, changes: 10_000 };
+const few = { tasks: 1_000, changes: 1_000 };
+const sessions = 10;
 const edge = 500;
-const rounds = 5;
+const rounds = 9;
 
 /** 10,000 changes of 10,000 tasks, tidied up as a run does it: what the last ones cost, how large it gets, how quickly it reads. */
 export async function benchHistory(): Promise<BenchRow[]> {
-  const repo = makeRepo();
-  const times = await fillHistory(repo);
-  const megabytes = (sizeOf(join(repo.path, '.git/objects')) / 1e6).toFixed(1);
-  const place = { cwd: repo.path, env: repo.env };
-  const git = { ...place, argv: ['git', 'log', '-n', '100', 'refs/blueflame/tasks'] };
-  const log = { ...place, argv: [program, 'log', '-n', '100'] };
-  const status = { ...place, argv: [program, 'status'] };
-  const timed = await timeCommands({ log, git, status, node: nodeAlone }, rounds);
-  repo.remove();
-  const many = '10,000 tasks and 10,000 changes';
+  const [large, small, parted] = [makeRepo(), makeRepo(), makeRepo()];
+  const times = await fillHistory(large, many);
+  await fillHistory(small, few);
+  await fillSessions(parted);
+  const megabytes = (sizeOf(join(large.path, '.git/objects')) / 1e6).toFixed(1);
+  const timed = await timeCommands(
+    {
+      log: commandIn(large, program, 'log', '-n', '100'),
+      git: commandIn(large, 'git', 'log', '-n', '100', 'refs/blueflame/tasks'),
+      version: commandIn(large, program, '--version'),
+      status: commandIn(large, program, 'status'),
+      statusOfFew: commandIn(small, program, 'status'),
+      statusOfPart: commandIn(parted, program, 'status'),
+      node: nodeAlone,
+    },
+    rounds,
+  );
+  for (const repo of [large, small, parted]) repo.remove();
+  return [stateRow(times, megabytes), ...readingRows(timed)];
+}
+
+function stateRow(times: readonly number[], megabytes: string): BenchRow {
+  return {
+    what: `one state change, the last 500 of 10,000 (all objects: ${megabytes} MB)`,
+    against: 'the first 500',
+    figures: { ours: figure(times.slice(-edge)), other: figure(times.slice(0, edge)) },
+    target: { kind: 'ratio', most: 1.5 },
+  };
+}
+
+function readingRows(
+  timed: Readonly<
+    Record<'log' | 'git' | 'version' | 'status' | 'statusOfFew' | 'statusOfPart' | 'node', Figure>
+  >,
+): BenchRow[] {
+  const all = '10,000 tasks and 10,000 changes';
+  const row = (
+    what: string,
+    ours: Figure,
+    against: string,
+    other: Figure,
+    most: number | null,
+  ): BenchRow => ({
+    ...{ what, against, figures: { ours, other } },
+    target: most === null ? null : { kind: 'ratio', most },
+  });
   return [
-    {
-      what: `one state change, the last 500 of 10,000 (all objects: ${megabytes} MB)`,
-      against: 'the first 500',
-      figures: { ours: figure(times.slice(-edge)), other: figure(times.slice(0, edge)) },
-      target: { kind: 'ratio', most: 1.5 },
-    },
-    {
-      what: `\`log -n 100\`, ${many}`,
-      against: '`git log -n 100`',
-      figures: { ours: timed.log, other: timed.git },
-      target: null,
-    },
-    {
-      what: `\`status\`, ${many}`,
-      against: '`node -e 0`',
-      figures: { ours: timed.status, other: timed.node },
-      target: null,
-    },
+    row(`\`log -n 100\`, ${all}`, timed.log, '`git log -n 100`', timed.git, 10),
+    row('`--version`, for what starting node is of it', timed.version, '`git log -n 100`', timed.git, null),
+    row(`\`status\`, ${all}`, timed.status, '`node -e 0`', timed.node, null),
+    row(`\`status\`, ${all}`, timed.status, 'the same, a tenth of both', timed.statusOfFew, 3),
+    row(
+      `\`status\` of one of ${sessions} sessions with 1,000 tasks each`,
+      timed.statusOfPart,
+      'of the only one',
+      timed.statusOfFew,
+      1.5,
+    ),
   ];
 }
 
-async function fillHistory(repo: TestRepo): Promise<readonly number[]> {
+function commandIn(repo: TestRepo, ...argv: readonly string[]): TimedCommand {
+  return { argv, cwd: repo.path, env: repo.env };
+}
+
+async function fillHistory(
+  repo: TestRepo,
+  { tasks, changes }: { readonly tasks: number; readonly changes: number },
+): Promise<readonly number[]> {
   const git = await openGit({ cwd: repo.path, env: repo.env });
   const store = await openTestStore(repo);
-  await store.transact(() => ({
-    actor: 'Lea Lead <lea@example.com>',
-    changes: [{ subject: 'session: started', session: sampleSession() }],
-  }));
-  const ids = Array.from({ length: tasks }, (_, at) => `task-${String(at + 1).padStart(5, '0')}`);
+  await addSession(store, sampleSession());
+  const ids = idsUpTo(tasks);
   await createTasks(
     store,
     ids.map((id) => sampleTask(id)),
@@ -68,6 +105,30 @@ async function fillHistory(repo: TestRepo): Promise<readonly number[]> {
   await store.close();
   await git.close();
   return times;
+}
+
+async function fillSessions(repo: TestRepo): Promise<void> {
+  const store = await openTestStore(repo);
+  for (let at = 0; at < sessions; at += 1) {
+    const session = parseSessionId(`ses-20260206-14302${at}-1a2b`);
+    await addSession(store, sampleSession(session, { created_at: `2026-02-06T14:30:2${at}.000Z` }));
+    await createTasks(
+      store,
+      idsUpTo(few.tasks).map((id) => sampleTask(id, { session })),
+    );
+  }
+  await store.close();
+}
+
+async function addSession(store: Store, session: Session): Promise<void> {
+  await store.transact(() => ({
+    actor: 'Lea Lead <lea@example.com>',
+    changes: [{ subject: 'session: started', session }],
+  }));
+}
+
+function idsUpTo(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `task-${String(at + 1).padStart(5, '0')}`);
 }
 
 function sizeOf(folder: string): number {

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
-import type { Snapshot, Store } from '../../domain/ports/store-port.ts';
+import type { SessionLook, Snapshot, Store } from '../../domain/ports/store-port.ts';
 import type { CommandArgs, CommandName } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
 
@@ -9,13 +9,15 @@ export interface SessionMeant {
   /** As it was typed; null: the current one. */
   readonly name: string | null;
   /** null: no session was ever started. Throws FlameError `no-session` where the one named isn't there. */
-  pick(snapshot: Snapshot): Session | null;
+  pick(snapshot: Sessions): Session | null;
   /** The session, or a FlameError `no-session` saying how to start one. */
-  require(snapshot: Snapshot): Session;
+  require(snapshot: Sessions): Session;
 }
 
+type Sessions = Pick<Snapshot, 'sessions' | 'current'>;
+
 export function sessionMeant(name: string | null): SessionMeant {
-  const pick = (snapshot: Snapshot): Session | null =>
+  const pick = (snapshot: Sessions): Session | null =>
     name === null ? snapshot.current : findSession(snapshot, name);
   return { name, pick, require: (snapshot) => pick(snapshot) ?? noneYet() };
 }
@@ -34,7 +36,14 @@ export async function readSnapshot(store: Store, { name }: Pick<SessionMeant, 'n
   return named?.archived_at === undefined ? snapshot : store.archive();
 }
 
-function findSession({ sessions }: Snapshot, name: string): Session {
+/** Like readSnapshot, of the session meant alone. */
+export async function lookAtSession(store: Store, meant: SessionMeant): Promise<SessionLook> {
+  const look = await store.look((sessions) => meant.pick(sessions)?.id ?? null);
+  const named = look.sessions.find(({ id }) => id === meant.name);
+  return named?.archived_at === undefined ? look : store.archive();
+}
+
+function findSession({ sessions }: Sessions, name: string): Session {
   const id = parseSessionId(name);
   const session = sessions.find((candidate) => candidate.id === id);
   if (session !== undefined) return session;

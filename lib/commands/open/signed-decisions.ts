@@ -24,7 +24,7 @@ export async function readCounting(
   reading: Pick<Reading, 'git' | 'store' | 'origins' | 'configFile'>,
 ): Promise<Counting> {
   const { store, origins } = reading;
-  const sessions = (await store.snapshot()).sessions.filter(isOpen);
+  const sessions = (await store.look(() => null)).sessions.filter(isOpen);
   const ids = new Set(sessions.map(({ id }) => id));
   const notes = sessions.length === 0 ? [] : await store.signatures();
   const open = notes.filter(({ session, seals }) => ids.has(session) && seals.length > 0);

@@ -1,10 +1,14 @@
 import { type HeededSession, heedDecisions } from '../../core/decisions/heed-decisions.ts';
-import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { SessionLook } from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 
 /** A session as it counts in this clone, for commands that only read: which adapters are offered is not looked at. */
-export function standingOf(snapshot: Snapshot, session: Session, origins: Origins): HeededSession {
+export function standingOf(
+  snapshot: Pick<SessionLook, 'tasksOf' | 'verdictsOn'>,
+  session: Session,
+  origins: Origins,
+): HeededSession {
   const tasks = snapshot.tasksOf(session.id);
   return heedDecisions({ session, tasks, snapshot }, { origins, isOffered: () => true });
 }

@@ -34,6 +34,9 @@ export interface Snapshot {
   readonly problems: readonly StateProblem[];
 }
 
+/** The sessions, and one of them with its tasks and their verdicts; of the others nothing but their own notes. */
+export type SessionLook = Pick<Snapshot, 'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'problems'>;
+
 /** One audited change: one commit on the ref of its note. */
 export interface Change {
   /** Reads like `task-001: pending -> claimed by worker-1a2b3c4d`. */
@@ -88,6 +91,11 @@ export interface LogEntry {
  */
 export interface Store {
   snapshot(): Promise<Snapshot>;
+  /**
+   * For who only looks, at one session or (null) at the list of them: notes of other sessions' tasks are not looked
+   * into, so `problems` tells of them only what their trees show.
+   */
+  look(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<SessionLook>;
   /**
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
    * On a lost race it's called again with a newer one.

@@ -71,12 +71,11 @@ export function statusOf(
 
 /** A hash of what was asked of the tasks, in whatever order they come and however far they are. */
 export function planDigest(tasks: readonly Task[]): string {
-  const planned = tasks.map(
-    ({ id, title, description, file_locks, dependencies, adapter, model, ...task }) => {
-      const { priority, cohesion_group, acceptance_criteria, constraints, role } = task;
-      const asked = { id, title, description, file_locks, dependencies, adapter, model, role };
-      return { ...asked, priority, cohesion_group, acceptance_criteria, constraints };
-    },
-  );
+  const planned = tasks.map((task) => {
+    const { id, title, description, file_locks, dependencies, adapter, model, role } = task;
+    const { priority, cohesion_group, acceptance_criteria, constraints } = task;
+    const asked = { id, title, description, file_locks, dependencies, adapter, model, role };
+    return { ...asked, priority, cohesion_group, acceptance_criteria, constraints };
+  });
   return `sha256:${canonicalDigest(planned.sort((a, b) => (a.id < b.id ? -1 : 1)))}`;
 }

@@ -11,6 +11,8 @@ import { anchorsFolder, folderMode, type TreeEntry, type TreeNode } from './note
 export interface LoadContext {
   readonly catFile: CatFile;
   readonly objectFormat: ObjectFormat;
+  /** Which notes are looked into; default: all. */
+  readonly isWanted?: (key: ObjectId) => boolean;
 }
 
 /**
@@ -23,12 +25,41 @@ export async function loadNotes<T>(
   tip: ObjectId,
   previous: TreeNode<Note<T>> | null,
 ): Promise<TreeNode<Note<T>>> {
+  const oid = await readRootId(context, kind, tip);
+  const root = await loadFolder(context, kind, { oid, prefix: '', old: previous });
+  if (isForeign(root)) throw stateCorrupt(kind.ref, tip, 'has a tree of something else than notes');
+  return root;
+}
+
+/** The keys of the notes that are linked below `anchors/`, but for those in this folder of it. */
+export async function readOtherAnchors<T>(
+  context: LoadContext,
+  kind: NoteKind<T>,
+  tip: ObjectId,
+  folder: string,
+): Promise<ReadonlySet<ObjectId>> {
+  const others = new Set<ObjectId>();
+  const rowsOf = async (oid: ObjectId) =>
+    parseRows(context, kind, oid, await readObject(context, kind, oid, 'tree'));
+  const visit = async (oid: ObjectId): Promise<void> => {
+    const rows = await rowsOf(oid);
+    for (const row of rows) if (row.mode !== folderMode) others.add(row.oid);
+    await Promise.all(rows.filter(({ mode }) => mode === folderMode).map((row) => visit(row.oid)));
+  };
+  const root = await rowsOf(await readRootId(context, kind, tip));
+  const anchors = root.find(({ name, mode }) => name === anchorsFolder && mode === folderMode);
+  const folders = anchors === undefined ? [] : await rowsOf(anchors.oid);
+  const isOther = ({ name, mode }: { readonly name: string; readonly mode: string }): boolean =>
+    mode === folderMode && name !== folder;
+  await Promise.all(folders.filter(isOther).map((row) => visit(row.oid)));
+  return others;
+}
+
+async function readRootId<T>(context: LoadContext, kind: NoteKind<T>, tip: ObjectId): Promise<ObjectId> {
   const commit = await readObject(context, kind, tip, 'commit');
   const tree = commit.toString('latin1', 0, 100).match(/^tree ([0-9a-f]+)\n/)?.[1];
   if (tree === undefined) throw stateCorrupt(kind.ref, tip, 'is no commit with a tree');
-  const root = await loadFolder(context, kind, { oid: tree as ObjectId, prefix: '', old: previous });
-  if (isForeign(root)) throw stateCorrupt(kind.ref, tip, 'has a tree of something else than notes');
-  return root;
+  return tree as ObjectId;
 }
 
 interface Folder<T> {
@@ -93,6 +124,7 @@ async function loadNote<T>(
   kind: NoteKind<T>,
   id: { readonly key: ObjectId; readonly blob: ObjectId },
 ): Promise<Note<T>> {
+  if (context.isWanted?.(id.key) === false) return Note.unread(kind, id);
   const object = await context.catFile.read(id.blob).catch((error: unknown) => {
     if (error instanceof FlameError && error.code === 'object-unreadable') return null;
     throw error;

@@ -5,10 +5,11 @@ import { anchorKey, type NoteKind } from './note-kinds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Parsed<T> =
-  | { readonly value: T; readonly problem: null }
+  | { readonly value: T | null; readonly problem: null }
   | { readonly value: null; readonly problem: string };
 
 export const noteVersion = 1;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 const newerProblem = 'was written by a newer git-flame';
 
 /** The body of one note: the border where stored text becomes a typed value. The schema is checked when asked. */
@@ -37,12 +38,17 @@ export class Note<T> {
       : new Note<T>(kind, id, json, null);
   }
 
+  /** One that was not looked into: there it is, without a value. */
+  static unread<T>(kind: NoteKind<T>, id: NoteId): Note<T> {
+    return new Note<T>(kind, id, null, { value: null, problem: null });
+  }
+
   /** One that was just written. */
   static written<T>(kind: NoteKind<T>, id: NoteId, json: Json, value: T): Note<T> {
     return new Note(kind, id, json, { value, problem: null });
   }
 
-  /** null if the note can't be used; `problem` then says why. */
+  /** null if the note can't be used, and `problem` says why, or wasn't read. */
   get value(): T | null {
     return this.#parse().value;
   }
@@ -91,7 +97,7 @@ export function describeIssues(error: z.ZodError): string {
 
 function parseJson(bytes: Uint8Array): Json | string {
   try {
-    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const json: unknown = JSON.parse(utf8.decode(bytes));
     return isObject(json) ? json : 'holds no JSON object';
   } catch {
     return 'is not JSON';

@@ -14,6 +14,22 @@ export async function readLog(
   filter: Filter,
 ): Promise<readonly LogEntry[]> {
   if (refs.length === 0 || filter.limit === 0) return [];
+  const found = await askGit(context, gitDir, refs, filter);
+  const entries = found.filter((entry) => isWanted(entry, filter));
+  // A message may have the line of a trailer elsewhere; then git gave too few of those that are meant.
+  const isShort = found.length === filter.limit && entries.length < found.length;
+  if (!isShort) return entries;
+  const { limit, ...all } = filter;
+  return (await readLog(context, gitDir, refs, all)).slice(0, limit);
+}
+
+/** git ends as soon as it has found enough: it reads no further into the past. */
+async function askGit(
+  context: GitContext,
+  gitDir: string,
+  refs: readonly RefName[],
+  filter: Filter,
+): Promise<readonly LogEntry[]> {
   const isFiltered = filter.session !== undefined || filter.task !== undefined;
   const { stdout } = await runGit({ ...context, cwd: gitDir }, [
     `--git-dir=${gitDir}`,
@@ -24,16 +40,14 @@ export async function readLog(
     '--no-mailmap',
     '--no-color',
     '--encoding=UTF-8',
-    '--date-order',
     `--format=${fields.join('%x00')}%x00`,
     '-z',
     ...(isFiltered ? patterns(filter) : []),
-    ...(filter.limit !== undefined && !isFiltered ? [`--max-count=${filter.limit}`] : []),
+    ...(filter.limit === undefined ? [] : [`--max-count=${filter.limit}`]),
     ...refs,
     '--',
   ]);
-  const entries = parseLog(stdout.toString()).filter((entry) => isWanted(entry, filter));
-  return filter.limit === undefined ? entries : entries.slice(0, filter.limit);
+  return parseLog(stdout.toString());
 }
 
 /** git narrows it down by the message's lines; the trailers decide. */

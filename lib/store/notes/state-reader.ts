@@ -1,10 +1,13 @@
-import type { ObjectId, RefName } from '../../domain/ids.ts';
+import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/loose-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { loadNotes } from './load-notes.ts';
+import { loadNotes, readOtherAnchors } from './load-notes.ts';
 import { stateRefs } from './note-kinds.ts';
 import { readTips } from './read-tips.ts';
-import { emptyState, nextState, type RefState, type State } from './state.ts';
+import { emptyState, nextState, type RefState, type State, StateSnapshot, tipsOf } from './state.ts';
+
+type Tips = ReadonlyMap<RefName, ObjectId | null>;
 
 /** Reads the newest state; what it read before is not read again. */
 export class StateReader {
@@ -14,6 +17,8 @@ export class StateReader {
     readonly objectFormat: ObjectFormat;
   };
   #state: State = emptyState;
+  /** As it was last looked at. */
+  #sessions = emptyState.sessions;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<State> | null = null;
 
@@ -35,6 +40,35 @@ export class StateReader {
     this.#next = next;
     this.#running = next.catch(() => undefined);
     return next;
+  }
+
+  /** What `Store.look` promises. What was read whole before is taken instead. */
+  async look(pick: (sessions: Snapshot) => SessionId | null): Promise<State> {
+    const { catFile, commonDir } = this.#options;
+    const tips = await readTips(catFile, commonDir, stateRefs);
+    const whole = this.#state;
+    if ([...tipsOf(whole)].every(([ref, tip]) => tips.get(ref) === tip)) return whole;
+    this.#sessions = await this.#load(this.#sessions, tips);
+    const none = { ...emptyState, sessions: this.#sessions };
+    const session = pick(new StateSnapshot(none));
+    return session === null ? none : this.#lookAt(session, none, tips);
+  }
+
+  async #lookAt(session: SessionId, none: State, tips: Tips): Promise<State> {
+    const { tasks: kind } = none;
+    const tip = tips.get(kind.kind.ref) ?? null;
+    if (tip === null) return none;
+    // One that is linked nowhere may be the session's all the same.
+    const others = await readOtherAnchors(this.#options, kind.kind, tip, session);
+    const tasks = await this.#load(kind, tips, (key) => !others.has(key));
+    const state = nextState(emptyState, { ...none, tasks });
+    const snapshot = new StateSnapshot(state);
+    const commits = new Set([
+      ...snapshot.tasksOf(session).map(({ commit }) => commit),
+      ...(snapshot.sessions.find(({ id }) => id === session)?.changesets ?? []).map(({ commit }) => commit),
+    ]);
+    const validations = await this.#load(none.validations, tips, (key) => commits.has(key));
+    return { ...state, validations };
   }
 
   /** What this process has just written needs no reading. */
@@ -62,10 +96,15 @@ export class StateReader {
     return this.#state;
   }
 
-  async #load<T>(before: RefState<T>, tips: ReadonlyMap<RefName, ObjectId | null>): Promise<RefState<T>> {
+  async #load<T>(
+    before: RefState<T>,
+    tips: Tips,
+    isWanted: (key: ObjectId) => boolean = () => true,
+  ): Promise<RefState<T>> {
     const tip = tips.get(before.kind.ref) ?? null;
     if (tip === before.tip) return before;
-    const root = tip === null ? null : await loadNotes(this.#options, before.kind, tip, before.root);
+    const context = { ...this.#options, isWanted };
+    const root = tip === null ? null : await loadNotes(context, before.kind, tip, before.root);
     return { ...before, tip, root };
   }
 }

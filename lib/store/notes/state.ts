@@ -123,17 +123,19 @@ export function onlyNote<T>(state: RefState<T>, key: ObjectId): Note<T> | null {
 /** What of a ref can't be used. */
 export function problemsOf<T>(state: RefState<T>): StateProblem[] {
   const found: StateProblem[] = [];
-  for (const note of listNotes(state.root)) {
-    const isTwice = findNotes(state.root, note.key).length > 1;
+  const notes = [...listNotes(state.root)];
+  const counts = new Map<ObjectId, number>();
+  for (const { key } of notes) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const note of notes) {
+    const isTwice = (counts.get(note.key) ?? 0) > 1;
     const message = isTwice ? `is one of several notes on ${note.key}` : note.problem;
     if (message !== null) found.push({ ref: state.kind.ref, object: note.blob, key: note.key, message });
   }
-  return [...found, ...lostNotes(state)];
+  return [...found, ...lostNotes(state, counts)];
 }
 
 /** The note an anchor refers to must exist: one that is gone, or is where none can be, is damage. */
-function lostNotes<T>(state: RefState<T>): StateProblem[] {
-  const keys = new Set([...listNotes(state.root)].map(({ key }) => key));
+function lostNotes<T>(state: RefState<T>, keys: ReadonlyMap<ObjectId, number>): StateProblem[] {
   return [...listAnchors(state.root)]
     .filter(({ key }) => !keys.has(key))
     .map(({ name, key }) => {

@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import type { Note } from './note.ts';
-import { diffNotes, findNotes, type TreeNode } from './note-tree.ts';
+import { diffNotes, findNotes, listNotes, type TreeNode } from './note-tree.ts';
 
 /** The notes of each session's tasks, by task id. */
 export type TaskIndex = ReadonlyMap<string, readonly Note<Task>[]>;
@@ -14,6 +14,7 @@ interface Changes {
 /** Brings an index from one tree to the next. Notes that can't be filed (bad header, filed twice) are left out. */
 export function indexTasks(index: TaskIndex, before: Root, after: Root): TaskIndex {
   if (before?.oid === after?.oid) return index;
+  if (before === null) return indexAll(after);
   const { gone, added } = diffNotes(before, after);
   const bySession = new Map<string, Changes>();
   const changesOf = (note: Note<Task>): Changes => {
@@ -32,6 +33,21 @@ export function indexTasks(index: TaskIndex, before: Root, after: Root): TaskInd
   const next = new Map(index);
   for (const [session, changes] of bySession) next.set(session, merge(index.get(session) ?? [], changes));
   return next;
+}
+
+function indexAll(root: Root): TaskIndex {
+  const byKey = new Map<string, Note<Task> | null>();
+  for (const note of listNotes(root)) byKey.set(note.key, byKey.has(note.key) ? null : note);
+  const index = new Map<string, Note<Task>[]>();
+  for (const note of byKey.values()) {
+    const session = String(note?.json?.session ?? '');
+    if (note === null || session === '') continue;
+    const rows = index.get(session);
+    if (rows === undefined) index.set(session, [note]);
+    else rows.push(note);
+  }
+  for (const rows of index.values()) rows.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  return index;
 }
 
 function merge(rows: readonly Note<Task>[], { gone, added }: Changes): readonly Note<Task>[] {

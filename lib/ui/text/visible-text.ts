@@ -6,6 +6,7 @@ const hidden = /(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignor
 
 /** Text from a model or a file as one printable line: nothing in it reaches the terminal as a command. */
 export function visibleLine(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
   return text.replace(/\s*\r?\n\s*/g, ' ').replace(hidden, showCharacter);
 }
 
