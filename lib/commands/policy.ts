@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { realPathFacts } from '../cell/watcher/path-facts.ts';
+import { openPathFacts } from '../cell/watcher/path-facts.ts';
 import { parseToolCall } from '../cell/watcher/protocol.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
-import type { AgentPolicy, Decision } from '../domain/policy.ts';
+import type { AgentPolicy, Decision, PathFacts } from '../domain/policy.ts';
 import { type Role, roleSchema } from '../domain/role.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
@@ -14,6 +14,9 @@ import { decide } from '../policy/decide.ts';
 import { readConfig } from './open/read-config.ts';
 import { withState } from './open/read-state.ts';
 import { ruleSources } from './show/rule-sources.ts';
+
+// Nobody else waits for this judge.
+const patient = { each: 10_000, together: 60_000, regrowth: 1 };
 
 /** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */
 export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
@@ -33,9 +36,10 @@ export function run(args: CommandArgs<'policy'>, io: Io): Promise<number> {
     });
     // Without --locks the rules are tried that hold for every task: no scope.
     const tried = locks === null ? { ...policy, file_locks: null } : policy;
+    const facts = openPathFacts({ workTree: policy.worktree, env: io.env }, patient);
     for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (line.trim() !== '')
-        io.stdout.write(`${JSON.stringify(explained(decideLine(tried, line), sourceOf))}\n`);
+        io.stdout.write(`${JSON.stringify(explained(decideLine(tried, line, facts), sourceOf))}\n`);
     }
     return 0;
   });
@@ -50,9 +54,9 @@ function explained(
   return source === null ? decision : { ...decision, source };
 }
 
-function decideLine(policy: AgentPolicy, line: string): Decision {
+function decideLine(policy: AgentPolicy, line: string, facts: PathFacts): Decision {
   const call = parseCall(line, policy.worktree);
-  if (call !== null) return decide(policy, call, realPathFacts);
+  if (call !== null) return decide(policy, call, facts);
   return {
     decision: 'block',
     rule: 'call-malformed',

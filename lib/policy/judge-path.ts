@@ -20,6 +20,8 @@ export interface PathContext {
   readonly lines?: readonly string[] | null;
   /** The same command line may make files, with names that bash would take apart. */
   readonly makesFiles?: boolean;
+  /** The same command line may have other revisions checked out, or under other names. */
+  readonly movesRevisions?: boolean;
 }
 
 /** Judges one path of a tool call or command; null: nothing against it. */

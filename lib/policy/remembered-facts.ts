@@ -1,4 +1,4 @@
-import type { PathFacts } from '../domain/policy.ts';
+import type { GitQuestion, PathFacts } from '../domain/policy.ts';
 import { Refusal } from './bash/refusal.ts';
 import { tooComplex } from './bash/work.ts';
 
@@ -6,10 +6,12 @@ import { tooComplex } from './bash/work.ts';
 const mostAsked = 50_000;
 // Where it was asked before, the answer costs a twentieth of that.
 const mostRepeated = 1_000_000;
+// Each starts a process. What is asked beyond that stays unknown.
+const mostQuestions = 64;
 
 /**
- * The file system as one judgement sees it: asked once about each path, and so often and no more. It lasts as long
- * as the judgement; the next one asks again. Throws a Refusal where a call would need more.
+ * The file system and the repository as one judgement sees them: asked once about each path, and so often and no more.
+ * It lasts as long as the judgement; the next one asks again. Throws a Refusal where a call would need more.
  */
 export function rememberedFacts(facts: PathFacts): PathFacts {
   let asked = 0;
@@ -28,5 +30,14 @@ export function rememberedFacts(facts: PathFacts): PathFacts {
       return answer;
     };
   };
-  return { lstat: remember((path) => facts.lstat(path)), list: remember((path) => facts.list(path)) };
+  const answers = new Map<string, string | null>();
+  const git = (question: GitQuestion): string | null => {
+    const key = JSON.stringify(question);
+    const before = answers.get(key);
+    if (before !== undefined) return before;
+    const answer = answers.size < mostQuestions ? facts.git(question) : null;
+    answers.set(key, answer);
+    return answer;
+  };
+  return { lstat: remember((path) => facts.lstat(path)), list: remember((path) => facts.list(path)), git };
 }

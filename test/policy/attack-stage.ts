@@ -60,8 +60,14 @@ export function openStage(policy: CorpusPolicy, commands: readonly string[], isL
   };
   repo.write('.blueflame.yml', JSON.stringify(config));
   repo.commit('start');
+  // What is blocked came long ago; daily work is about other files.
+  for (const text of ['y', 'z']) {
+    repo.write('src/a.ts', `${text}\n`);
+    repo.commit(`work ${text}`);
+  }
   const worktree = join(repo.path, '.trees/worker');
-  repo.git('worktree', 'add', '-q', '--detach', worktree);
+  repo.git('worktree', 'add', '-q', '--detach', worktree, 'HEAD~1');
+  repo.git('-C', worktree, 'checkout', '-q', '--detach', 'main');
   mkdirSync(`${worktree}-evil`);
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(worktree, path));
   linkSync(join(worktree, 'infra/main.tf'), join(worktree, 'src/hard.ts'));

@@ -22,4 +22,5 @@ export const realFacts: PathFacts = {
       return null;
     }
   },
+  git: () => null,
 };

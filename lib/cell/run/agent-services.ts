@@ -22,7 +22,7 @@ import { auditFile, openAuditLog } from '../watcher/audit-log.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
-import { realPathFacts } from '../watcher/path-facts.ts';
+import { openPathFacts } from '../watcher/path-facts.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type Latch, latch } from './latch.ts';
 
@@ -199,7 +199,7 @@ async function startJudge(
   service: ServiceRequest,
   { sockets, canary }: { readonly sockets: string; readonly canary: Latch },
 ): Promise<Judge> {
-  const { id, policy } = service.request;
+  const { id, policy, worktree } = service.request;
   const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
   const ledger = createCallLedger();
   const server = await startDecisionServer({
@@ -207,7 +207,7 @@ async function startJudge(
     policy,
     audit,
     decide: context.decide,
-    facts: realPathFacts,
+    facts: openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
     replays: writeReplays(service.request.recorded ?? [], service.folder.control),
     onJudged: ledger.note,
     onCanary: canary.raise,

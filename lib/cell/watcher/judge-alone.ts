@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { agentPolicySchema, type Decision } from '../../domain/policy.ts';
 import { decide } from '../../policy/decide.ts';
 import { openAuditLog } from './audit-log.ts';
-import { realPathFacts } from './path-facts.ts';
+import { openPathFacts } from './path-facts.ts';
 import { blocked, parseToolCall } from './protocol.ts';
 
 /**
@@ -15,7 +15,7 @@ export function judgeAlone(policyFile: string, value: unknown, at: Date): Decisi
   const decision =
     call === null
       ? blocked('call-malformed', 'The hook did not report a tool call that can be judged.')
-      : decide(policy, call, realPathFacts);
+      : decide(policy, call, openPathFacts({ workTree: policy.worktree, env: process.env }));
   const audit = openAuditLog(`${policyFile}.audit.jsonl`, policy.agent_id, () => at);
   audit.append(call, decision);
   audit.close();

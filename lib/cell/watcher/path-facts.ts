@@ -1,7 +1,22 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import type { PathFacts } from '../../domain/policy.ts';
+import { type AskedRepository, type AskingTime, findGitFolders, openGitFacts } from './git-facts.ts';
 
-/** The file system as it is at this moment; nothing is remembered between questions. */
+/** The facts about a worktree that is an agent's, or a person's. Throws nothing: what isn't there is not known. */
+export function openPathFacts(
+  { workTree, env, quarantine = null }: FactsPlace,
+  time?: AskingTime,
+): PathFacts {
+  const folders = findGitFolders(workTree);
+  if (folders === null) return realPathFacts;
+  return { ...realPathFacts, git: openGitFacts({ ...folders, workTree, env, quarantine }, time) };
+}
+
+export interface FactsPlace extends Pick<AskedRepository, 'env' | 'workTree'> {
+  readonly quarantine?: AskedRepository['quarantine'];
+}
+
+/** The file system as it is at this moment; nothing is remembered between questions, and git is not asked. */
 export const realPathFacts: PathFacts = {
   lstat(path) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -23,4 +38,5 @@ export const realPathFacts: PathFacts = {
       return null;
     }
   },
+  git: () => null,
 };

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { FlameError, tellsOfFullDisk } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/program-path.ts';
 import { type GitGuard, guardGit, limitGit } from './limit-git.ts';
@@ -148,6 +148,30 @@ export async function askPreference(context: GitContext, args: readonly string[]
   const argv = [gitIn(env), ...args];
   const { stdout } = await runProgram({ argv, env, context, args }, { accept: [0, 1, 128, 129] });
   return stdout.toString().replace(/\n$/, '');
+}
+
+/**
+ * Runs git while everything waits for it, so only for what takes milliseconds; no longer than `most.ms`. Returns what it printed
+ * to stdout; null where it failed, took longer or printed more.
+ */
+export function runGitBriefly(
+  context: GitContext,
+  args: readonly string[],
+  { input = '', ms, bytes }: { readonly input?: string; readonly ms: number; readonly bytes: number },
+): Buffer | null {
+  const env = environmentOf(context);
+  const argv = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
+  const [program = '', ...rest] = argv;
+  const options = {
+    cwd: context.cwd,
+    env,
+    input,
+    timeout: ms,
+    maxBuffer: bytes,
+    killSignal: 'SIGKILL',
+  } as const;
+  const { status, stdout } = spawnSync(program, rest, options);
+  return status === 0 ? stdout : null;
 }
 
 /** Starts git with a clean environment and piped streams, for those that talk with it. git is spawned in this file alone. */

@@ -1,6 +1,9 @@
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { isHeavy, listTree } from '../judge-tree.ts';
 
+/** Stands for what git prints as the name of something, where it isn't known. */
+export const unknownRevision = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
 /** The files and folders below some places, as a search that starts there names them; null: too many. */
 export function filesBelow(
   context: PathContext,
@@ -38,6 +41,16 @@ export function representatives(context: PathContext, names: readonly string[]):
       ...files.filter(isRefused('write')).slice(0, 1),
       ...plain.filter(isFolder).slice(0, 1),
       ...files.slice(0, 1),
+      ...commitsAmong(files),
     ]),
   ];
+}
+
+// Of these each is asked for by itself.
+const mostCommits = 4;
+
+/** Commits differ in what they show. */
+function commitsAmong(names: readonly string[]): readonly string[] {
+  const commits = names.filter((name) => /^[0-9a-f]{7,64}$/.test(name));
+  return commits.length <= mostCommits ? commits : [unknownRevision];
 }

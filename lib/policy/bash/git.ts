@@ -11,6 +11,7 @@ import {
   revisionValues,
 } from './git-arguments.ts';
 import { changingRules, judgeOther } from './git-changes.ts';
+import { judgeShown, judgeTreeSearch } from './git-shown.ts';
 import { scanOptions } from './options.ts';
 import { type ProgramRule as GitRule, judgeScanned, type ProgramCall } from './program.ts';
 import { isSpecific, judgeWideSearch } from './wide-search.ts';
@@ -32,14 +33,14 @@ export function judgeGit(call: ProgramCall): Objection | null {
   const rule = subcommands[subcommand];
   const rest = args.slice(Math.max(0, call.trusted - 1));
   const inner = { ...call, name: `git ${subcommand}`, args: rest, trusted: Math.max(0, call.trusted - 1) };
-  if (rule !== undefined) return rule(inner);
+  if (rule !== undefined) return rule(inner) ?? judgeShown({ ...inner, args });
   if (call.trusted === 0) {
     return objection(
       'bash-not-allowed',
       `git ${subcommand} is not among what an agent may do with git: ${listSome(Object.keys(subcommands), 40)}.`,
     );
   }
-  return judgeOther(inner);
+  return judgeOther(inner) ?? judgeShown({ ...inner, args });
 }
 
 interface Looking {
@@ -56,7 +57,8 @@ function looking(options: Looking = {}): GitRule {
   return (call) => {
     const bad = call.args.find(
       (arg) =>
-        dangerousOption(arg, options.allowed) || (options.letters ?? /^-(?![SGLIn-])[A-Za-z]*O/).test(arg),
+        dangerousOption(arg, options.allowed ?? patches) ||
+        (options.letters ?? /^-(?![SGLIn-])[A-Za-z]*O/).test(arg),
     );
     if (bad !== undefined) return gitOption(`${call.name} ${bad}`, 'Leave it out.');
     return judgePathspecs(call, call.args, { access: 'read', values });
@@ -87,6 +89,8 @@ function onlyWith(words: readonly string[]): GitRule {
   };
 }
 
+// Of what looks it shows more; only what changes something asks with it.
+const patches = ['patch', 'patch-with-stat', 'patch-with-raw'];
 const never = /^(?!)/;
 const blameValues = new Set(['-L', '--since', '--after', '--before', '--until', '--date', '--encoding']);
 const subcommands: Readonly<Record<string, GitRule>> = {
@@ -168,7 +172,15 @@ function judgeGrep(call: ProgramCall): Objection | null {
       ? null
       : judgeWideSearch(call.context, { places: files });
   if (wide !== null) return wide;
-  return judgePathspecs(call, args, { access: 'read', values: grepValues });
+  const end = operandsOf(args.slice(0, args.includes('--') ? args.indexOf('--') : args.length), grepValues);
+  const trees = end.map((one) => one.text).filter((place) => !files.includes(place));
+  const isOpen = texts.length === 0 || !texts.every(isSpecific);
+  return (
+    judgePathspecs(call, args, { access: 'read', values: grepValues }) ??
+    (isQuiet
+      ? null
+      : judgeTreeSearch(call, { trees, below: places.filter((one) => !trees.includes(one)), isOpen }))
+  );
 }
 
 function isThere({ context }: ProgramCall, place: string): boolean {

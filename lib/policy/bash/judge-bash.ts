@@ -6,6 +6,7 @@ import { listSome, type Objection, objection } from '../rules.ts';
 import { expandWord } from './expand-arguments.ts';
 import { judgeCommand, judgeRedirections, matchingPattern } from './judge-command.ts';
 import { mayMakeNames } from './made-names.ts';
+import { mayMoveRevisions } from './moved-revisions.ts';
 import { type Lines, linesOf, pipedLines } from './outputs.ts';
 import { judgeAll } from './program.ts';
 import { readBash } from './read-bash.ts';
@@ -31,6 +32,8 @@ interface Question extends BashQuestion {
   readonly lines?: Lines;
   /** The command itself may make files whose names bash would take apart or for options. */
   readonly makesNames: boolean;
+  /** It may have other revisions checked out, or under other names. */
+  readonly movesRevisions: boolean;
   /** Where the command has been. */
   readonly visited: Set<string>;
 }
@@ -52,9 +55,9 @@ export function judgeBash(question: BashQuestion): Objection | null {
   if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0)
     return onlyExact(policy);
   try {
-    const makesNames = mayMakeNames(tree);
+    const found = { makesNames: mayMakeNames(tree), movesRevisions: mayMoveRevisions(tree) };
     judgeNode(
-      { ...question, work: openWork(), known: new Map(), makesNames, visited: new Set<string>() },
+      { ...question, ...found, work: openWork(), known: new Map(), visited: new Set<string>() },
       tree,
       [question.cwd],
     );
@@ -344,6 +347,7 @@ function contextAt(question: Question, cwd: string): PathContext {
     facts,
     cwd,
     makesFiles: question.makesNames,
+    movesRevisions: question.movesRevisions,
     ...(piped !== undefined && { piped }),
     ...(lines !== undefined && { lines }),
   };

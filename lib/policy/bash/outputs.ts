@@ -1,7 +1,7 @@
 import { pathMatches } from '../../util/path-globs.ts';
 import type { PathContext } from '../judge-path.ts';
 import { isHeavy } from '../judge-tree.ts';
-import { filesBelow } from './candidates.ts';
+import { filesBelow, unknownRevision } from './candidates.ts';
 import { expandGlob, isWild } from './expand-glob.ts';
 import { namesFound } from './find.ts';
 import { type BashNode, currentFolder, type SimpleCommand } from './syntax.ts';
@@ -12,7 +12,6 @@ export type Lines = readonly string[] | null;
 type Settle = (command: SimpleCommand) => readonly SimpleCommand[];
 
 const most = 20_000;
-const revision = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** The lines a node may print, where it lists files, counts, or says what everybody knows. */
 export function linesOf(context: PathContext, node: BashNode, settle: Settle): Lines {
@@ -227,15 +226,22 @@ function gitLines(context: PathContext, [subcommand = '', ...args]: readonly str
   if (subcommand === 'rev-parse') {
     if (options.length === 1 && has('--show-toplevel') && operands.length === 0) return [topOf(context)];
     return options.every((one) => /^--(?:short(?:=\d+)?|verify|quiet|abbrev-ref)$|^-q$/.test(one))
-      ? [revision]
+      ? revisions(context, [subcommand, ...args])
       : null;
   }
-  if (subcommand === 'merge-base') return [revision];
-  if (subcommand === 'branch') return options.length === 1 && has('--show-current') ? [revision] : null;
+  if (subcommand === 'merge-base') return revisions(context, [subcommand, ...args]);
+  if (subcommand === 'branch')
+    return options.length === 1 && has('--show-current') ? revisions(context, [subcommand, ...args]) : null;
   if (subcommand === 'rev-list')
-    return has('--count') ? ['7'] : has('--objects', '--pretty') ? null : [revision];
+    return has('--count')
+      ? ['7']
+      : has('--objects', '--pretty')
+        ? null
+        : revisions(context, [subcommand, ...args]);
   if (subcommand === 'log' && has('--format=%H', '--format=%h', '--pretty=%H', '--pretty=%h'))
-    return options.some((one) => /name|stat|^-p|patch/.test(one)) ? null : [revision];
+    return options.some((one) => /name|stat|^-p|patch/.test(one))
+      ? null
+      : revisions(context, [subcommand, ...args]);
   const isNames =
     subcommand === 'ls-files'
       ? options.every((one) =>
@@ -265,6 +271,22 @@ function gitLines(context: PathContext, [subcommand = '', ...args]: readonly str
         ),
       );
 }
+
+// More of them are not judged one by one.
+const mostRevisions = 20;
+
+/** The names of commits that a command prints. */
+function revisions({ facts, cwd, movesRevisions }: PathContext, args: readonly string[]): readonly string[] {
+  const isPlain = args.every((arg) => !arg.startsWith('-') || plainOption.test(arg));
+  const text = isPlain && movesRevisions !== true ? facts.git({ args, cwd }) : null;
+  const lines = text?.split('\n').filter((line) => line !== '') ?? [];
+  const isKnown =
+    lines.length > 0 && lines.length <= mostRevisions && lines.every((one) => /^\w[\w./-]*$/.test(one));
+  return isKnown ? lines : [unknownRevision];
+}
+
+const plainOption =
+  /^-(?:\d+|n\d*|-short(?:=\d+)?|-verify|-quiet|q|-abbrev-ref|-show-current|-max-count=\d+|-format=%[Hh]|-pretty=%[Hh]|-reverse|-no-merges|-first-parent|-all|-fork-point|-)$/;
 
 function topOf({ facts, cwd, policy }: PathContext): string {
   for (let folder = cwd; folder.startsWith(`${policy.worktree}/`); folder = folder.replace(/\/[^/]*$/, ''))
