@@ -3,7 +3,12 @@ import { listOldLogs, type OldLog, removeLog } from '../cell/run/old-logs.ts';
 import { endStaleRun, listStaleRuns } from '../cell/run/stale-runs.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import { type Cleaned, performCleanup, removable } from '../engine/keep/cleanup-perform.ts';
+import {
+  type Cleaned,
+  type CleanupWords,
+  performCleanup,
+  removable,
+} from '../engine/keep/cleanup-perform.ts';
 import { planCleanup, type Stale } from '../engine/keep/cleanup-plan.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
@@ -15,18 +20,31 @@ export function run(args: CommandArgs<'cleanup'>, io: Io): Promise<number> {
   return withWorkshop(quiet, io, async (opened) => {
     const found = await gather(opened);
     const isDone = args.options.yes && !args.globals.dryRun;
-    const isForced = args.options.force;
-    const chosen = removable(found.stale, isForced);
-    const cleaned = isDone ? await perform(opened, found, isForced) : [];
+    const { force: isForced, rescues: areRescuesMeant } = args.options;
+    const words = { isForced, areRescuesMeant };
+    const chosen = removable(found.stale, words);
+    const cleaned = isDone ? await perform(opened, found, words) : [];
     const lines = isDone ? cleaned.map(toLine) : describe({ ...found, stale: chosen });
     const left = found.stale.filter((stale) => !chosen.includes(stale));
-    opened.output.json({ isDone, items: lines, needs_force: left.map(({ name, why }) => ({ name, why })) });
-    opened.output.result(renderCleanup({ isDone, lines, left }, opened.output.style));
-    if (!isDone && lines.length > 0)
-      opened.output.hint(`git flame cleanup --yes${isForced ? ' --force' : ''}`);
-    else if (left.length > 0) opened.output.hint('git flame cleanup --force');
+    const [rescues, unmerged] = [left.filter(isRescue), left.filter((stale) => !isRescue(stale))];
+    opened.output.json({
+      ...{ isDone, items: lines, needs_force: unmerged.map(named), needs_rescues: rescues.map(named) },
+    });
+    opened.output.result(renderCleanup({ isDone, lines, left: unmerged, rescues }, opened.output.style));
+    const said = `${isForced ? ' --force' : ''}${areRescuesMeant ? ' --rescues' : ''}`;
+    if (!isDone && lines.length > 0) opened.output.hint(`git flame cleanup --yes${said}`);
+    else if (unmerged.length > 0) opened.output.hint('git flame cleanup --force');
+    if (rescues.length > 0) opened.output.hint('git flame cleanup --rescues');
     return cleaned.some(({ outcome }) => outcome === 'kept') ? 1 : 0;
   });
+}
+
+function isRescue({ kind }: Stale): boolean {
+  return kind === 'rescue';
+}
+
+function named({ name, why }: Stale): Pick<Stale, 'name' | 'why'> {
+  return { name, why };
 }
 
 interface Found {
@@ -53,11 +71,11 @@ async function gather({ workshop, git, config }: Opened): Promise<Found> {
 async function perform(
   { workshop, git }: Opened,
   { stale, logs, runs }: Found,
-  isForced: boolean,
+  words: CleanupWords,
 ): Promise<readonly Cleaned[]> {
   for (const run of runs) await endStaleRun(run);
   await git.recoverCells();
-  const done = await performCleanup(workshop, stale, { isForced });
+  const done = await performCleanup(workshop, stale, words);
   for (const log of logs) removeLog(log);
   const removed = [...runs, ...logs.map(({ path }) => path)];
   return [...done, ...removed.map((name) => ({ name, outcome: 'removed', details: '' }) as const)];

@@ -91,7 +91,7 @@ live('WRK-6: no more agents start, and what is done goes on to review', async ()
   await terminal.until(/No more agents start in this cycle\./);
   terminal.type('s', 'y');
   await terminal.until(/Changeset 1\/1: \[main\] Do task-1\n/);
-  assert.match(terminal.screen(), /\(a\)pprove/);
+  await terminal.until(/\(a\)pprove/);
   terminal.type('a', 'Enter');
   await terminal.until(/\(c\)ontinue/);
   terminal.type('c', 'Enter');

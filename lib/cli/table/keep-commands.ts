@@ -46,10 +46,11 @@ export const keepCommands = {
     load: () => import('../../commands/cleanup.ts'),
     summary: 'Remove what ended sessions left: worktrees, merged branches, old logs',
     details:
-      'Shows first what it would do; --yes does it. Work that was not merged stays without --force. Whatever is in a worktree is kept as a rescue first, with no time limit: git flame rescue drop forgets one; a worktree that holds a secret stays. Old sessions are archived (retention.sessions), and stay readable with --session ID.',
+      'Shows first what it would do; --yes does it. Work that was not merged stays without --force. Whatever is in a worktree is kept as a rescue first; a worktree that holds a secret stays. A rescue goes when all of it is on the base branch; one that is older than retention.rescues (90 days) is listed, and goes only with --rescues: then what is in it is lost. git flame rescue drop forgets one. Old sessions are archived (retention.sessions), and stay readable with --session ID.',
     options: {
       yes: { kind: 'flag', summary: 'do it' },
       force: { kind: 'flag', summary: 'work that was not merged too; it is kept as a rescue' },
+      rescues: { kind: 'flag', summary: 'rescues that are nowhere else too, older than retention.rescues' },
     },
     examples: [
       { command: 'git flame cleanup', does: 'see what could go' },

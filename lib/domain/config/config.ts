@@ -267,6 +267,9 @@ export const configSchema = z
     retention: z
       .strictObject({
         logs: durationSchema('age').prefault('30d').describe('Logs older than this may be cleaned up.'),
+        rescues: durationSchema('age')
+          .prefault('90d')
+          .describe('`git flame cleanup` lists rescues older than this; --rescues removes them.'),
         sessions: z.int().min(1).default(20).describe('Sessions kept at hand; older ones are archived.'),
       })
       .describe('What `git flame cleanup` keeps.')

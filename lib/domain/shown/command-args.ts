@@ -36,7 +36,7 @@ export interface CommandOptions {
   } & PageOptions;
   readonly resume: PageOptions;
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
-  readonly cleanup: { readonly yes: boolean; readonly force: boolean };
+  readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
   readonly status: NoOptions;
   readonly show: { readonly diff: boolean; readonly graph: boolean; readonly format: string | null };
   readonly stats: {

@@ -19,19 +19,32 @@ export interface Cleaned {
 export async function performCleanup(
   workshop: Workshop,
   plan: readonly Stale[],
-  { isForced }: { readonly isForced: boolean },
+  words: CleanupWords,
 ): Promise<readonly Cleaned[]> {
   const done: Cleaned[] = [];
-  for (const stale of removable(plan, isForced)) {
+  for (const stale of removable(plan, words)) {
     if (stale.kind === 'session') continue;
     done.push({ name: stale.name, ...(await remove(workshop, stale)) });
   }
   return [...done, ...(await archive(workshop, plan))];
 }
 
+/** What a person said may go too. */
+export interface CleanupWords {
+  /** Work that was not merged, which then is kept as a rescue. */
+  readonly isForced: boolean;
+  /** Old rescues: what is in them is lost. */
+  readonly areRescuesMeant?: boolean;
+}
+
 /** What of a plan goes. */
-export function removable(plan: readonly Stale[], isForced: boolean): readonly Stale[] {
-  return plan.filter(({ needsForce }) => isForced || !needsForce);
+export function removable(
+  plan: readonly Stale[],
+  { isForced, areRescuesMeant = false }: CleanupWords,
+): readonly Stale[] {
+  return plan.filter((stale) =>
+    stale.kind === 'rescue' ? stale.isElsewhere || areRescuesMeant : isForced || !stale.needsForce,
+  );
 }
 
 /** After the worktrees and branches: a session with worktrees is still in use. */
@@ -66,14 +79,17 @@ async function removeRef(
   stale: Exclude<Stale, { kind: 'worktree' | 'own worktree' | 'session' }>,
 ): Promise<Omit<Cleaned, 'name'>> {
   const { ref, commit } = stale.ref;
-  const isElsewhere = stale.kind === 'commit' || stale.isMerged;
-  const rescue = isElsewhere ? null : await keepCommit(workshop, stale.subject, commit);
+  // A rescue is what is kept: it goes as it is.
+  const isLetGo = stale.kind === 'commit' || stale.kind === 'rescue' || stale.isMerged;
+  const rescue = isLetGo ? null : await keepCommit(workshop, stale.subject, commit);
   const result = await workshop.store.transact(() => ({
     changes: [],
     refs: [{ ref, old: commit, new: null }],
     actor: workshop.gates.person,
   }));
   if (result.kind === 'ref-moved') return { outcome: 'kept', details: 'it has just moved' };
+  if (stale.kind === 'rescue')
+    return { outcome: 'removed', details: `until the next git gc: git branch rescued ${commit}` };
   return rescue === null
     ? { outcome: 'removed', details: '' }
     : { outcome: 'rescued', details: rescueName(rescue) };

@@ -9,6 +9,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { oldSessions } from './archive-old.ts';
+import { type OldRescue, oldRescues } from './old-rescues.ts';
 import { type StaleHandWorktree, staleHandWorktrees } from './person-worktrees.ts';
 import { isElsewhere, taskIn } from './rescue-worktree.ts';
 
@@ -18,6 +19,7 @@ export type Stale = { readonly name: string; readonly why: string; readonly need
   | { readonly kind: 'own worktree'; readonly worktree: StaleHandWorktree }
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'commit'; readonly ref: RefInfo }
+  | { readonly kind: 'rescue'; readonly ref: RefInfo; readonly isElsewhere: boolean }
   | {
       readonly kind: 'branch' | 'changeset';
       readonly ref: RefInfo;
@@ -44,6 +46,7 @@ export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]>
     return { kind: 'own worktree', worktree, name: path, why, needsForce: isDirty || !isSaved };
   });
   return [
+    ...(await oldRescues(workshop, snapshot)).map(staleRescue),
     ...worktrees,
     ...own,
     ...branches,
@@ -51,6 +54,10 @@ export async function planCleanup(workshop: Workshop): Promise<readonly Stale[]>
     ...(await staleCommits(workshop, snapshot)),
     ...sessions,
   ];
+}
+
+function staleRescue({ rescue, isElsewhere, why }: OldRescue): Stale {
+  return { kind: 'rescue', ref: rescue, isElsewhere, name: rescue.name, why, needsForce: false };
 }
 
 /** Commits that were kept for other clones while their session was open, and that landed. */

@@ -14,19 +14,24 @@ export interface CleanupView {
   readonly lines: readonly CleanupLine[];
   /** What holds work that was not merged. */
   readonly left: readonly { readonly name: string; readonly why: string }[];
+  /** Old rescues: what they hold is nowhere else. */
+  readonly rescues: CleanupView['left'];
 }
 
 /** What a cleanup would do or did, and what it leaves alone. */
-export function renderCleanup({ isDone, lines, left }: CleanupView, style: Style): string {
+export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, style: Style): string {
   const title = isDone ? 'Cleaned up:' : 'Would be removed:';
   const rows = lines.map(({ what, name, details }) => [what, visibleLine(name), visibleLine(details)]);
-  const kept = left.map(({ name, why }) => [visibleLine(name), visibleLine(why)]);
   return [
     ...(rows.length === 0 ? ['Nothing to remove.'] : [style.bold(title), ...table(rows, style)]),
-    ...(kept.length === 0
-      ? []
-      : ['', style.bold('Not merged, stays without --force:'), ...table(kept, style)]),
+    ...staying('Not merged, stays without --force:', left, style),
+    ...staying('Rescues older than retention.rescues, stay without --rescues:', rescues, style),
   ].join('\n');
+}
+
+function staying(title: string, kept: CleanupView['left'], style: Style): readonly string[] {
+  const rows = kept.map(({ name, why }) => [visibleLine(name), visibleLine(why)]);
+  return rows.length === 0 ? [] : ['', style.bold(title), ...table(rows, style)];
 }
 
 function table(rows: readonly (readonly string[])[], style: Style): readonly string[] {
