@@ -1,14 +1,13 @@
 import { newProposals } from '../core/decisions/list-proposals.ts';
-import type { GitPort } from '../domain/ports/git-port.ts';
 import type { StateProblem, Store } from '../domain/ports/store-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import type { GitContext } from '../git/process/run-git.ts';
 import { pickRemote } from '../store/sync/pick-remote.ts';
 import { syncState } from '../store/sync/sync.ts';
 import { renderIncoming } from '../ui/render/render-incoming.ts';
 import { renderReceived, renderSigned } from '../ui/render/render-proposals.ts';
 import { renderSync } from '../ui/render/render-sync.ts';
+import { gitHere } from './open/git-here.ts';
 import { lostClaims, ownClaims } from './open/lost-claims.ts';
 import { readHeard, warnOfTrust } from './open/read-heard.ts';
 import { withState } from './open/read-state.ts';
@@ -18,7 +17,7 @@ import { signDecisions } from './open/sign-decisions.ts';
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { git, store, output } = reading;
-    const context = standingIn(git, io);
+    const context = gitHere(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
     const isDry = args.globals.dryRun;
@@ -75,14 +74,4 @@ async function damagedBy(store: Store, before: readonly StateProblem[]): Promise
   return (await store.snapshot()).problems.filter(
     ({ ref, object, key }) => !known.has(`${ref} ${object} ${key}`),
   );
-}
-
-/** git as the person would call it here: where remotes with relative paths are found. */
-function standingIn({ repository }: Pick<GitPort, 'repository'>, io: Io): GitContext {
-  const { gitDir, workTree } = repository;
-  return {
-    cwd: workTree ?? gitDir,
-    env: io.env,
-    variables: { GIT_DIR: gitDir, ...(workTree === null ? {} : { GIT_WORK_TREE: workTree }) },
-  };
 }

@@ -3,9 +3,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
+import { editByHand } from '../support/state-by-hand.ts';
 import { runGit, snapshot, writeHook } from './fixture.ts';
 
 // The real tools, where somebody has put them: FLAME_TEST_HOOK_TOOLS=<a node_modules with husky and lefthook>.
@@ -191,31 +193,47 @@ testIf(
 });
 
 test('HKS-3: state goes along with a push only where it is asked for, and never stops it', async () => {
-  const repo = makeRepo();
+  const repo = makeExecProject();
   await flame(repo, ['init']);
-  repo.git('update-ref', 'refs/blueflame/tasks', 'HEAD');
   const bare = makeBare(repo);
   repo.git('remote', 'add', 'origin', bare);
-  const state = (): string =>
-    runGit(repo, ['ls-remote', bare, 'refs/blueflame/*']).stdout.replace(/\t/g, ' ').trim();
+  const theirs = (prefix = 'refs/blueflame/'): string =>
+    runGit(repo, ['ls-remote', bare, `${prefix}*`])
+      .stdout.replace(/\t/g, ' ')
+      .trim();
+  const own = (ref: string): string => `${repo.git('rev-parse', ref)} ${ref}`;
   const commit = (): void => void repo.git('commit', '-qm', 'x', '--allow-empty', '--no-verify');
   const push = (...args: string[]): ReturnType<typeof runGit> => runGit(repo, ['push', '-q', ...args]);
+  const plan = writePlan(repo, [{ id: 'task-001', script: 'true', locks: ['a'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['plan', 'x', '--from', plan, '--decisions-file', decisions])).code, 0);
+  repo.git('update-ref', 'refs/blueflame/rescue/ses-1/task-001/1', 'HEAD');
   assert.equal(push('origin', 'main'), { code: 0, stdout: '', stderr: '' });
-  assert.is(state(), '');
+  assert.is(theirs(), '');
   repo.git('config', 'blueflame.pushState', 'yes');
   commit();
   for (const dry of ['--dry-run', '-n', '--dry']) assert.is(push(dry, 'origin', 'main').code, 0);
-  assert.is(state(), '');
+  assert.is(theirs(), '');
   assert.equal(push('origin', 'main'), { code: 0, stdout: '', stderr: '' });
-  assert.is(state(), `${repo.git('rev-parse', 'refs/blueflame/tasks')} refs/blueflame/tasks`);
-  // Somebody else's is never overwritten.
-  repo.git('update-ref', 'refs/blueflame/tasks', repo.git('commit-tree', '-m', 'other', 'HEAD^{tree}'));
+  const shared = ['sessions', 'tasks'].map((name) => own(`refs/blueflame/${name}`)).join('\n');
+  assert.is(theirs(), shared);
+  // What can't be read here stays here, and the person's own commits go.
+  const good = repo.git('rev-parse', 'refs/blueflame/tasks');
+  const [note = ''] = repo.git('ls-tree', '-r', '--name-only', good).split('\n');
+  editByHand(repo, 'refs/blueflame/tasks', note, 'torn');
+  commit();
+  const damaged = push('origin', 'main');
+  assert.is(damaged.code, 0);
+  assert.match(damaged.stderr, /Nothing was sent to origin: part of the state here can't be read[\s\S]*next/);
+  assert.match(damaged.stderr, /git flame doctor --repair[\s\S]*the push itself goes on/);
+  assert.equal([theirs(), theirs('refs/heads/')], [shared, own('refs/heads/main')]);
+  // Another one's is never overwritten.
+  repo.git('update-ref', 'refs/blueflame/tasks', repo.git('commit-tree', '-m', 'other', `${good}^{tree}`));
   commit();
   const refused = push('origin', 'main');
   assert.is(refused.code, 0);
   assert.match(refused.stderr, /refs\/blueflame\/\* did not go along; the push itself goes on/);
-  assert.is(runGit(repo, ['ls-remote', bare, 'main']).stdout.slice(0, 40), repo.git('rev-parse', 'main'));
-  assert.is(state(), `${repo.git('rev-parse', 'main~2')} refs/blueflame/tasks`);
+  assert.equal([theirs(), theirs('refs/heads/')], [shared, own('refs/heads/main')]);
 });
 
 /** As `pre-commit install` does: an older hook is moved aside and run first. */

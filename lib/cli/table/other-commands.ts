@@ -16,10 +16,12 @@ export const otherCommands = {
     load: () => import('../../commands/hook/hook.ts'),
     isHidden: true,
     summary: 'Judge a commit that is about to be made',
-    details: 'Called by the installed git hooks. Exit code 3 refuses the commit; every other lets it pass.',
+    details:
+      'Called by the installed git hooks. Exit code 3 refuses the commit, or the state beside a push; every other lets a commit pass.',
     subcommands: [
       { name: 'commit-msg', summary: 'judge the message in FILE' },
       { name: 'pre-commit', summary: 'judge what is staged' },
+      { name: 'pre-push', summary: 'judge the state that goes along to the remote FILE' },
     ],
     needsSubcommand: true,
     operand: { usage: '[FILE]', kind: 'one' },
