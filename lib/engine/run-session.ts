@@ -19,6 +19,7 @@ import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
 import { remember } from './session/remember.ts';
 import { validateWave } from './validate/validate-wave.ts';
+import { withoutHeldApart } from './work/held-apart.ts';
 import { workWave } from './work/work-wave.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -36,11 +37,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     const view = await viewSession(workshop, id);
     const { session } = view;
     if (session.state === 'stopped') return;
-    const action = nextAction({
-      ...{ ...view, maxCycles: workshop.config.limits.max_wave_cycles },
-      canStart: (all) => canStart(all, workshop.config.concurrency.development),
-      isWindingDown: workshop.windDown.isAsked(),
-    });
+    const action = actionOf(workshop, view);
     try {
       await act(workshop, id, action, plan);
     } catch (error) {
@@ -56,6 +53,14 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     workshop.windDown.reset();
     workshop = await newRules(workshop, id);
   }
+}
+
+function actionOf(workshop: Workshop, view: SessionView): Action {
+  return nextAction({
+    ...{ ...view, maxCycles: workshop.config.limits.max_wave_cycles },
+    canStart: (all) => canStart(withoutHeldApart(workshop, all), workshop.config.concurrency.development),
+    isWindingDown: workshop.windDown.isAsked(),
+  });
 }
 
 /** Between two cycles the configuration is read again: what changed is shown, and holds from then on. */
@@ -83,6 +88,8 @@ async function requireProgress(workshop: Workshop, { before, action, idle }: Pro
   const after = await viewSession(workshop, before.session.id);
   if (workshop.signal.aborted || standOf(after) !== standOf(before)) return 0;
   if (revisionOf(after) !== revisionOf(before) && idle === 0) return 1;
+  // That what a task would be built on conflicts is found by trying, and stored nowhere.
+  if (action.kind === 'work' && actionOf(workshop, after).kind !== 'work') return 0;
   const claimed = after.tasks.filter(({ status }) => status === 'claimed');
   if (action.kind === 'work' && claimed.length > 0) throw claimedElsewhere(workshop, claimed);
   throw new FlameError({

@@ -1,14 +1,22 @@
+import { type WorkBelow, workBelow } from '../core/schedule/work-below.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../domain/state/session.ts';
-import type { Task } from '../domain/state/task.ts';
+import type { BuiltOn, Task } from '../domain/state/task.ts';
 import { joinSubject } from './foreign-commits.ts';
-import type { WithGit } from './workshop.ts';
+import type { WithGit, Workshop } from './workshop.ts';
 
 export type StartPoint =
-  | { readonly kind: 'start'; readonly commit: ObjectId }
-  | { readonly kind: 'conflict'; readonly with: string; readonly paths: readonly string[] };
+  /** builtOn: what of it has not landed. */
+  | { readonly kind: 'start'; readonly commit: ObjectId; readonly builtOn: BuiltOn }
+  /** Two works it would hold conflict. isDependency: the task can't do without the second one. */
+  | {
+      readonly kind: 'conflict';
+      readonly with: string;
+      readonly paths: readonly string[];
+      readonly isDependency: boolean;
+    };
 
 /** The tip of the branch a session builds and lands on. Throws FlameError `no-base-branch`. */
 export async function baseTip(workshop: WithGit<GitCommits>, session: Session): Promise<ObjectId> {
@@ -23,29 +31,50 @@ export async function baseTip(workshop: WithGit<GitCommits>, session: Session): 
   });
 }
 
-/** Where a task's work starts: the base branch, with the work of its unmerged dependencies merged in. */
+/**
+ * Where a task's work starts: the base branch, with accepted work that has not landed joined to it: of its
+ * dependencies, and by `concurrency.overlap` of the tasks its locks overlap with.
+ */
 export async function startPoint(
-  workshop: WithGit<GitCommits & GitMerging>,
+  workshop: Pick<Workshop, 'config'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   tasks: readonly Task[],
 ): Promise<StartPoint> {
-  const base = await baseTip(workshop, session);
-  const unmerged = task.dependencies
-    .flatMap((id) => tasks.find((candidate) => candidate.id === id) ?? [])
-    .flatMap(({ id, status, commit }) => (status === 'done' && commit !== null ? [{ id, commit }] : []));
-  let start = base;
-  for (const { id, commit } of unmerged) {
+  let start = await baseTip(workshop, session);
+  const below = await topmost(workshop, start, workBelow(task, tasks, workshop.config.concurrency.overlap));
+  for (const { task: id, commit, lock } of below) {
     const next = await joinWork(
       workshop,
       start,
       commit,
       `${joinSubject(task.id)} the work of ${id} on ${landsOn(session)}`,
     );
-    if (next.kind === 'conflict') return { kind: 'conflict', with: id, paths: next.paths };
+    if (next.kind === 'conflict')
+      return { kind: 'conflict', with: id, paths: next.paths, isDependency: lock === null };
     start = next.commit;
   }
-  return { kind: 'start', commit: start };
+  return {
+    kind: 'start',
+    commit: start,
+    builtOn: below.map(({ task: id, commit }) => ({ task: id, commit })),
+  };
+}
+
+/** Without what the base or another one holds already. */
+async function topmost(
+  { git }: WithGit<GitCommits>,
+  base: ObjectId,
+  below: readonly WorkBelow[],
+): Promise<readonly WorkBelow[]> {
+  if (below.length === 0) return below;
+  const tops = new Set(await git.independent([base, ...below.map(({ commit }) => commit)]));
+  const seen = new Set<ObjectId>([base]);
+  return below.filter(({ commit }) => {
+    const isTop = tops.has(commit) && !seen.has(commit);
+    seen.add(commit);
+    return isTop;
+  });
 }
 
 /** Merges a commit onto another one, where it isn't there already. */

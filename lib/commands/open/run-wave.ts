@@ -11,6 +11,7 @@ import { viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import { remember } from '../../engine/session/remember.ts';
 import { startCycle } from '../../engine/start-cycle.ts';
+import { withoutHeldApart } from '../../engine/work/held-apart.ts';
 import { commandFor } from './next-command.ts';
 import { type Opened, withWorkshop } from './open-workshop.ts';
 import { reportEnd } from './report-end.ts';
@@ -94,6 +95,7 @@ async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<A
   return nextAction({
     ...{ ...view, maxCycles: opened.config.limits.max_wave_cycles },
     isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
-    canStart: (all) => canStart(all, opened.config.concurrency.development),
+    canStart: (all) =>
+      canStart(withoutHeldApart(opened.workshop, all), opened.config.concurrency.development),
   });
 }

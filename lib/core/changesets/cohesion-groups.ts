@@ -2,10 +2,11 @@ import type { Task } from '../../domain/state/task.ts';
 import { findComponents } from '../schedule/find-components.ts';
 import { sortByNeeds } from '../schedule/sort-by-needs.ts';
 import { byPriority, byText } from '../task/by-priority.ts';
+import { needsOf } from '../task/needs-of.ts';
 
-/** Tasks of one cohesion group, or of several that need each other and can only go together. */
+/** Tasks of one cohesion group, of several that can only go together, or a part of one. */
 export interface GroupedTasks {
-  /** The group's name; of several, joined by `+` in order of the alphabet. */
+  /** The group's name; of several, joined by `+` in order of the alphabet; of a later part, with its number. */
   readonly group: string;
   readonly cohesionGroups: readonly string[];
   /** In no particular order. */
@@ -16,24 +17,24 @@ export interface GroupedTasks {
 
 /**
  * Tasks by cohesion group, in an order in which every group comes after those it needs; then by highest
- * task priority, then name. Dependencies on tasks outside the list don't count.
+ * task priority, then name. Needs outside the list don't count. Groups whose tasks depend on each other in a circle
+ * go together as `a+b`. Where they were only built on each other's work in turn, each is parted between the turns
+ * (`a`, `b`, `a-2`), so that every part can be decided for itself.
  */
 export function cohesionGroups(tasks: readonly Task[]): readonly GroupedTasks[] {
-  const needs = groupNeeds(tasks);
-  const nameOf = new Map<string, string>();
-  for (const component of findComponents(needs)) {
-    for (const member of component) nameOf.set(member, component.join('+'));
-  }
+  const dependent = circles(
+    tasks,
+    ({ cohesion_group: group }) => group,
+    (task) => task.dependencies,
+  );
+  const together = ({ cohesion_group: group }: Task): string => dependent.get(group) ?? group;
+  const parts = partCircles(tasks, together);
+  const partOf = new Map(tasks.map((task) => [task.id, parts.get(task) ?? together(task)]));
   const byName = new Map<string, Task[]>();
-  for (const task of tasks) {
-    const name = nameOf.get(task.cohesion_group) ?? task.cohesion_group;
-    const members = byName.get(name);
-    if (members === undefined) byName.set(name, [task]);
-    else members.push(task);
-  }
+  for (const task of tasks) append(byName, partOf.get(task.id) ?? together(task), task);
   const groups = [...byName].map(([group, members]) => {
     const cohesion = [...new Set(members.map((task) => task.cohesion_group))].sort(byText);
-    const needed = cohesion.flatMap((name) => needs.get(name) ?? []).map((name) => nameOf.get(name) ?? name);
+    const needed = members.flatMap(needsOf).flatMap((id) => partOf.get(id) ?? []);
     const dependsOn = [...new Set(needed)].filter((name) => name !== group).sort(byText);
     return { group, cohesionGroups: cohesion, tasks: members, dependsOn };
   });
@@ -46,23 +47,68 @@ export function cohesionGroups(tasks: readonly Task[]): readonly GroupedTasks[] 
 
 /** Tasks so that each comes after those it needs, then by priority, then id. */
 export function inDependencyOrder(tasks: readonly Task[]): Task[] {
-  return sortByNeeds(tasks, {
-    id: (task) => task.id,
-    needs: (task) => task.dependencies,
-    compare: byPriority,
-  });
+  return sortByNeeds(tasks, { id: (task) => task.id, needs: needsOf, compare: byPriority });
 }
 
-function groupNeeds(tasks: readonly Task[]): ReadonlyMap<string, readonly string[]> {
-  const groupOf = new Map<string, string>(tasks.map((task) => [task.id, task.cohesion_group]));
-  const needs = new Map<string, Set<string>>(tasks.map((task) => [task.cohesion_group, new Set()]));
-  for (const task of tasks) {
-    for (const id of task.dependencies) {
-      const needed = groupOf.get(id);
-      if (needed !== undefined) needs.get(task.cohesion_group)?.add(needed);
+/** For each name that `nameOf` gives, the names of all that need each other with it, joined by `+`. */
+function circles(
+  tasks: readonly Task[],
+  nameOf: (task: Task) => string,
+  needs: (task: Task) => readonly string[],
+): ReadonlyMap<string, string> {
+  const names = new Map<string, string>(tasks.map((task) => [task.id, nameOf(task)]));
+  const graph = new Map<string, Set<string>>(tasks.map((task) => [nameOf(task), new Set()]));
+  for (const task of tasks)
+    for (const id of needs(task)) {
+      const needed = names.get(id);
+      if (needed !== undefined) graph.get(nameOf(task))?.add(needed);
     }
+  const sorted = new Map([...graph].map(([name, needed]) => [name, [...needed].sort(byText)]));
+  const joined = findComponents(sorted).map((component) => [component, component.join('+')] as const);
+  return new Map(joined.flatMap(([component, name]) => component.map((member) => [member, name] as const)));
+}
+
+/**
+ * The part of each task whose unit (a group, or several together) is in a circle with others: a task comes one part
+ * later for each change of unit on its way down through what it needs, so that no part needs a later one.
+ */
+function partCircles(tasks: readonly Task[], unitOf: (task: Task) => string): ReadonlyMap<Task, string> {
+  const circleOf = circles(tasks, unitOf, needsOf);
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const level = new Map<Task, number>();
+  for (const task of inDependencyOrder(tasks)) {
+    const unit = unitOf(task);
+    const below = needsOf(task).flatMap((id) => byId.get(id) ?? []);
+    const levels = below
+      .filter((other) => circleOf.get(unitOf(other)) === circleOf.get(unit))
+      .map((other) => (level.get(other) ?? 0) + (unitOf(other) === unit ? 0 : 1));
+    level.set(task, Math.max(0, ...levels));
   }
-  return new Map([...needs].map(([group, needed]) => [group, [...needed].sort(byText)]));
+  const units = new Map<string, Task[]>();
+  for (const task of tasks) append(units, unitOf(task), task);
+  const taken = new Set(units.keys());
+  const parts = new Map<Task, string>();
+  for (const [unit, members] of [...units].sort(([a], [b]) => byText(a, b))) {
+    const levels = [...new Set(members.map((task) => level.get(task) ?? 0))].sort((a, b) => a - b);
+    const names = levels.map((_, index) => (index === 0 ? unit : freeName(unit, taken)));
+    for (const task of members) parts.set(task, names[levels.indexOf(level.get(task) ?? 0)] ?? unit);
+  }
+  return parts;
+}
+
+/** `a-2`, or the next number; taken then. */
+function freeName(unit: string, taken: Set<string>): string {
+  let number = 2;
+  while (taken.has(`${unit}-${number}`)) number += 1;
+  const name = `${unit}-${number}`;
+  taken.add(name);
+  return name;
+}
+
+function append<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [value]);
+  else known.push(value);
 }
 
 function topPriority(tasks: readonly Task[]): number {

@@ -1,11 +1,15 @@
 import type { Task } from '../../domain/state/task.ts';
 import type { Deferral } from '../schedule/pick-batch.ts';
 import { byPriority } from '../task/by-priority.ts';
+import { needsOf } from '../task/needs-of.ts';
 import { cohesionGroups, inDependencyOrder } from './cohesion-groups.ts';
 
 /** A changeset to build. */
 export interface ChangesetPlan {
-  /** The cohesion group; groups that need each other in a circle go together as `a+b`. */
+  /**
+   * The cohesion group; groups that depend on each other in a circle go together as `a+b`, and of those that were only
+   * built on each other's work each comes in several parts, `a` and `a-2`.
+   */
   readonly group: string;
   /** In the order to merge them: dependencies first, then priority, then id. */
   readonly tasks: readonly Task[];
@@ -49,7 +53,7 @@ function leaveOutUnfounded(
   const waiting: Deferral<Task>[] = [];
   // In dependency order, one pass sees every reason before what follows from it.
   for (const task of inDependencyOrder(passed)) {
-    const missing = task.dependencies.find((id) => byId.get(id)?.status !== 'merged' && !included.has(id));
+    const missing = needsOf(task).find((id) => byId.get(id)?.status !== 'merged' && !included.has(id));
     if (missing === undefined) continue;
     included.delete(task.id);
     waiting.push({ task, because: `needs ${missing}, which ${describeState(byId.get(missing))}` });

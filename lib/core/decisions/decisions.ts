@@ -29,7 +29,8 @@ export function standingDecision(task: Task): Decision {
   const { agent_id: agent, claimed_by: by, claimed_host: host, claimed_at: at, result, reason } = task;
   const claim = status === 'claimed' ? { agent, by, host, at } : null;
   const told = status === 'done' ? null : { result, reason };
-  const facts = { status, commit, start, retries, history, claim, told };
+  const below = task.built_on === undefined ? {} : { built_on: task.built_on };
+  const facts = { status, commit, start, retries, history, claim, told, ...below };
   return { kind: 'standing', session, about: id, facts };
 }
 

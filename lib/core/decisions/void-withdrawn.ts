@@ -1,18 +1,25 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { lostGround } from '../task/needs-of.ts';
 
 /**
  * A session in which no changeset is still to be decided or to land that holds a task which has left `done` (dropped,
- * say): such a one is void, as is what was built upon it, and what is left of them is built again.
+ * say), or one whose ground is lost: such a one is void, as is what was built upon it, and what is left of them is
+ * built again.
  */
 export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session {
   if (!session.changesets.some(isOpen)) return session;
-  const status = new Map<string, Task['status']>(tasks.map((task) => [task.id, task.status]));
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const gone = new Map<string, string>();
   const reasonOf = ({ tasks: ids, depends_on: needed }: Changeset): string | undefined => {
-    const left = ids.find((id) => status.has(id) && status.get(id) !== 'done');
-    if (left !== undefined) return `${left} is ${status.get(left)}`;
+    const members = ids.flatMap((id) => byId.get(id) ?? []);
+    const left = members.find(({ status }) => status !== 'done');
+    if (left !== undefined) return `${left.id} is ${left.status}`;
+    for (const task of members) {
+      const [lost] = lostGround(task, byId);
+      if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;
+    }
     const below = needed.find((group) => gone.has(group));
     return below === undefined ? undefined : `it was built on ${below}, of which ${gone.get(below)}`;
   };

@@ -9,6 +9,7 @@ const headKeys = [
   'commit',
   'start_commit',
   'kept',
+  'built_on',
   'retry_count',
   'not_before',
   'result',

@@ -1,6 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
-import { locksConflict } from '../../util/path-globs.ts';
 import { claimTask, restartTask, type TaskChange } from '../task/task-state.ts';
+import { sharedLock } from './shared-lock.ts';
 import { holderOf, isFree } from './task-holder.ts';
 
 /**
@@ -16,10 +16,8 @@ export function claimObjection(task: Task, tasks: readonly Task[], limit: number
   if (busy.length >= limit)
     return `would be one too many: ${limit} may work at once (concurrency.development)`;
   for (const other of busy) {
-    const shared = task.file_locks.find((lock) =>
-      other.file_locks.some((taken) => lock === taken || locksConflict(lock, taken)),
-    );
-    if (shared !== undefined) return `shares ${shared} with ${other.id}, which is being worked on`;
+    const shared = sharedLock(task, other);
+    if (shared !== null) return `shares ${shared} with ${other.id}, which is being worked on`;
   }
   return null;
 }

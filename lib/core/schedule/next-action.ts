@@ -3,6 +3,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
+import { lostGround, needsOf, uprooted } from '../task/needs-of.ts';
 
 /** What a session needs next; derived from its notes alone, so that going on after a stop is the same as going on. */
 export type Action =
@@ -51,7 +52,7 @@ export function nextAction(state: SessionState): Action {
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
-  if (tasks.some(needsValidation)) return { kind: 'validate' };
+  if (tasks.some(needsValidation) || uprooted(tasks).length > 0) return { kind: 'validate' };
   const current = changesetsOfCycle(session);
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
@@ -91,16 +92,24 @@ export function isHeld({ status, agent_id }: Task): boolean {
 }
 
 /**
- * Tasks with a passing verdict that no changeset of this cycle holds, and whose dependencies let them merge.
+ * Tasks with a passing verdict that no changeset of this cycle holds, and whose needs (see needsOf) let them merge.
  * A group that a person still works on by hand waits until it is whole.
  */
 export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
   const held = new Set(current.flatMap((changeset) => changeset.tasks));
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const canMerge = (task: Task): boolean =>
-    task.status === 'merged' ||
-    (task.status === 'done' && task.result.status === 'pass' && dependenciesOf(task, byId).every(canMerge));
-  const isFree = (task: Task): boolean => task.status === 'done' && !held.has(task.id) && canMerge(task);
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const merging = new Map<string, boolean>();
+  const canMerge = (id: TaskId): boolean => {
+    const task = byId.get(id);
+    const answer =
+      merging.get(id) ??
+      (task?.status === 'merged' || (task !== undefined && isPassed(task) && needsOf(task).every(canMerge)));
+    merging.set(id, answer);
+    return answer;
+  };
+  const isPassed = (task: Task): boolean =>
+    task.status === 'done' && task.result.status === 'pass' && lostGround(task, byId).length === 0;
+  const isFree = (task: Task): boolean => task.status === 'done' && !held.has(task.id) && canMerge(task.id);
   const stuck = new Set(
     current.filter((changeset) => changeset.state !== 'landed').flatMap((changeset) => changeset.tasks),
   );
@@ -115,8 +124,8 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
     return answer;
   };
   const isFounded = (task: Task): boolean =>
-    dependenciesOf(task, byId).every(
-      ({ id, status }) => status === 'merged' || (!stuck.has(id) && (held.has(id) || isReadyById(id))),
+    needsOf(task).every(
+      (id) => byId.get(id)?.status === 'merged' || (!stuck.has(id) && (held.has(id) || isReadyById(id))),
     );
   const isReadyById = (id: TaskId): boolean => {
     const task = byId.get(id);
@@ -145,10 +154,6 @@ export function isOpen({ status }: Task): boolean {
     default:
       return unreachable(status);
   }
-}
-
-function dependenciesOf(task: Task, byId: ReadonlyMap<string, Task>): readonly Task[] {
-  return task.dependencies.flatMap((id) => byId.get(id) ?? []);
 }
 
 function hasReady(tasks: readonly Task[]): boolean {

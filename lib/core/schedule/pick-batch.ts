@@ -1,5 +1,5 @@
-import { locksConflict } from '../../util/path-globs.ts';
 import { byPriority } from '../task/by-priority.ts';
+import { sharedLock } from './shared-lock.ts';
 
 export interface Lockable {
   readonly id: string;
@@ -41,10 +41,8 @@ export function pickBatch<T extends Lockable>({
 
 function findSharedLock(task: Lockable, others: readonly Lockable[]): string | null {
   for (const other of others) {
-    const shared = task.file_locks.find((lock) =>
-      other.file_locks.some((taken) => lock === taken || locksConflict(lock, taken)),
-    );
-    if (shared !== undefined) return `shares ${shared} with ${other.id}`;
+    const shared = sharedLock(task, other);
+    if (shared !== null) return `shares ${shared} with ${other.id}`;
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { type Failure, furtherDetails } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import type { ClaimedTask, DoneTask, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
+import type { BuiltOn, ClaimedTask, DoneTask, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { type AttemptCost, endAttempt, nextAttempt } from './task-history.ts';
@@ -92,11 +92,13 @@ export function claimTask(
     readonly host?: string | null;
     /** What the work starts from, where that is known already. */
     readonly start?: ObjectId | null;
+    /** Accepted work that had not landed and that it starts from; none by default. */
+    readonly builtOn?: BuiltOn;
   },
 ): TaskChange<ClaimedTask> {
   requireTransition(task, 'claimed');
   const next: ClaimedTask = {
-    ...task,
+    ...withGround(task, claim.builtOn),
     status: 'claimed',
     agent_id: claim.agentId,
     worktree: claim.worktree,
@@ -118,7 +120,7 @@ export function releaseTask(
 ): TaskChange<TaskIn<'pending'>> {
   requireTransition(task, 'pending');
   const history = endAttempt(task, { ...release, result: 'released', notes: release.reason });
-  const next: TaskIn<'pending'> = { ...task, ...unclaimed, status: 'pending', history };
+  const next: TaskIn<'pending'> = { ...withGround(task), ...unclaimed, status: 'pending', history };
   return describe(task, next, `, released: ${release.reason}`);
 }
 
@@ -131,6 +133,8 @@ export function completeTask(
     readonly branch: string;
     /** Where it started, if that wasn't `start`. */
     readonly from?: ObjectId;
+    /** What `start` holds that had not landed; by default as it was claimed. */
+    readonly builtOn?: BuiltOn;
     readonly notes: string;
     readonly at: string;
   } & AttemptCost,
@@ -138,7 +142,7 @@ export function completeTask(
   requireTransition(task, 'done');
   const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
   const next: DoneTask = {
-    ...withKept(task, kept),
+    ...withKept(withGround(task, work.builtOn ?? task.built_on), kept),
     status: 'done',
     commit: work.commit,
     start_commit: work.start,
@@ -176,7 +180,7 @@ export function retryTask(
   requireTransition(task, 'pending');
   const retryCount = task.retry_count + (retry.isCounted === false ? 0 : 1);
   const next: TaskIn<'pending'> = {
-    ...task,
+    ...withGround(task),
     ...unclaimed,
     status: 'pending',
     retry_count: retryCount,
@@ -224,6 +228,13 @@ export function requeueTask(
   return describe(task, next, `, ${requeue.kind.replace('_', ' ')}: ${why}`);
 }
 
+function withGround<Before extends Task>(
+  { built_on: _, ...rest }: Before,
+  builtOn: BuiltOn = [],
+): Omit<Before, 'built_on'> & Pick<Task, 'built_on'> {
+  return builtOn.length === 0 ? rest : { ...rest, built_on: [...builtOn] };
+}
+
 function withKept<Before extends Task>(
   { kept: _, ...rest }: Before,
   kept: Task['kept'],
@@ -242,7 +253,7 @@ export function restartTask(task: Task): TaskChange<TaskIn<'pending'>> {
 
 function asFresh(task: Task): TaskIn<'pending'> {
   requireTransition(task, 'pending');
-  return { ...task, ...fresh, status: 'pending' };
+  return { ...withGround(task), ...fresh, status: 'pending' };
 }
 
 /** pending or requeued → blocked: something it needs won't come. */

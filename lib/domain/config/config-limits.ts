@@ -19,8 +19,14 @@ export const concurrencySchema = z
       .min(1)
       .default(600)
       .describe('Free memory one agent needs, in MB.'),
+    overlap: z
+      .enum(['build-on', 'separate'])
+      .default('build-on')
+      .describe(
+        'What a task starts from whose locks overlap with those of finished work: from that work, or from the base, so that the two may conflict.',
+      ),
   })
-  .describe('How many agents run at once.');
+  .describe('How many agents run at once, and what they start from.');
 
 const tokenBudgetSchema = z
   .strictObject({

@@ -81,6 +81,11 @@ const noteSchema = z.object({
    * starts from it. Of work that started there: where exactly. Left out where there is none.
    */
   kept: z.object({ commit: objectId, start: objectId }).optional(),
+  /**
+   * Accepted work that had not landed when this one began, and that it starts from: of dependencies, and of tasks with
+   * overlapping locks. What one of them holds already is not listed. Left out where there was none.
+   */
+  built_on: z.array(z.object({ task: taskId, commit: objectId })).optional(),
   retry_count: z.int().min(0),
   /** Not to be claimed before this time (backoff). */
   not_before: z.string().nullable(),
@@ -134,6 +139,7 @@ export const taskSchema = z.discriminatedUnion(
 export const taskKeys = noteSchema.keyof().options;
 
 export type Task = Readonly<z.infer<typeof taskSchema>>;
+export type BuiltOn = NonNullable<Task['built_on']>;
 /** A task in one of these statuses. */
 export type TaskIn<Status extends TaskStatus> = Extract<Task, { readonly status: Status }>;
 export type ClaimedTask = TaskIn<'claimed'>;

@@ -14,7 +14,8 @@ import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { keepCommit } from '../keep/rescue-refs.ts';
 import { record, taskOf, viewSession } from '../record.ts';
-import { startPoint } from '../start-point.ts';
+import { type StartPoint, startPoint } from '../start-point.ts';
+import { groundOf } from '../work/held-apart.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
 import { freeExpired } from './release-expired.ts';
@@ -59,9 +60,10 @@ export async function claimByHand(
     if (isHeldBy(task, workshop.gates.person)) return takeUpAgain(workshop, task, wish.wantsWorktree);
     requireFree(workshop, task, view.tasks);
     const start = await startPoint(workshop, view.session, task, view.tasks);
-    if (start.kind === 'conflict') throw startConflict(task, start.with, start.paths);
+    if (start.kind === 'conflict') throw startConflict(task, start);
+    const ground = groundOf(workshop, task, view.tasks);
     const worktree = wish.wantsWorktree ? await freeWorktreePath(workshop, task) : null;
-    const claimed = await claim(workshop, task, { worktree, start: start.commit });
+    const claimed = await claim(workshop, task, { worktree, start, ground });
     if (claimed === null) continue;
     return worktree === null
       ? { task: claimed, worktree, branch: null }
@@ -93,11 +95,18 @@ function requireFree(workshop: Pick<Workshop, 'config'>, task: Task, tasks: read
   });
 }
 
+interface Beginning {
+  readonly worktree: string | null;
+  readonly start: Extract<StartPoint, { readonly kind: 'start' }>;
+  /** See groundOf. */
+  readonly ground: string;
+}
+
 /** By compare-and-swap; null if another process was quicker. */
 async function claim(
   workshop: Workshop,
   task: Task,
-  { worktree, start }: { readonly worktree: string | null; readonly start: ObjectId },
+  { worktree, start, ground }: Beginning,
 ): Promise<Task | null> {
   const person = workshop.gates.person;
   const done = await record(workshop, task.session, (view) => {
@@ -105,9 +114,14 @@ async function claim(
     // Other tasks matter only if they now block this one; any other change to them needs no retry.
     if (now.rev !== task.rev) return null;
     if (claimObjection(now, view.tasks, workshop.config.concurrency.development) !== null) return null;
+    if (groundOf(workshop, now, view.tasks) !== ground) return null;
+    const { commit, builtOn } = start;
     const at = timestamp(workshop);
     const reopened = reopenSession(view.session, task.id);
-    const steps = takeByHand(now, { worktree, at, claimedBy: person, host: workshop.place, start });
+    const steps = takeByHand(now, {
+      ...{ worktree, at, claimedBy: person, host: workshop.place },
+      ...{ start: commit, builtOn },
+    });
     // Whoever takes a task that was received has said what they think of it.
     return { steps, vouched: handDecisions(task), ...(reopened === undefined ? {} : { session: reopened }) };
   });
@@ -184,11 +198,14 @@ async function makeWorktree(
   return git.addPersonWorktree(path, { branch, start, mode: 'reset' });
 }
 
-function startConflict(task: Task, other: string, paths: readonly string[]): FlameError {
+function startConflict(
+  task: Task,
+  { with: other, paths }: Extract<StartPoint, { readonly kind: 'conflict' }>,
+): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'dependencies-conflict',
-    message: `The work ${task.id} builds on conflicts: ${other} in ${paths.join(', ')}.`,
+    message: `The work ${task.id} builds on conflicts: ${other} in ${paths.join(', ')}. It can begin once one of the two has landed.`,
     hints: ['git flame merge', `git flame task show ${other}`],
   });
 }

@@ -1,4 +1,5 @@
 import { workDecision } from '../../core/decisions/decisions.ts';
+import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
@@ -6,7 +7,7 @@ import type { Violation } from '../../domain/policy.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { BuiltOn, Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
@@ -51,7 +52,7 @@ export async function submitByHand(
   requireHeld(task, workshop.gates.person, false);
   if (!wish.isForced) await requireSaved(workshop, task);
   const tip = await tipOf(workshop, task, wish);
-  const start = await startOf(workshop, view, task, tip);
+  const { commit: start, builtOn } = await startOf(workshop, view, task, tip);
   if (tip === start) throw nothingDone(task);
   const violations = await judgeCommits(workshop, {
     start,
@@ -61,7 +62,7 @@ export async function submitByHand(
     signer: null,
   });
   if (violations.length > 0) return { task, violations, worktree: task.worktree };
-  const done = await complete(workshop, task, { start, tip, notes: wish.notes });
+  const done = await complete(workshop, task, { start, builtOn, tip, notes: wish.notes });
   return { task: done, violations, worktree: await leaveWorktree(workshop, done, wish.cwd) };
 }
 
@@ -101,22 +102,42 @@ async function tipOf(
   return tip;
 }
 
+interface Ground {
+  readonly commit: ObjectId;
+  readonly builtOn: BuiltOn;
+}
+
 /** What the work starts from: as claimed, or where the branch left the base, after a rebase. */
 async function startOf(
-  workshop: WithGit<GitCommits & GitMerging>,
+  workshop: Pick<Workshop, 'config'> & WithGit<GitCommits & GitMerging>,
   view: SessionView,
   task: Task,
   tip: ObjectId,
-): Promise<ObjectId> {
+): Promise<Ground> {
   const { git } = workshop;
-  if (task.start_commit !== null && (await git.isAncestor(task.start_commit, tip))) return task.start_commit;
+  const { start_commit: claimed, built_on: builtOn = [] } = task;
+  if (claimed !== null && (await git.isAncestor(claimed, tip))) return { commit: claimed, builtOn };
   const point = await startPoint(workshop, view.session, task, view.tasks);
-  if (point.kind === 'start' && (await git.isAncestor(point.commit, tip))) return point.commit;
+  if (point.kind === 'start' && (await git.isAncestor(point.commit, tip))) return point;
   const base = await baseTip(workshop, view.session);
-  // Work of unmerged dependencies is on no base branch: without it below, theirs would count as this task's.
-  const fork = point.kind === 'start' && point.commit === base ? await git.mergeBase(base, tip) : null;
-  if (fork !== null) return fork;
+  const below = workBelow(task, view.tasks, workshop.config.concurrency.overlap);
+  const fork = (await holdsNoneOf(workshop, tip, below)) ? await git.mergeBase(base, tip) : null;
+  if (fork !== null) return { commit: fork, builtOn: [] };
   throw notBasedOnStart(task, view.session, point.kind === 'start' ? point.commit : base);
+}
+
+/**
+ * Work of unmerged dependencies is on no base branch: without it below, theirs would count as this task's. Of
+ * overlapping tasks the person may have left it out, as long as they took none of it along.
+ */
+async function holdsNoneOf(
+  { git }: WithGit<GitCommits>,
+  tip: ObjectId,
+  below: readonly WorkBelow[],
+): Promise<boolean> {
+  for (const { commit, lock } of below)
+    if (lock === null || (await git.isAncestor(commit, tip))) return false;
+  return true;
 }
 
 function policyFor(
@@ -135,7 +156,12 @@ function policyFor(
 async function complete(
   workshop: Workshop,
   task: Task,
-  work: { readonly start: ObjectId; readonly tip: ObjectId; readonly notes: string | null },
+  work: {
+    readonly start: ObjectId;
+    readonly builtOn: BuiltOn;
+    readonly tip: ObjectId;
+    readonly notes: string | null;
+  },
 ): Promise<Task> {
   const person = workshop.gates.person;
   const ref = taskBranch(task.session, task.id);
@@ -145,7 +171,7 @@ async function complete(
     const now = taskOf(view, task.id);
     requireHeld(now, person, false);
     const step = completeTask(now, {
-      ...{ commit: work.tip, start: work.start, branch: branchName(task) },
+      ...{ commit: work.tip, start: work.start, branch: branchName(task), builtOn: work.builtOn },
       notes: work.notes ?? `Submitted by ${person}.`,
       at: timestamp(workshop),
       cost: 0,

@@ -1,5 +1,6 @@
 import type { ChangesetPlan } from '../../core/changesets/group-changesets.ts';
-import type { ObjectId } from '../../domain/ids.ts';
+import { needsOf } from '../../core/task/needs-of.ts';
+import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
@@ -80,6 +81,8 @@ async function mergeTask(
   // Built upon a task that fell out: it falls out with it.
   const missing = task.dependencies.find((id) => state.conflicts.some((conflict) => conflict.task.id === id));
   if (missing !== undefined) return withConflict(state, task, `It builds upon ${missing}, which conflicts.`);
+  // Only built on the work of one that fell out: that is taken out from under it, and then it is merged.
+  if (needsOf(task).some((id) => isLeftOut(job.group, state, id))) return state;
   const foreign = await foreignCommits(workshop, { onto: parent, group: job.group.tasks, task });
   if (foreign.length > 0) return replayTask(workshop, { job, foreign }, state, task);
   const merge = await workshop.git.mergeTree(state.tip, task.commit);
@@ -102,6 +105,11 @@ async function mergeTask(
     message: `Merge ${task.id}\n`,
   });
   return { ...state, tip, tree, tips: [...state.tips, task.commit], merged: [...state.merged, task] };
+}
+
+function isLeftOut({ tasks }: ChangesetPlan, { merged }: MergeState, id: TaskId): boolean {
+  const isMeant = (task: Task): boolean => task.id === id;
+  return tasks.some(isMeant) && !merged.some(isMeant);
 }
 
 /** Takes over what a task itself changed, in a commit of its own: with its commits, others would come back. */

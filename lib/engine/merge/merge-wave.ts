@@ -126,7 +126,9 @@ function toChangeset(
     id: freeChangesetId(session, group.group),
     group: group.group,
     tasks: result.merged.map(({ id }) => id),
-    missing: [...group.missing.map(({ id }) => id), ...result.conflicts.map(({ task }) => task.id)],
+    missing: [...group.missing, ...group.tasks.filter((task) => !result.merged.includes(task))].map(
+      ({ id }) => id,
+    ),
     depends_on: [...group.dependsOn],
     state: 'waiting',
     base,

@@ -13,6 +13,7 @@ import { baseTip } from '../start-point.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { runScript } from '../validate/run-script.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
+import { unlandedBelow } from './below-landed.ts';
 import {
   bringAlong,
   bringOthersAlong,
@@ -84,6 +85,7 @@ type Fit =
 async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<boolean> {
   const view = await viewSession(workshop, id);
   const tip = await baseTip(workshop, view.session);
+  if (!(await mayLand(workshop, view.session, changeset))) return false;
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
   const proof = await proveLanding(workshop, view, changeset);
   if (proof.kind === 'strange')
@@ -109,6 +111,24 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   return true;
 }
 
+/** Whether an approval still holds, and what the changeset was built on has landed. What came before may end both. */
+async function mayLand(workshop: Workshop, session: Session, changeset: Changeset): Promise<boolean> {
+  const known = session.changesets.find(
+    ({ id, commit }) => id === changeset.id && commit === changeset.commit,
+  );
+  const refused = (why: string): false => {
+    workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
+    return false;
+  };
+  if (known?.state !== 'approved') return refused(known?.reason ?? 'its approval does not hold any more');
+  const below = await unlandedBelow(workshop, session, changeset);
+  if (below === null) return true;
+  const why = `it was built on ${below.group}, which has not landed`;
+  // Once that one is decided, this approval counts.
+  if (below.state === 'waiting' || below.state === 'approved') return refused(why);
+  return refuse(workshop, session, changeset, why);
+}
+
 /** The approved commit itself where the base is as it was; else the same work merged onto what has just landed. */
 async function fitOnto(workshop: Workshop, changeset: Changeset, tip: ObjectId): Promise<Fit> {
   if (changeset.parent === tip) return { kind: 'fits', commit: changeset.commit };
@@ -118,6 +138,8 @@ async function fitOnto(workshop: Workshop, changeset: Changeset, tip: ObjectId):
   const approved = await workshop.git.readCommit(changeset.commit);
   const parents = [tip, ...approved.parents.slice(1)];
   const commit = await workshop.git.commitSigned({ tree: merge.tree, parents, message: approved.message });
+  // Exactly the files that were approved, on another parent.
+  if (merge.tree === approved.tree) return { kind: 'fits', commit };
   const red = failedDiagnostics(await diagnoseCommit(workshop, commit));
   // Red before and approved all the same: the person has seen it.
   if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)

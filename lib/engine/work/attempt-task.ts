@@ -6,10 +6,11 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
-import { record, type SessionView } from '../record.ts';
-import { startPoint } from '../start-point.ts';
+import { record, type SessionView, viewSession } from '../record.ts';
+import { type StartPoint, startPoint } from '../start-point.ts';
 import { type AdapterFacts, timestamp, type Workshop, worktreePath } from '../workshop.ts';
 import { earlierChange } from './earlier-change.ts';
+import { groundOf, holdApart } from './held-apart.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
 import { keptStart } from './kept-work.ts';
 import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
@@ -33,11 +34,15 @@ export async function attemptTask(
     began: workshop.now().getTime(),
     path: worktreePath(workshop, agent),
   };
-  const view = await claim(workshop, attempt);
+  const { session: now, tasks } = await viewSession(workshop, session);
+  const start = await startPoint(workshop, now, task, tasks);
+  const ground = groundOf(workshop, task, tasks);
+  if (start.kind === 'conflict' && !start.isDependency) return holdApart(workshop, { task, ground }, start);
+  const view = await claim(workshop, attempt, { start, ground });
   if (view === null) return;
   let ending: Ending;
   try {
-    ending = await perform(workshop, attempt, view);
+    ending = await perform(workshop, attempt, { view, start });
   } catch (error) {
     await releaseAttempt(workshop, attempt, error);
     throw error;
@@ -47,15 +52,18 @@ export async function attemptTask(
   else await settleAttempt(workshop, attempt, ending);
 }
 
+/** null: it was claimed or changed by somebody else in this moment, or what it would start from was. */
 async function claim(
   workshop: Workshop,
   { session, task, agent, path }: Attempt,
+  { start, ground }: { readonly start: StartPoint; readonly ground: string },
 ): Promise<SessionView | null> {
   const claimed = await record(workshop, session, (view) => {
     // Changed by another clone in this moment, it is only received.
     const now = view.tasks.find(({ id }) => id === task.id);
     if (now === undefined) return null;
     if (now.status !== 'pending' || now.rev !== task.rev) return null;
+    if (groundOf(workshop, now, view.tasks) !== ground) return null;
     return {
       steps: [
         claimTask(now, {
@@ -64,6 +72,7 @@ async function claim(
           at: timestamp(workshop),
           claimedBy: workshop.gates.person,
           host: workshop.place,
+          ...(start.kind === 'start' ? { builtOn: start.builtOn } : {}),
         }),
       ],
     };
@@ -71,9 +80,12 @@ async function claim(
   return claimed.kind === 'done' ? claimed.view : null;
 }
 
-async function perform(workshop: Workshop, attempt: Attempt, view: SessionView): Promise<Ending> {
+async function perform(
+  workshop: Workshop,
+  attempt: Attempt,
+  { view, start }: { readonly view: SessionView; readonly start: StartPoint },
+): Promise<Ending> {
   const { task } = attempt;
-  const start = await startPoint(workshop, view.session, task, view.tasks);
   if (start.kind === 'conflict') {
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
     return failed({ kind: 'conflict', message, details: start.paths, retryable: false });

@@ -14,6 +14,7 @@ import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { attemptTask } from './attempt-task.ts';
 import { warnOfBase } from './base-checks.ts';
+import { withoutHeldApart } from './held-apart.ts';
 import { releaseOrphans } from './release-orphans.ts';
 
 const lookAgainMs = 1_000;
@@ -74,13 +75,13 @@ function selectNext(
   return selected;
 }
 
-/** Tasks with what a limited service holds back. */
+/** Tasks with what a limited service holds back, without what is held apart. */
 function startable(
-  workshop: Pick<Workshop, 'config' | 'now'>,
+  workshop: Pick<Workshop, 'config' | 'events' | 'now'>,
   { session, tasks }: SessionView,
 ): readonly Task[] {
   const adapterOf = (task: Task): string => task.adapter ?? roleAdapter(workshop.config, 'worker');
-  return holdPaused(tasks, session, { adapterOf, now: workshop.now().getTime() });
+  return holdPaused(withoutHeldApart(workshop, tasks), session, { adapterOf, now: workshop.now().getTime() });
 }
 
 function adapterOf(

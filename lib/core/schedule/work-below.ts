@@ -1,0 +1,56 @@
+import type { ObjectId, TaskId } from '../../domain/ids.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { byText } from '../task/by-priority.ts';
+import { lostGround } from '../task/needs-of.ts';
+import { sharedLock } from './shared-lock.ts';
+
+/** Accepted work that has not landed, and why another task starts from it. */
+export interface WorkBelow {
+  readonly task: TaskId;
+  readonly commit: ObjectId;
+  /** The lock both share; null: it is a dependency. */
+  readonly lock: string | null;
+}
+
+/**
+ * What a task that starts now is built on: the accepted work of its dependencies and, with `build-on`, that of every
+ * task whose locks overlap with its own, whatever their groups. Dependencies first, in their order, then by id. Not
+ * among them: work that failed validation or stands on lost ground, and what was itself built on this task.
+ */
+export function workBelow(
+  task: Task,
+  tasks: readonly Task[],
+  overlap: 'build-on' | 'separate',
+): readonly WorkBelow[] {
+  const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
+  const needed = task.dependencies.flatMap((id) => toBelow(byId.get(id), null));
+  if (overlap === 'separate') return needed;
+  const above = builtUpon(task.id, tasks);
+  const isSound = (other: Task): boolean =>
+    other.result.status !== 'fail' && lostGround(other, byId).length === 0;
+  const overlapping = [...tasks]
+    .filter(({ id, status }) => status === 'done' && !above.has(id) && !task.dependencies.includes(id))
+    .filter(isSound)
+    .sort((a, b) => byText(a.id, b.id))
+    .flatMap((other) => {
+      const lock = sharedLock(task, other);
+      return lock === null ? [] : toBelow(other, lock);
+    });
+  return [...needed, ...overlapping];
+}
+
+function toBelow(task: Task | undefined, lock: string | null): readonly WorkBelow[] {
+  if (task?.status !== 'done') return [];
+  return [{ task: task.id, commit: task.commit, lock }];
+}
+
+/** A task and all that was built on it, directly or through others. */
+function builtUpon(id: TaskId, tasks: readonly Task[]): ReadonlySet<string> {
+  const above = new Set<string>([id]);
+  for (let known = 0; known !== above.size; ) {
+    known = above.size;
+    for (const { id: other, built_on: builtOn = [] } of tasks)
+      if (builtOn.some(({ task }) => above.has(task))) above.add(other);
+  }
+  return above;
+}
