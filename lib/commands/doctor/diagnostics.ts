@@ -15,10 +15,11 @@ import {
   inScratch,
   runDiagnostics,
 } from '../../engine/validate/run-diagnostics.ts';
-import { describeFailing, lastLines, waysOn } from '../../engine/work/base-checks.ts';
+import { describeFailing, lastLines, rememberRuns, waysOn } from '../../engine/work/base-checks.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';
 import { worktreePath } from '../../engine/workshop.ts';
 import { createMachine } from '../open/machine.ts';
+import { triedBefore } from '../open/tried-before.ts';
 
 /** A person waits at the terminal: all of them together have so long. */
 const longestMs = 120_000;
@@ -59,7 +60,11 @@ export async function examineDiagnostics(
       ...{ config, git, agents, root, signal: limit.signal },
       ...{ machine: createMachine(options.env), events: { emit: (event) => void told.push(event) } },
     };
-    return describeRuns(parts, base, await withoutTrace(parts, () => tryOn(parts, base)), told);
+    const runs = await withoutTrace(parts, () => tryOn(parts, base));
+    // Work begins by what was found last, here or there.
+    if (hasDiagnostics({ config }))
+      await rememberRuns({ config, tried: triedBefore(git.repository.commonDir) }, base.commit, runs);
+    return describeRuns(parts, base, runs, told);
   } catch (error) {
     // The person's own stop ends the command.
     if (!limit.signal.aborted || options.signal?.aborted === true) throw error;

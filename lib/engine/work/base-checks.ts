@@ -70,12 +70,20 @@ async function failingOn(workshop: Workshop, commit: ObjectId): Promise<readonly
   const key = keyOf(workshop, commit);
   const known = await workshop.tried.read(key);
   if (known !== null) return JSON.parse(known) as readonly Failing[];
-  const runs = failedDiagnostics(await diagnoseCommit(workshop, commit));
-  const failing = runs.map(({ command, exit_code, timed_out, output }) => ({
+  return rememberRuns(workshop, commit, await diagnoseCommit(workshop, commit));
+}
+
+/** What the diagnostics of a base came to, in the place of what was remembered of it. */
+export async function rememberRuns(
+  workshop: Pick<Workshop, 'config' | 'tried'>,
+  commit: ObjectId,
+  runs: readonly DiagnosticRun[],
+): Promise<readonly Failing[]> {
+  const failing = failedDiagnostics(runs).map(({ command, exit_code, timed_out, output }) => ({
     ...{ command, exit_code, timed_out },
     output: output.slice(-2_000),
   }));
-  await workshop.tried.write(key, JSON.stringify(failing));
+  await workshop.tried.write(keyOf(workshop, commit), JSON.stringify(failing));
   return failing;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -82,6 +82,18 @@ inCell('PLN-1 doctor runs no diagnostic of a repository nobody trusts', async ()
   assert.is(found[0]?.result, 'weaker', JSON.stringify(found));
   assert.match(found[0]?.message ?? '', /was not tried: .* not allowed/);
   assert.equal(found[0]?.hints, ['git flame trust']);
+});
+
+inCell('PLN-1 what doctor finds of the base takes the place of what was remembered of it', async () => {
+  const repo = makeExecProject({ config: checking('echo broken >&2; exit 3') });
+  await diagnosed(repo);
+  const logs = join(repo.path, '.git/blueflame/logs');
+  const [name = ''] = readdirSync(logs).filter((file) => file.endsWith('.tried.json'));
+  const found = readFileSync(join(logs, name), 'utf8');
+  assert.match(found, /"exit_code":3.*broken/);
+  writeFileSync(join(logs, name), '[]');
+  await diagnosed(repo);
+  assert.is(readFileSync(join(logs, name), 'utf8'), found);
 });
 
 inCell('PLN-1 doctor waits for diagnostics only so long', async () => {
