@@ -1,20 +1,22 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
-import { makeRepo, type TestRepo } from '../support/repo.ts';
+import { makeRepo, makeTempDir, type TestRepo } from '../support/repo.ts';
 
 /** Everything at once that real repositories have: what agents do must leave all of it as it was. */
 function makeEverything(): TestRepo {
   const repo = makeExecProject({ config: { limits: { max_retries: 0 } } });
+  repo.git('init', '-q', '--separate-git-dir', join(makeTempDir('flame-apart'), 'git'), '.');
   const library = makeRepo({ name: 'basic' });
   repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.path, 'lib/basic');
   for (const key of ['clean', 'smudge']) repo.git('config', `filter.rot.${key}`, 'tr a-z n-za-m');
   repo.git('config', 'filter.rot.required', 'true');
   repo.write('.gitattributes', '*.bin filter=rot -text\n');
   repo.write('in/big.bin', 'stored elsewhere\n');
+  repo.write('in/own.conf', 'theirs\n');
   writeFileSync(Buffer.from(`${repo.path}/in-latin\xe9.txt`, 'latin1'), 'odd\n');
   for (let n = 0; n < 3_000; n += 1)
     repo.write(`${n % 2 === 0 ? 'in' : 'out'}/f${n % 50}/${n}.txt`, `${n}\n`);
@@ -24,7 +26,15 @@ function makeEverything(): TestRepo {
   repo.git('sparse-checkout', 'set', '--cone', 'in', 'lib');
   repo.write('in/f0/mine.txt', 'not in git\r\n');
   repo.git('stash', 'push', '-q', '--include-untracked');
+  repo.git('update-index', '--assume-unchanged', 'in/own.conf');
+  repo.write('in/own.conf', 'mine\n');
+  repo.git('worktree', 'add', '-q', '-b', 'beside', linkedTree(repo));
+  writeFileSync(join(linkedTree(repo), 'in/note.txt'), 'not committed\n');
   return repo;
+}
+
+function linkedTree(repo: TestRepo): string {
+  return join(dirname(repo.path), 'linked');
 }
 
 function health(repo: TestRepo): readonly string[] {
@@ -32,6 +42,10 @@ function health(repo: TestRepo): readonly string[] {
     repo.git('fsck', '--strict', '--no-dangling'),
     repo.git('status', '--porcelain'),
     repo.git('stash', 'list'),
+    repo.git('ls-files', '-v', 'in/own.conf'),
+    readFileSync(join(repo.path, 'in/own.conf'), 'utf8'),
+    repo.git('-C', linkedTree(repo), 'status', '--porcelain', '--branch'),
+    repo.git('rev-parse', 'beside'),
   ];
 }
 
@@ -50,7 +64,9 @@ test('MRG-5 a cycle over a repository with everything at once changes what was a
     { id: 'c', script: 'echo c >> in/big.bin', locks: ['in/big.bin'], group: 'c' },
     { id: 'd', script: 'echo d > lib/basic/d', locks: ['lib/basic/**'], group: 'd' },
   ];
-  const decisions = writeDecisions(repo, {
+  // Its own .git is a file.
+  const aside = makeRepo({ name: 'aside' });
+  const decisions = writeDecisions(aside, {
     plan: ['approve'],
     changesets: ['approve', 'approve'],
     session: ['stop'],
@@ -59,9 +75,9 @@ test('MRG-5 a cycle over a repository with everything at once changes what was a
     'run',
     'Go',
     '--from',
-    writePlan(repo, tasks),
+    join(aside.path, writePlan(aside, tasks)),
     '--decisions-file',
-    decisions,
+    join(aside.path, decisions),
   ]);
   assert.match(run.stderr, /cannot be taken in[\s\S]*|through the filter/);
   assert.equal(

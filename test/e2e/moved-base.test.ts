@@ -85,4 +85,30 @@ for (const [name, move] of Object.entries(moves)) {
   }
 }
 
+const ways: readonly (readonly string[])[] = [
+  ['branch', '-m', 'main', 'trunk'],
+  ['branch', '-D', 'main'],
+];
+
+for (const [index, away] of ways.entries()) {
+  test(`MRG-9 a base that is gone between two steps (git ${away.join(' ')}) is named with its commit; then all goes on`, async () => {
+    const repo = makeExecProject();
+    assert.is((await step(repo, plan(repo))).code, 0);
+    repo.git('switch', '-q', '--detach');
+    const tip = repo.git('rev-parse', 'main');
+    for (const name of steps) {
+      repo.git(...away);
+      const run = await step(repo, [name === 'validate' ? 'run' : name]);
+      assert.not.equal(run.code, 0, name);
+      assert.match(run.stderr, /main .*(?:does not exist|is not there)/, name);
+      assert.match(run.stderr, tip, name);
+      assert.is(repo.git('rev-parse', 'HEAD'), tip);
+      repo.git(...(index === 0 ? ['branch', '-m', 'trunk', 'main'] : ['branch', 'main', tip]));
+      assert.is((await step(repo, [name])).code, 0, name);
+    }
+    assert.is(repo.git('show', 'main:b.txt'), 'a\nb');
+    repo.git('fsck', '--strict');
+  });
+}
+
 test.run();

@@ -101,13 +101,29 @@ test('UNI-5 a changed file whose name is no UTF-8 is never dropped in silence', 
   assert.is(repo.git('status', '--porcelain'), '');
 });
 
-test('WRK-5 names with blanks, quotes, newlines and all signs are work like any other', async () => {
+test('WRK-5 names with blanks, quotes and every sign that can be printed are work like any other', async () => {
   const repo = makeExecProject({ config: once });
-  const names = ['a b', "it's", '"q"', 'ä€', '%20', '-n', '[x]', '#;&|', '$HOME'];
+  const signs = Array.from({ length: 0x7f - 0x21 }, (_, index) => String.fromCharCode(0x21 + index));
+  const plain = signs.filter((sign) => !['/', '\\', '.'].includes(sign));
+  const names = [...plain, ...plain.map((sign) => `a ${sign}`), 'ä€', '%20', '-n', '$HOME'];
   const script = names.map((name) => `echo x > 'd/${name.replaceAll("'", "'\\''")}'`).join('\n');
   const run = await runTasks(repo, [{ id: 'a', script: `mkdir d\n${script}`, locks: ['d/**'] }]);
   assert.is(run.code, 0, run.stderr);
   assert.equal(readdirSync(join(repo.path, 'd')).sort(), names.sort());
+  assert.is(repo.git('status', '--porcelain'), '');
+});
+
+test('WRK-5 names with a line end, a backslash or a blank at the edge are refused by name, and nothing is lost', async () => {
+  const repo = makeExecProject({ config: once });
+  const script = ["printf 'd/two\\nlines'", "printf 'd/back\\\\slash'", "printf 'd/blank .'"]
+    .map((name) => `name=$(${name}); echo x > "\${name%.}"`)
+    .join('\n');
+  const run = await runTasks(repo, [{ id: 'a', script: `mkdir d\n${script}`, locks: ['d/**'] }]);
+  assert.is(run.code, 1, run.stderr);
+  for (const why of ['invisible characters', 'holds a backslash', 'a blank at the edge'])
+    assert.match(run.stderr, why);
+  const [tree = ''] = worktreesOf(repo);
+  assert.equal(readdirSync(join(tree, 'd')).sort(), ['back\\slash', 'blank ', 'two\nlines']);
 });
 
 test('UNI-5 an attempt that was rejected is there after another one landed, cleanup and gc', async () => {

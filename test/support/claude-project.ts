@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  constants as fileConstants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
@@ -45,6 +53,8 @@ export interface ClaudeProjectOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Instead of the pinned program. */
   readonly command?: readonly string[];
+  /** Found in PATH, where claude's own installer puts it in a home, instead of by the configuration. */
+  readonly isInstalled?: boolean;
 }
 
 const opened: ModelServer[] = [];
@@ -63,8 +73,9 @@ export async function openClaudeProject(options: ClaudeProjectOptions): Promise<
   for (const folder of [home, tmp]) mkdirSync(folder);
   writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Lea Lead\n\temail = lea@example.com\n');
   writeConfig(repo, options);
+  const folders = [join(packageRoot(), 'bin'), ...(options.isInstalled === true ? [install(home)] : [])];
   const env = {
-    PATH: [join(packageRoot(), 'bin'), process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
+    PATH: [...folders, process.env.PATH ?? '/usr/bin:/bin'].join(delimiter),
     HOME: home,
     TMPDIR: tmp,
     XDG_STATE_HOME: repo.env.XDG_STATE_HOME ?? '',
@@ -118,12 +129,22 @@ function readProc(pid: string, file: string): string {
   }
 }
 
-function writeConfig(repo: TestRepo, { config, command }: ClaudeProjectOptions): void {
+/** `~/.local/bin/claude`, a link to `~/.local/share/claude/versions/<version>`, which is the program. */
+function install(home: string): string {
+  const version = join(home, '.local/share/claude/versions/2.1.0');
+  const bin = join(home, '.local/bin');
+  for (const folder of [dirname(version), bin]) mkdirSync(folder, { recursive: true });
+  copyFileSync(findClaude() ?? '', version, fileConstants.COPYFILE_FICLONE);
+  symlinkSync(version, join(bin, 'claude'));
+  return bin;
+}
+
+function writeConfig(repo: TestRepo, { config, command, isInstalled = false }: ClaudeProjectOptions): void {
   const program = process.env.FLAME_TEST_CLAUDE ?? findClaude() ?? 'claude';
   const text = stringify({
     schema_version: 1,
     project: { name: 'sample', base_branch: 'main' },
-    adapters: { claude: { command: command ?? [program] } },
+    ...(isInstalled ? {} : { adapters: { claude: { command: command ?? [program] } } }),
     ...config,
   });
   repo.write('.blueflame.yml', text);
