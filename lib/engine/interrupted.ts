@@ -10,6 +10,21 @@ export function interruptedError(): FlameError {
   });
 }
 
+/** The person stopped the program while it judged what a finished agent left. */
+export function stoppedUnjudged(): FlameError {
+  return new FlameError({
+    kind: 'interrupted',
+    code: 'interrupted',
+    message: 'Stopped while the work of an agent was judged; the next start continues with it.',
+    hints: ['git flame run'],
+  });
+}
+
+/** Whether an error says that the person stopped the program. */
+export function isInterrupted(error: unknown): boolean {
+  return error instanceof FlameError && error.code === 'interrupted';
+}
+
 /** The person stopped the program before an agent was started, while something was waited for or not. */
 export function stoppedBeforeStart(waitedFor: string | null): FlameError {
   const waiting = waitedFor === null ? '' : ` while it waited: ${waitedFor}`;

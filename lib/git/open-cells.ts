@@ -23,10 +23,10 @@ export function openCells(access: GitAccess, onStep: StepObserver): GitCells {
   const importCell = async (cell: CellWorktree, tip: ObjectId): Promise<void> => {
     const intake = await verifyObjects(access, cell.quarantine, tip);
     onStep('verified');
-    await importObjects(intake, join(commonDir, 'objects'), tip, onStep);
+    await importObjects(intake, join(commonDir, 'objects'), tip, { onStep, guard: access.guard });
   };
   const discardCell = (cell: CellWorktree): Promise<void> =>
-    removeCell(commonDir, pathsOf(access, cell).id, cell.path, onStep);
+    removeCell(commonDir, pathsOf(access, cell).id, cell.path, { onStep, guard: access.guard });
   return {
     addCellWorktree: (path, start, subject, base = start) =>
       addCell(access, path, { start, base, subject: subject ?? null }),

@@ -2,6 +2,7 @@ import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domai
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitPort } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
+import { lateSignal } from '../util/late-signal.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listSubmodules } from './objects/list-submodules.ts';
@@ -28,6 +29,9 @@ export interface OpenOptions {
   readonly hurry?: AbortSignal | undefined;
 }
 
+/** Milliseconds that reading an agent's work may continue after the person stopped the program: most is done before. */
+const stopMs = 3_000;
+
 /** Opens the repository a command runs in. Throws the FlameErrors of discoverRepository. */
 export async function openGit(
   context: GitContext,
@@ -53,8 +57,7 @@ export async function openGit(
     measured: new Set(),
     guard: {
       limits: { ...gitLimits, ...options.limits },
-      signal: options.signal,
-      hurry: options.hurry,
+      stopped: lateSignal(options, stopMs),
     },
   };
   const reading = objectReader(access);

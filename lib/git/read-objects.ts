@@ -15,6 +15,6 @@ export function objectReader(access: GitAccess): ReadObjects {
   return async (tip, quarantine) => {
     if (quarantine === undefined) return [objects, access.objects];
     const intake = await verifyObjects(access, quarantine, tip);
-    return [onVerified(access, intake), verifiedObjects(access.objects, intake)];
+    return [onVerified(access, intake), verifiedObjects(access, intake)];
   };
 }

@@ -7,29 +7,32 @@ const entriesAtOnce = 1_000;
 /**
  * Removes a folder with everything in it, or a file, off the main thread; links are not followed. An agent may have
  * taken away its own right to read or change a folder, or nested folders too deep: that is undone. Nothing there:
- * nothing done. Throws what the system says where it can't be removed.
+ * nothing done. Throws what the system says where it can't be removed, and the signal's reason once that aborted: what
+ * is left then goes by doing it again.
  */
-export async function removeTree(path: string): Promise<void> {
+export async function removeTree(path: string, signal?: AbortSignal): Promise<void> {
   try {
     const facts = await lstat(path).catch(ifAbsent);
     if (facts === null) return;
-    await (facts.isDirectory() ? removeFolder(path) : unlink(path));
+    await (facts.isDirectory() ? removeFolder(path, signal) : unlink(path));
   } catch {
+    signal?.throwIfAborted();
     openFolders(path);
     await rm(path, { recursive: true, force: true });
   }
 }
 
 /** With no question the listing has answered already: half the system calls of `rm`. */
-async function removeFolder(path: string): Promise<void> {
+async function removeFolder(path: string, signal: AbortSignal | undefined): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true });
   // So many at once: one folder may hold a million.
   for (let first = 0; first < entries.length; first += entriesAtOnce) {
+    signal?.throwIfAborted();
     // A failure leaves something in the folder, which then can't go.
     await Promise.allSettled(
       entries.slice(first, first + entriesAtOnce).map((entry) => {
         const child = join(path, entry.name);
-        return entry.isDirectory() ? removeFolder(child) : unlink(child);
+        return entry.isDirectory() ? removeFolder(child, signal) : unlink(child);
       }),
     );
   }

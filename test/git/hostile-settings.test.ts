@@ -13,7 +13,7 @@ test('SBX-2: patterns that git matches for minutes are too much, usual ones and 
   const folder = makeTempDir();
   const judge = async (pattern: string): Promise<string> => {
     writeFileSync(join(folder, '.gitignore'), `${pattern}\n`);
-    return lookOver(folder, { bounds: workBounds, known: 0, before: async () => null }).then(
+    return lookOver(folder, { bounds: workBounds, known: 0, guard: {}, before: async () => null }).then(
       () => 'fine',
       String,
     );

@@ -49,11 +49,14 @@ export async function openTestWorkshop(options: {
   readonly tasks: readonly Readonly<Record<string, unknown>>[];
   readonly config?: Readonly<Record<string, unknown>>;
   readonly gates?: Partial<Gates>;
+  /** The person stops the program, twice at once. */
+  readonly stop?: AbortSignal;
+  readonly onEvent?: (body: EventBody) => void;
 }): Promise<TestWorkshop> {
   const repo = makeRepo();
   const context = { cwd: repo.path, env: repo.env };
   const calls = { pending: 0 };
-  const git = counted(await openGit(context), calls);
+  const git = counted(await openGit(context, undefined, { hurry: options.stop }), calls);
   const { commonDir, objectFormat } = git.repository;
   let now = startOfTime;
   const store = counted(
@@ -79,7 +82,12 @@ export async function openTestWorkshop(options: {
       return options.agent(request, attempt);
     }),
     gates: fakeGates(options.gates ?? {}),
-    events: { emit: (body) => void events.push(body) },
+    events: {
+      emit: (body) => {
+        events.push(body);
+        options.onEvent?.(body);
+      },
+    },
     prompts: { render: () => ({ system: '', prompt: '' }) },
     machine: {
       freeMemoryMb: () => 100_000,
@@ -98,7 +106,7 @@ export async function openTestWorkshop(options: {
     newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
     newSessionId: () => parseSessionId('ses-20260206-143000-1a2b'),
     memory: noMemory,
-    signal: new AbortController().signal,
+    signal: options.stop ?? new AbortController().signal,
     landInTurn: (work) => work(),
     place: 'here',
     origins: openOrigins({ env: repo.env, commonDir }),

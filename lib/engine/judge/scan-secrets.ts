@@ -6,7 +6,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { findSecrets, type SecretFinding } from '../../policy/secrets/secrets.ts';
 import { packageRoot } from '../../util/package-root.ts';
-import { interruptedError } from '../interrupted.ts';
+import { stoppedUnjudged } from '../interrupted.ts';
 
 export interface ScannedContent {
   readonly blob: ObjectId;
@@ -42,8 +42,7 @@ export function openScanner(signal: AbortSignal | undefined): Scanner {
     if (text === null) return [];
     scanned += text.length + (oldText?.length ?? 0);
     if (scanned <= littleText) return findSecrets(text, oldText, isBinary);
-    if (signal?.aborted) throw interruptedError();
-    return askWorker({ text, oldText, isBinary });
+    return askWorker({ text, oldText, isBinary }, signal);
   };
   return {
     scan: (content, read) => {
@@ -66,13 +65,20 @@ let queue: Promise<unknown> = Promise.resolve();
 let worker: Worker | null = null;
 
 /** One content after another: together they may be larger than the memory. */
-function askWorker(question: ScanQuestion): Promise<readonly SecretFinding[]> {
-  const answer = queue.then(() => scanInWorker(question));
+function askWorker(
+  question: ScanQuestion,
+  signal: AbortSignal | undefined,
+): Promise<readonly SecretFinding[]> {
+  const answer = queue.then(() => scanInWorker(question, signal));
   queue = answer.catch(() => undefined);
   return answer;
 }
 
-async function scanInWorker(question: ScanQuestion): Promise<readonly SecretFinding[]> {
+async function scanInWorker(
+  question: ScanQuestion,
+  stop: AbortSignal | undefined,
+): Promise<readonly SecretFinding[]> {
+  if (stop?.aborted) throw stoppedUnjudged();
   const running = worker ?? new Worker(join(packageRoot(), 'dist', 'scanner.cjs'));
   worker = running;
   running.ref();
@@ -82,6 +88,9 @@ async function scanInWorker(question: ScanQuestion): Promise<readonly SecretFind
     running.postMessage(question);
     return await Promise.race([
       once(running, 'message', { signal }).then(([findings]: readonly SecretFinding[][]) => findings ?? []),
+      ...(stop === undefined
+        ? []
+        : [once(stop, 'abort', { signal }).then(() => Promise.reject(stoppedUnjudged()))]),
       wait(patienceMs, null, { signal }).then(() => Promise.reject(tookTooLong(question.text.length))),
     ]);
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
+import { isInterrupted } from '../interrupted.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
@@ -44,12 +45,18 @@ export async function attemptTask(
   try {
     ending = await perform(workshop, attempt, { view, start });
   } catch (error) {
-    await releaseAttempt(workshop, attempt, error);
+    // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
+    if (!(isInterrupted(error) && (await hasFinished(workshop, attempt))))
+      await releaseAttempt(workshop, attempt, error);
     throw error;
   }
-  // Work that was accepted before the stop is not thrown away.
-  if (workshop.signal.aborted && ending.work === null) await releaseAttempt(workshop, attempt, null);
+  // What a finished agent did counts as it was judged before the stop; nobody else was given the time.
+  if (workshop.signal.aborted && !ending.isJudged) await releaseAttempt(workshop, attempt, null);
   else await settleAttempt(workshop, attempt, ending);
+}
+
+async function hasFinished({ git }: Workshop, { path }: Attempt): Promise<boolean> {
+  return (await git.cells()).some((cell) => cell.path === path && cell.ended !== null);
 }
 
 /** null: it was claimed or changed by somebody else in this moment, or what it would start from was. */

@@ -5,6 +5,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { CellInfo, EndNote } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
+import { isInterrupted } from '../interrupted.ts';
 import { record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { discardUntouched, judgeWork } from './judge-work.ts';
@@ -63,7 +64,7 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
     return true;
   } catch (error) {
     // A session must be able to continue whatever is wrong with one worktree; the task is tried again.
-    if (!(error instanceof FlameError)) throw error;
+    if (!(error instanceof FlameError) || isInterrupted(error)) throw error;
     const message = `What ${run.id} had finished for ${task.id} can't be taken in: ${error.message}`;
     workshop.events.emit({ event: 'notice', level: 'warning', message });
     return false;

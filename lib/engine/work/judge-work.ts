@@ -10,6 +10,7 @@ import type { RuleName } from '../../policy/rules.ts';
 import { showName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { filteredWork } from '../agents/out-of-reach.ts';
+import { isInterrupted } from '../interrupted.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { type CollectedWork, collectWork } from './collect-work.ts';
@@ -40,22 +41,23 @@ export async function judgeWork(
   const { task, adapter, agent, began } = attempt;
   const request = { cell, task, policy, adapter, author: agentIdentity(agent), began, prepared };
   const work = await collectWork(workshop, request).catch(brokenCell);
+  const judged = { outcome, isJudged: true };
   switch (work.kind) {
     case 'broken':
-      return { ...failed(work.failure), outcome };
+      return { ...failed(work.failure), ...judged };
     case 'nothing':
-      return { ...failed(nothingDone(attempt, outcome, work)), outcome };
+      return { ...failed(nothingDone(attempt, outcome, work)), ...judged };
     case 'violation': {
       const details = work.violations.map(
         (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
       );
       const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${formatCount(details.length - 1, 'more broken rule')}` : ''}`;
       const rules = [...new Set(work.violations.map(({ rule }) => rule))];
-      return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), outcome };
+      return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), ...judged };
     }
     case 'work': {
       const refusal = await filteredWork(workshop, cell, work.tip);
-      if (refusal !== null) return { ...failed(refusal), outcome };
+      if (refusal !== null) return { ...failed(refusal), ...judged };
       await workshop.git.importCell(cell, work.tip);
       const left =
         work.leftBehind.length > 0
@@ -65,7 +67,7 @@ export async function judgeWork(
         failure: null,
         work: { tip: work.tip, cell, leftBehind: work.leftBehind },
         notes: [outcome.text.slice(0, 2_000), left].filter(Boolean).join('\n'),
-        outcome,
+        ...judged,
       };
     }
   }
@@ -119,7 +121,10 @@ function nothingDone(
 
 /** Removes a cell that holds nothing; one with something in it stays for a person to read, until cleanup. */
 export async function discardUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Promise<void> {
-  if (await isUntouched(workshop, cell)) await workshop.git.discardCell(cell);
+  if (!(await isUntouched(workshop, cell))) return;
+  await workshop.git.discardCell(cell).catch((error: unknown) => {
+    if (!isInterrupted(error)) throw error;
+  });
 }
 
 async function isUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Promise<boolean> {
@@ -127,12 +132,13 @@ async function isUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Pro
     const isMoved = (await workshop.git.cellHead(cell)) !== cell.start;
     return !isMoved && (await workshop.git.cellLeftovers(cell)).length === 0;
   } catch (error) {
-    if (error instanceof FlameError && error.code.startsWith('cell-')) return false;
+    // One that is not looked at any more because the program was stopped is looked at by the next start.
+    if (isInterrupted(error) || (error instanceof FlameError && error.code.startsWith('cell-'))) return false;
     throw error;
   }
 }
 
 /** An attempt that came to nothing. */
 export function failed(failure: Failure): Ending {
-  return { failure, work: null, notes: '', outcome: { cost_usd: 0, tokens: 0 } };
+  return { failure, work: null, notes: '', outcome: { cost_usd: 0, tokens: 0 }, isJudged: false };
 }

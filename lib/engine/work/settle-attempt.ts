@@ -39,6 +39,8 @@ export interface Ending {
     readonly leftBehind: readonly string[];
   } | null;
   readonly notes: string;
+  /** Whether its agent ended well, and it failed, if it did, by what it left. */
+  readonly isJudged: boolean;
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
 }
 

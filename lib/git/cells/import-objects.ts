@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { parseTree } from '../objects/parse-tree.ts';
 import { looseFile, readLoose } from '../objects/read-loose.ts';
+import { type GitGuard, requireGoing } from '../process/limit-git.ts';
 import { hasLoose } from './verify-objects.ts';
 
 // Others wait meanwhile: agents ask for decisions, people for their view.
@@ -10,6 +11,11 @@ const objectsAtOnce = 500;
 
 /** Called between the steps that a kill may separate; tests throw from it. */
 export type StepObserver = (step: string) => void;
+
+export interface ImportOptions {
+  readonly onStep?: StepObserver | undefined;
+  readonly guard?: Pick<GitGuard, 'stopped'>;
+}
 
 /**
  * Moves what `tip` reaches from a folder of verified loose objects into another, an object only after all it
@@ -19,12 +25,15 @@ export async function importObjects(
   from: string,
   to: string,
   tip: string,
-  onStep: StepObserver = () => undefined,
+  { onStep = () => undefined, guard = {} }: ImportOptions = {},
 ): Promise<number> {
-  const order = await listChildrenFirst(from, tip);
+  const order = await listChildrenFirst(from, tip, guard);
   const now = new Date();
   for (const [index, oid] of order.entries()) {
-    if (index % objectsAtOnce === objectsAtOnce - 1) await pause();
+    if (index % objectsAtOnce === objectsAtOnce - 1) {
+      await pause();
+      requireGoing(guard);
+    }
     const [source, target] = [looseFile(from, oid), looseFile(to, oid)];
     if (existsSync(target)) {
       // As git does: a prune that runs now must not take it for old.
@@ -40,7 +49,11 @@ export async function importObjects(
 }
 
 /** Every object of the folder that `tip` reaches, each after those it refers to. */
-export async function listChildrenFirst(folder: string, tip: string): Promise<readonly string[]> {
+export async function listChildrenFirst(
+  folder: string,
+  tip: string,
+  guard: Pick<GitGuard, 'stopped'> = {},
+): Promise<readonly string[]> {
   const order: string[] = [];
   const seen = new Set<string>();
   const waiting: { readonly oid: string; readonly isBlob: boolean; readonly isDone: boolean }[] = [
@@ -50,7 +63,10 @@ export async function listChildrenFirst(folder: string, tip: string): Promise<re
     if (next.isDone) order.push(next.oid);
     if (next.isDone || seen.has(next.oid) || !hasLoose(folder, next.oid)) continue;
     seen.add(next.oid);
-    if (seen.size % objectsAtOnce === 0) await pause();
+    if (seen.size % objectsAtOnce === 0) {
+      await pause();
+      requireGoing(guard);
+    }
     waiting.push({ ...next, isDone: true });
     if (next.isBlob) continue;
     for (const child of readLinks(folder, next.oid)) {

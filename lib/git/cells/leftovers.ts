@@ -7,6 +7,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { isText, joinNames, showName, splitNames } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { GitAccess } from '../objects/git-access.ts';
+import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { requireEmptySubmodules } from './submodules.ts';
 import { tooMuch } from './too-much.ts';
@@ -59,7 +60,7 @@ export async function listLeftovers(
     .map(([path, isTracked]) => ({ path, isTracked }))
     .filter(({ path, isTracked }) => isTracked || !prepared.has(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
-  await requireFew(git.cwd, leftovers, bounds);
+  await requireFew(git, leftovers, bounds);
   return leftovers;
 }
 
@@ -67,7 +68,7 @@ const pathsAtOnce = 500;
 
 /** How long files read counts, not what they take on the disk: each byte would be looked at. */
 async function requireFew(
-  workTree: string,
+  { cwd: workTree, guard }: Pick<GitContext, 'cwd' | 'guard'>,
   leftovers: readonly Leftover[],
   bounds: WorkBounds,
 ): Promise<void> {
@@ -75,7 +76,10 @@ async function requireFew(
     throw tooMuch('changed paths', { found: leftovers.length, most: bounds.paths });
   let bytes = 0;
   for (const [index, { path }] of leftovers.entries()) {
-    if (index % pathsAtOnce === pathsAtOnce - 1) await pause();
+    if (index % pathsAtOnce === pathsAtOnce - 1) {
+      await pause();
+      requireGoing(guard ?? {});
+    }
     bytes += sizeOf(join(workTree, path));
   }
   if (bytes > bounds.bytes) throw tooMuch('bytes in changed files', { found: bytes, most: bounds.bytes });

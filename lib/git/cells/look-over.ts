@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import { dropSetId } from '../../util/drop-set-id.ts';
+import { type GitGuard, requireGoing } from '../process/limit-git.ts';
 import { type PatternFile, requireSimple } from './require-simple.ts';
 import { tooMuch } from './too-much.ts';
 
@@ -15,6 +16,7 @@ export interface LookedOver {
   /** How many files the work tree has by the commit it stands on. */
   readonly known: number;
   readonly before: PatternFile['before'];
+  readonly guard: Pick<GitGuard, 'stopped'>;
 }
 
 /**
@@ -22,11 +24,15 @@ export interface LookedOver {
  * would open are removed, they hold nothing, and no file stays setuid. Throws FlameError `cell-too-much` where it holds more
  * than git could read in good time: files, folders in folders, or new patterns that are matched for ever.
  */
-export async function lookOver(workTree: string, { bounds, known, before }: LookedOver): Promise<void> {
+export async function lookOver(
+  workTree: string,
+  { bounds, known, before, guard }: LookedOver,
+): Promise<void> {
   const most = bounds.entries + known;
   let [found, repositories] = [0, 0];
   const waiting = [{ path: workTree, depth: 0 }];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    requireGoing(guard);
     const entries = await entriesOf(folder.path);
     found += entries.length;
     if (found > most) throw tooMuch('files and folders or more', { found, most });

@@ -40,7 +40,8 @@ export async function recoverQuarantines(
       // A cell of the same name made since then keeps its worktree.
       if (isLeaving && existsSync(cellPaths(commonDir, id).root))
         await removeTree(join(cellsFolder(commonDir), name));
-      else await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, onStep);
+      else
+        await removeCell(commonDir, id, isLeaving || isOurs(commonDir, id, path) ? path : null, { onStep });
       removed.push(id);
     }
     await unlockCells(commonDir);

@@ -1,7 +1,8 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '../../util/remove-tree.ts';
-import type { StepObserver } from './import-objects.ts';
+import { requireGoing } from '../process/limit-git.ts';
+import type { ImportOptions } from './import-objects.ts';
 import { cellPaths } from './paths.ts';
 
 /** The mark of a cell whose removal has begun; recoverQuarantines finishes it. */
@@ -9,14 +10,23 @@ export const removingSuffix = '.removing';
 
 /**
  * Removes a cell's worktree at `path`, its quarantine and its record. The first step renames the record, so
- * a removal that was cut short is known as one. Doing it again is harmless.
+ * a removal that was cut short is known as one. Doing it again is harmless. Throws FlameError `interrupted` where the
+ * person stopped the program meanwhile.
  */
 export async function removeCell(
   commonDir: string,
   id: string,
   path: string | null,
-  onStep: StepObserver = () => undefined,
+  { onStep = () => undefined, guard = {} }: ImportOptions = {},
 ): Promise<void> {
+  // Once the person stopped the program: the next start removes it.
+  requireGoing(guard);
+  const remove = async (folder: string): Promise<void> => {
+    await removeTree(folder, guard.stopped).catch((error: unknown) => {
+      requireGoing(guard);
+      throw error;
+    });
+  };
   const { root, listing, objectDir } = cellPaths(commonDir, id);
   const leaving = `${root}${removingSuffix}`;
   if (existsSync(root)) {
@@ -25,12 +35,12 @@ export async function removeCell(
     renameSync(root, leaving);
   }
   onStep('record renamed');
-  if (path !== null) await removeTree(path);
+  if (path !== null) await remove(path);
   onStep('worktree removed');
   // Away in one step: half a listing would make `git worktree list` complain.
   if (existsSync(listing)) renameSync(listing, join(leaving, 'listing'));
   onStep('listing removed');
-  await removeTree(objectDir);
+  await remove(objectDir);
   onStep('objects removed');
-  await removeTree(leaving);
+  await remove(leaving);
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import { joinNames, nameBytes } from '../../util/file-names.ts';
+import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit, runGitChain } from '../process/run-git.ts';
 
 const pathsAtOnce = 500;
@@ -16,7 +17,10 @@ export async function stagePaths(git: GitContext, paths: readonly string[]): Pro
   const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(fileAt(git.cwd, path));
   const [present, absent]: [string[], string[]] = [[], []];
   for (const [index, path] of paths.entries()) {
-    if (index % pathsAtOnce === pathsAtOnce - 1) await pause();
+    if (index % pathsAtOnce === pathsAtOnce - 1) {
+      await pause();
+      requireGoing(git.guard ?? {});
+    }
     (isPresent(path) ? present : absent).push(path);
   }
   // First, so that a link can take the place of a folder.

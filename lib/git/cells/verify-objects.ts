@@ -7,6 +7,7 @@ import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { type GitAccess, onObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { verifiedObjects } from '../objects/object-source.ts';
 import { readLooseInfo } from '../objects/read-loose.ts';
+import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit, spawnGit } from '../process/run-git.ts';
 import { measureWork } from './measure-work.ts';
 import { cellPaths } from './paths.ts';
@@ -30,7 +31,7 @@ export async function verifyObjects(
   if (tip === start || access.measured.has(`${root} ${tip}`)) return intake;
   if (!hasLoose(intake, tip)) await fillIntake(access, { objectDir, intake, start, tip });
   const seen = await measureWork(
-    verifiedObjects(access.objects, intake),
+    verifiedObjects(access, intake),
     { start: parseObjectId(start), tip, isNew: (oid) => hasLoose(intake, oid) },
     access.bounds,
   );
@@ -47,14 +48,17 @@ interface Filling {
 
 async function fillIntake(access: GitAccess, { objectDir, intake, start, tip }: Filling): Promise<void> {
   refuseOddEntries(objectDir);
-  await refuseInflated(objectDir, access.bounds.objects);
+  await refuseInflated(objectDir, access);
   const objects: GitContext = { ...onObjects(access), guard: access.guard };
   const alternates = [join(access.repository.commonDir, 'objects')];
   const reads = withVariables(objects, quarantineVariables({ objectDir, alternates }));
   const writes = withVariables(objects, quarantineVariables({ objectDir: intake, alternates }));
   await refuseManyCommits(reads, { objectDir, range: `^${start}`, tip, most: access.bounds.commits });
   const trouble = await copyObjects(reads, writes, `${tip}\n^${start}\n`);
-  if (trouble !== null) throw refused(objectDir, tip, trouble);
+  if (trouble !== null) {
+    requireGoing(access.guard);
+    throw refused(objectDir, tip, trouble);
+  }
   if (hasLoose(intake, tip)) return;
   // Nothing new: then the repository itself must have it, as when the agent went back to an older commit.
   const known = await runGit(objects, ['cat-file', '-e', `${tip}^{commit}`], { accept: [0, 1, 128] });
@@ -143,13 +147,20 @@ const objectsAtOnce = 500;
 const muchBytes = 1024 * 1024 * 1024;
 
 /** A few megabytes of zeros, packed, can hold git up for hours and take all memory. git reads no more than is declared. */
-async function refuseInflated(objectDir: string, most: number): Promise<void> {
+async function refuseInflated(
+  objectDir: string,
+  { bounds, guard }: Pick<GitAccess, 'bounds' | 'guard'>,
+): Promise<void> {
+  const most = bounds.objects;
   let [packed, declared, count] = [0, 0, 0];
   for (const folder of readdirSync(objectDir).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of readdirSync(join(objectDir, folder)).filter((one) => /^[0-9a-f]{38,}$/.test(one))) {
       count += 1;
       if (count > most) throw tooMuch('objects or more', { found: count, most });
-      if (count % objectsAtOnce === 0) await pause();
+      if (count % objectsAtOnce === 0) {
+        await pause();
+        requireGoing(guard);
+      }
       packed += statSync(join(objectDir, folder, name)).size;
       declared += declaredSize(objectDir, `${folder}${name}`);
     }

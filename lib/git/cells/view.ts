@@ -90,6 +90,7 @@ export async function followAgent(
   await lookOver(cell.path, {
     bounds: access.bounds,
     known: indexEntries(ownGitDir),
+    guard: access.guard,
     before: (path) => textAtStart(access, cell, path),
   });
   const git = await ownGit(access, cell);

@@ -1,5 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { type GitGuard, requireGoing } from '../process/limit-git.ts';
 import { readLooseAside, readLooseInfo } from './read-loose.ts';
 
 /** Where objects are read by their ids, without starting a git for each. */
@@ -9,11 +10,23 @@ export interface ObjectSource {
   read(oid: ObjectId): Promise<{ readonly type: string; readonly bytes: Buffer } | null>;
 }
 
+interface VerifiedBy {
+  /** The repository's. */
+  readonly objects: ObjectSource;
+  readonly guard: GitGuard;
+}
+
 /** The verified objects of a cell (loose, and written by the tool alone: see verify-objects.ts), else the repository's. */
-export function verifiedObjects(repository: ObjectSource, intake: string): ObjectSource {
+export function verifiedObjects({ objects, guard }: VerifiedBy, intake: string): ObjectSource {
   return {
-    info: async (oid) => readLooseInfo(intake, oid) ?? (await repository.info(oid)),
-    read: async (oid) => (await readLooseAside(intake, oid)) ?? (await repository.read(oid)),
+    info: async (oid) => {
+      requireGoing(guard);
+      return readLooseInfo(intake, oid) ?? objects.info(oid);
+    },
+    read: async (oid) => {
+      requireGoing(guard);
+      return (await readLooseAside(intake, oid)) ?? objects.read(oid);
+    },
   };
 }
 

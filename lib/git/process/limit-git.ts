@@ -8,22 +8,18 @@ import { programPath } from '../../util/program-path.ts';
 /** What holds a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
 export interface GitGuard {
   readonly limits: GitLimits;
-  /** Ends it a while after the person stopped the program. */
-  readonly signal?: AbortSignal | undefined;
-  /** Ends it at once. */
-  readonly hurry?: AbortSignal | undefined;
+  /** The person stopped the program: ends it, and whatever reads those files beside it. */
+  readonly stopped?: AbortSignal | undefined;
   /** A lock of the tool's own that git leaves where it is ended. */
   readonly lock?: string;
 }
 
 /** What is known of a guarded git that failed. */
 export interface GuardedGit {
-  /** Why it was ended, as a FlameError `cell-git-ended`; null where it ended by itself. */
+  /** Why it was ended, as a FlameError `cell-git-ended` or `interrupted`; null where it ended by itself. */
   explain(verb: string, stderr: string): FlameError | null;
 }
 
-/** Milliseconds a git may continue after the person stopped the program: most are done before. */
-const stopMs = 5_000;
 /** Milliseconds between SIGTERM, at which git removes its locks, and SIGKILL. */
 const graceMs = 2_000;
 
@@ -60,20 +56,16 @@ export function guardGit(guard: GitGuard | undefined, child: ChildProcess): Guar
     end(child, 'SIGTERM');
     after(graceMs, () => end(child, 'SIGKILL'));
   };
-  const { limits, signal, hurry, lock } = guard;
-  const interrupted = (): void => stop('was ended, because the program was stopped');
-  const onStop = (): void => after(stopMs, interrupted);
+  const { limits, stopped, lock } = guard;
+  const interrupt = (): void => stop('was ended, because the program was stopped');
   after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
-  signal?.addEventListener('abort', onStop, { once: true });
-  hurry?.addEventListener('abort', interrupted, { once: true });
-  if (hurry?.aborted) interrupted();
-  else if (signal?.aborted) onStop();
+  if (stopped?.aborted) interrupt();
+  else stopped?.addEventListener('abort', interrupt, { once: true });
   living.add(child);
   const release = (): void => {
     living.delete(child);
     for (const timer of timers) clearTimeout(timer);
-    signal?.removeEventListener('abort', onStop);
-    hurry?.removeEventListener('abort', interrupted);
+    stopped?.removeEventListener('abort', interrupt);
   };
   child.once('error', release);
   child.once('exit', (_, name) => {
@@ -84,12 +76,28 @@ export function guardGit(guard: GitGuard | undefined, child: ChildProcess): Guar
   });
   return {
     explain: (verb, stderr) => {
+      // No fault of what the agent left.
+      if (reason !== null && stopped?.aborted) return stoppedError();
       const cause = /out of memory|Cannot allocate memory/i.test(stderr)
         ? `needed more than ${limits.memoryMb} MB of memory`
         : reason;
       return cause === null ? null : ended(verb, cause);
     },
   };
+}
+
+/** Throws FlameError `interrupted` once the person stopped the program: whatever reads an agent's files asks as it goes. */
+export function requireGoing({ stopped }: Pick<GitGuard, 'stopped'>): void {
+  if (stopped?.aborted) throw stoppedError();
+}
+
+function stoppedError(): FlameError {
+  return new FlameError({
+    kind: 'interrupted',
+    code: 'interrupted',
+    message: 'Stopped while the work of an agent was looked at; the next start continues with it.',
+    hints: ['git flame run'],
+  });
 }
 
 function ended(verb: string, cause: string): FlameError {

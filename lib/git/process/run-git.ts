@@ -29,6 +29,9 @@ export interface GitResult {
   readonly stderr: string;
 }
 
+/** As git itself ends where something is fatally wrong. */
+const endedBySignal = 128;
+
 // `git rev-parse --local-env-vars`: hooks and `git --git-dir` export these, and a child would then work
 // on the wrong repository.
 const localVariables = new Set([
@@ -120,11 +123,14 @@ async function runProgram(
   child.stdin?.end(input);
   const exitCode = await new Promise<number>((resolve, reject) => {
     child.on('error', (error) => reject(gitMissing(error)));
-    child.on('close', (code) => resolve(code ?? 128));
+    child.on('close', (code) => resolve(code ?? endedBySignal));
   });
   const stderr = Buffer.concat(err).toString().trim();
-  if (accept.includes(exitCode)) return { exitCode, stdout: Buffer.concat(out), stderr };
-  throw watch.explain(verbOf(args), stderr) ?? gitFailed(args, exitCode, stderr);
+  const wasEnded = exitCode === endedBySignal && context.guard !== undefined;
+  if (accept.includes(exitCode) && !wasEnded) return { exitCode, stdout: Buffer.concat(out), stderr };
+  const why = watch.explain(verbOf(args), stderr);
+  if (why !== null || !accept.includes(exitCode)) throw why ?? gitFailed(args, exitCode, stderr);
+  return { exitCode, stdout: Buffer.concat(out), stderr };
 }
 
 /** Like runGit; resolves to stdout as text without the final newline. */

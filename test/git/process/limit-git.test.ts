@@ -9,16 +9,17 @@ import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { GitGuard } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
+import { lateSignal } from '../../../lib/util/late-signal.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 /** A git that reads a pipe nobody writes to, and never ends by itself; tells what it was ended for. */
-async function hang(guard: GitGuard): Promise<string> {
+async function hang(guard: GitGuard, accept: readonly number[] = [0]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pipe-'));
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const repo = makeRepo();
   try {
-    await runGit({ cwd: repo.path, env: repo.env, guard }, ['config', '-f', pipe, 'a.b']);
+    await runGit({ cwd: repo.path, env: repo.env, guard }, ['config', '-f', pipe, 'a.b'], { accept });
     return 'it ended';
   } catch (error) {
     return error instanceof FlameError ? `${error.code}: ${error.message}` : `${error}`;
@@ -38,15 +39,21 @@ test('a git on what an agent left is ended at its time limit', async () => {
 });
 
 test('it is ended when the person stops the program, and at once when they do so again', async () => {
-  const [signal, hurry] = [new AbortController(), new AbortController()];
-  const ended = hang({ limits: gitLimits, signal: signal.signal, hurry: hurry.signal });
+  const [stop, hurry] = [new AbortController(), new AbortController()];
+  const stopped = lateSignal({ signal: stop.signal, hurry: hurry.signal }, 200);
+  const ended = hang({ limits: gitLimits, stopped });
   await wait(100);
-  signal.abort();
-  assert.match(await ended, /was ended, because the program was stopped/);
-  const again = hang({ limits: gitLimits, signal: signal.signal, hurry: hurry.signal });
+  stop.abort();
+  assert.is(stopped.aborted, false);
+  // No fault of what the agent left.
+  assert.match(await ended, /^interrupted: Stopped while the work of an agent was looked at/);
+  const inHurry = lateSignal({ signal: stop.signal, hurry: hurry.signal }, 60_000);
+  const again = hang({ limits: gitLimits, stopped: inHurry });
   await wait(100);
   hurry.abort();
-  assert.match(await again, /was ended, because the program was stopped/);
+  assert.match(await again, /^interrupted:/);
+  // Also where git's own exit code for what it can't do would be an answer.
+  assert.match(await hang({ limits: gitLimits, stopped: inHurry }, [0, 128]), /^interrupted:/);
 });
 
 test('it dies with a program that is killed', async () => {
