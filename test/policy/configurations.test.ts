@@ -18,6 +18,9 @@ const shapes: readonly (readonly [corpus: string, name: string, commands: readon
   ['bash-2', 'a generous list', generous],
   ['bash-2', 'the defaults and the usual tests', defaults],
   ['bash-2', "the README's example", readmeCommands()],
+  ['bash-3', 'a generous list', generous],
+  ['bash-3', 'the defaults and the usual tests', defaults],
+  ['bash-3', "the README's example", readmeCommands()],
   ['unlisted-2', 'programs named carelessly', ownCommands(readCorpus('unlisted-2'))],
   ['paths-2', 'few commands', ownCommands(readCorpus('paths-2'))],
 ];

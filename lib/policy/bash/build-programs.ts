@@ -81,6 +81,9 @@ function judgePackageManager(call: ProgramCall, safe: readonly string[]): Object
   const eaten = values.find((one) => one.startsWith('-'));
   // npm takes no option for the value of another.
   if (eaten !== undefined) return objection('bash-option', `${call.name} would read ${eaten} as an option.`);
+  // Without a script of that name they run the program env, with all that follows.
+  if (subcommand === 'run' && scanned.operands[0] === 'env' && (scanned.operands.length > 1 || end >= 0))
+    return objection('bash-wrapper', `${call.name} run env takes nothing more: it would run it.`);
   const name = scanned.operands.find((one) => !/^[\w@:./-]+$/.test(one));
   if (name !== undefined && (subcommand === 'run' || subcommand === 'test')) {
     return objection(
@@ -247,5 +250,8 @@ function judgeCargo(call: ProgramCall): Objection | null {
   const bad = args.find((arg) => /^--(?:config|open|artifact-dir|out-dir)(?:=|$)|^-[ZC]/.test(arg));
   if (bad !== undefined)
     return objection('bash-option', `cargo ${bad} could run other programs. Leave it out.`);
+  const at = own.indexOf('--target-dir');
+  const target = at < 0 ? null : judgeAll(call.context, [{ path: own[at + 1] ?? '', access: 'write' }]);
+  if (target !== null) return target;
   return own.map((one) => judgeLoose(call.context, one)).find((one) => one !== null) ?? null;
 }

@@ -7,11 +7,11 @@ import { equivalents, isInstalledPath } from './equivalents.ts';
 import { expandArguments } from './expand-arguments.ts';
 import { formatterPrograms } from './formatters.ts';
 import { isNamedOnly, judgeGit, withoutGlobalOptions } from './git.ts';
-import { judgeAll, judgeUnlisted, type ProgramCall, type ProgramRule } from './program.ts';
+import { judgeUnlisted, type ProgramCall, type ProgramRule } from './program.ts';
 import { programFamily } from './program-names.ts';
 import { readPrograms } from './read-programs.ts';
 import { refusedPrograms } from './refused-programs.ts';
-import { shellPrograms } from './shell-programs.ts';
+import { judgeValue, shellPrograms } from './shell-programs.ts';
 import type { Redirection, SimpleCommand } from './syntax.ts';
 import { toolPrograms } from './tool-programs.ts';
 import { writePrograms } from './write-programs.ts';
@@ -88,21 +88,6 @@ export function judgeCommand(context: PathContext, command: SimpleCommand): Obje
   return 'rule' in args
     ? args
     : judgeWords(context, [head.text, ...args.words], command.input ?? context.piped ?? null);
-}
-
-/** Pagers are programs, and what a search path holds is run. */
-function judgeValue(
-  context: PathContext,
-  { name, value }: SimpleCommand['environment'][number],
-): Objection | null {
-  if (/PAGER$/.test(name) && !/^(?:cat|less(?: -[A-Za-z]+)?)?$/.test(value))
-    return objection('bash-environment', `${name} names a program. It may be cat or empty.`);
-  if (name !== 'PYTHONPATH') return null;
-  const folders = value.split(':').filter((one) => one !== '');
-  return judgeAll(
-    context,
-    folders.map((path) => ({ path, access: 'read' })),
-  );
 }
 
 function isProgramName(text: string): boolean {

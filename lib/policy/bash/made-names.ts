@@ -8,6 +8,11 @@ const carriers = new Set(
 );
 // They write one file, of a name that could hold blanks.
 const sorters = new Set(['sort', 'uniq', 'tree', 'xxd']);
+// The suffix of a copy, in which `*` is the name of the file, and files that scripts write.
+const scriptNames = {
+  sed: /^(?:-[a-zA-Z]*i|--in-place=)(?!\.?\w+(?:\.\w+)*$).|(?:^|[\s;{}/$\d])[wW]\s*[^\s;]/,
+  awk: /print[^;}]*>/,
+};
 const starters = /^(?:xargs|find|timeout|time|nice|ionice|stdbuf|env|command|npx)$/;
 const quiet =
   /^(?:status|diff|log|show|grep|ls-files|ls-tree|rev-parse|rev-list|branch|merge-base|blame|config|cat-file|remote|describe|tag|add|commit|rm|stash|name-rev|for-each-ref|check-ignore|diff-tree|shortlog|reflog)$/;
@@ -61,6 +66,7 @@ function makesAt(
   const later = words.slice(at + 1);
   if (name === 'git') return !quiet.test(later.find(({ text }) => !text.startsWith('-'))?.text ?? '');
   if (carriers.has(name)) return true;
+  if (name === 'sed' || name === 'awk') return later.some(({ text }) => scriptNames[name].test(text));
   if (sorters.has(name)) return later.some(({ text }) => /\S.*\s.*\S/.test(text));
   if (!writers.has(name) || /^(?:rm|rmdir|chmod|truncate)$/.test(name)) return false;
   const isGivenMore = at > 0 && /^(?:xargs|find)$/.test(words[0]?.text ?? '');

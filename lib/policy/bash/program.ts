@@ -115,9 +115,10 @@ export function judgeLoose(given: PathContext, argument: string): Objection | nu
   if (emptied.test(argument)) return judgePath(given, argument.slice('--basetemp='.length), 'write');
   const report = /^--cov-report=\w+:(.+)$/s.exec(argument)?.[1];
   if (report !== undefined) return judgePath(given, report, 'write');
-  const option = /^(?:--?[^=]*=|-[A-Za-z](?=[/~.]))(.*)$/s.exec(argument)?.[1];
+  const option = /^(?:--?[^=]*=|-[A-Za-z](?=[/~.]|\w+=))(.*)$/s.exec(argument)?.[1];
   const assigned = /^[A-Za-z_]\w*=(.*)$/s.exec(argument)?.[1];
-  const candidates = [argument, option, assigned].filter((one) => one !== undefined && one !== '');
+  const nested = option === undefined ? undefined : /^[A-Za-z_]\w*=(.*)$/s.exec(option)?.[1];
+  const candidates = [argument, option, assigned, nested].filter((one) => one !== undefined && one !== '');
   for (const candidate of candidates) {
     if (candidate === undefined || candidate.startsWith('-') || /\n/.test(candidate)) continue;
     const isPathLike = /^[/~]|(?:^|\/)\.\.(?:\/|$)|^[^\s]*\/|^\.[^\s]*$/.test(candidate);
@@ -127,6 +128,10 @@ export function judgeLoose(given: PathContext, argument: string): Objection | nu
       if (found !== null) return found;
     } else if (isPathLike) {
       const found = judgeName(context.policy, candidate.replace(/^(?:\.\/)+/, ''));
+      if (found !== null) return found;
+    } else if (candidate !== argument && /^[\w.-]+$/.test(candidate)) {
+      const isThere = context.facts.lstat(`${context.cwd}/${candidate}`) !== null;
+      const found = isThere ? judgePath(context, candidate, 'read') : null;
       if (found !== null) return found;
     }
   }

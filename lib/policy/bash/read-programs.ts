@@ -121,9 +121,15 @@ const plainDiff = plainProgram(diffOptions, 'read');
 function judgeDiff(call: ProgramCall): Objection | null {
   const { given, operands } = scanOptions(diffOptions, call.args.slice(call.trusted));
   const has = (...names: readonly string[]): boolean => names.some((name) => given.has(name));
-  const isWhole = has('r', 'recursive') && has('N', 'new-file') && !has('q', 'brief');
+  // Beside a folder of the cell's own that can hold files of any name it shows what has the same one.
+  const isBeside = operands.some((path) => path.startsWith('/') && !isBelowWorktree(call, path));
+  const isWhole = has('r', 'recursive') && (has('N', 'new-file') || isBeside) && !has('q', 'brief');
   const wide = isWhole ? judgeWideSearch(call.context, { places: operands }) : null;
   return plainDiff(call) ?? wide;
+}
+
+function isBelowWorktree({ context }: ProgramCall, path: string): boolean {
+  return `${path}/`.startsWith(`${context.policy.worktree}/`);
 }
 
 const plainLs = plainProgram(lsOptions, 'read');

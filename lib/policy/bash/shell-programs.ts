@@ -1,5 +1,7 @@
+import type { PathContext } from '../judge-path.ts';
 import { type Objection, objection } from '../rules.ts';
-import { judgeAll, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
+import { insideOnly, judgeAll, type ProgramCall, type ProgramRule, plainProgram } from './program.ts';
+import type { SimpleCommand } from './syntax.ts';
 import { isFreeName } from './variables.ts';
 import { judgeXargs } from './xargs.ts';
 
@@ -153,13 +155,30 @@ function judgeExpr({ args }: ProgramCall): Objection | null {
   return args.length > 0 ? null : objection('bash-option', 'expr needs something to compute.');
 }
 
+/** Pagers are programs, and what a search path holds is run. */
+export function judgeValue(
+  context: PathContext,
+  { name, value }: SimpleCommand['environment'][number],
+): Objection | null {
+  if (/PAGER$/.test(name) && !/^(?:cat|less(?: -[A-Za-z]+)?)?$/.test(value))
+    return objection('bash-environment', `${name} names a program. It may be cat or empty.`);
+  if (name !== 'PYTHONPATH') return null;
+  const folders = value.split(':').filter((one) => one !== '');
+  return judgeAll(
+    insideOnly(context),
+    folders.map((path) => ({ path, access: 'read' })),
+  );
+}
+
 /** `env NAME=value COMMAND`, with the variables that may be set anyway. */
 function judgeEnv(call: ProgramCall): Objection | null {
   const first = call.args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
   const names = (first < 0 ? call.args : call.args.slice(0, first)).map((arg) => arg.split('=')[0] ?? '');
   const unknown = names.find((name) => !call.context.policy.allowed_env.includes(name));
   if (unknown !== undefined) return objection('bash-environment', `${unknown} may not be set.`);
-  if (first < 0) return null;
+  const given = names.map((name, at) => ({ name, value: call.args[at]?.slice(name.length + 1) ?? '' }));
+  const valued = given.map((one) => judgeValue(call.context, one)).find((one) => one !== null);
+  if (valued !== undefined || first < 0) return valued ?? null;
   return names.length === 0 || call.args[first]?.startsWith('-') === true
     ? wrapper(call, 'Write NAME=value before the command itself.')
     : call.judgeInner(call.args.slice(first));
