@@ -248,6 +248,20 @@ export const secretRules: readonly SecretRule[] = [
     /\bcurl\b[^\n]{0,200}\s(?:-u|--user)\s*["']?[^\s:"'$]{1,60}:([^\s"'$]{8,})/,
     2.8,
   ),
+  token('firebase-server-key', 'aaaa', /\bAAAA[\w-]{7}:[\w-]{140}(?![\w-])/, 4),
+  named('okta-access-token', 'okta', '00[\\w-]{40}', 4),
+  named('snyk-api-token', 'snyk', uuid),
+  named('twitch-api-token', 'twitch', '[a-z0-9]{30}', 3.8),
+  token('mapbox-secret-token', 'k.eyj', /\b[st]k\.eyJ[\w-]{40,200}\.[\w-]{20,24}(?![\w-])/, 4),
+  named('mapbox-api-token', 'mapbox', 'pk\\.[a-z0-9]{60}\\.[a-z0-9]{22}', 4),
+  named('confluent-key', 'confluent', '(?:(?=[a-z]*\\d)[a-z0-9]{64}|(?=[a-z]{0,15}\\d)[a-z0-9]{16})', 3.3),
+  // Of a password only the quotes, or a line of settings, say where it ends; most that are short are examples.
+  token(
+    'password-assignment',
+    'password passwd passphrase',
+    /(?:[Pp]ass(?:word|wd|phrase)|PASS(?:WORD|WD|PHRASE))["']?\s{0,3}(?:=>|:=|[:=])\s{0,3}["'`](?=[^"'`]*\d)(?=[^"'`]*[a-z])(?=[^"'`]*(?:[A-Z][^"'`]*[A-Z]|[!#&*+?@^~]))([^\s"'`<>{}()\\$%]{12,72})["'`]/,
+    3.5,
+  ),
   named(
     'generic-api-key',
     'api_key apikey api-key secret_key client_secret access_token auth_token private_token',

@@ -20,6 +20,17 @@ const uuid = (): string => [8, 4, 4, 4, 12].map(h).join('-');
 
 // Put together here, so that no scanner takes this file for a leak.
 const samples: readonly (readonly [id: string, text: string])[] = [
+  ['firebase-server-key', `FCM=AAAA${w(7)}:${w(140)}`],
+  ['okta-access-token', `OKTA_API_TOKEN=00${w(40)}`],
+  ['snyk-api-token', `SNYK_TOKEN=${uuid()}`],
+  ['twitch-api-token', `twitch_client_secret: "${some(`${upper.toLowerCase()}${digits}`, 30)}"`],
+  ['mapbox-secret-token', `sk.eyJ${w(60)}.${w(22)}`],
+  [
+    'mapbox-api-token',
+    `MAPBOX=pk.${some(`${upper.toLowerCase()}${digits}`, 60)}.${some(`${upper.toLowerCase()}${digits}`, 22)}`,
+  ],
+  ['confluent-key', `CONFLUENT_SECRET_KEY=${some(`${upper.toLowerCase()}${digits}`, 64)}`],
+  ['password-assignment', `DB_PASSWORD="${w(9)}7aQ${w(8)}!"`],
   ['aws-secret-key', `aws_secret_access_key = ${some(`${word}/+`, 40)}`],
   ['aws-secret-key', `AWS_SECRET_ACCESS_KEY="${some(`${word}/+`, 40)}"`],
   ['kubernetes-jwt', `token: "eyJ${w(33)}.eyJ${w(80)}.${w(43)}"`],
