@@ -18,8 +18,8 @@ import { record, type SessionView, viewSession } from './record.ts';
 import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
 import { remember } from './session/remember.ts';
+import { withoutHeldApart } from './stack/held-apart.ts';
 import { validateWave } from './validate/validate-wave.ts';
-import { withoutHeldApart } from './work/held-apart.ts';
 import { workWave } from './work/work-wave.ts';
 import type { Workshop } from './workshop.ts';
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ChangesetDecision, ChangesetQuestion, Gates } from '../../lib/domain/ports/gates.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { viewSession } from '../../lib/engine/record.ts';
+import { runSession } from '../../lib/engine/run-session.ts';
 import { type FakeAgent, openTestWorkshop, type TestWorkshop } from './workshop.ts';
 
 export interface StackTask {
@@ -36,6 +37,28 @@ export function appending(file: (task: string) => string = () => shared): FakeAg
   };
 }
 
+const apart = 4;
+
+/** A file with room for each task: a heading, and lines that keep it apart from the next one. */
+export function roomFor(tasks: readonly string[]): string {
+  return tasks.map((task) => `# ${task}\n${'\n'.repeat(apart)}`).join('');
+}
+
+/** Agents that write below their own heading, so that none stands in the way of another. */
+export const filling: FakeAgent = ({ task, worktree }, attempt) => {
+  const path = join(worktree.path, shared);
+  const line = `${task}${attempt === 1 ? '' : ` again ${attempt}`}`;
+  writeFileSync(path, readFileSync(path, 'utf8').replace(`# ${task}\n`, `# ${task}\n${line}\n`));
+  return {};
+};
+
+/** What was filled in, in order of the file. */
+export function filled(bench: TestWorkshop): readonly string[] {
+  return landedText(bench)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
 export interface StackBench extends TestWorkshop {
   /** What was asked at the gate for changesets. */
   readonly asked: readonly ChangesetQuestion[];
@@ -50,11 +73,13 @@ export async function openStack(options: {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly decide?: (group: string, question: ChangesetQuestion) => ChangesetDecision | undefined;
   readonly gates?: Partial<Gates>;
+  readonly files?: Readonly<Record<string, string>>;
 }): Promise<StackBench> {
   const asked: ChangesetQuestion[] = [];
   const bench = await openTestWorkshop({
     tasks: options.tasks.map(stackTask),
     agent: options.agent ?? appending(),
+    ...(options.files === undefined ? {} : { files: options.files }),
     config: { roles: { worker: { adapter: 'exec' } }, ...options.config },
     gates: {
       changeset: async (question) => {
@@ -77,6 +102,11 @@ export async function openStack(options: {
       return found;
     },
   };
+}
+
+/** The whole loop, as `git flame run` has it. */
+export function runStack({ workshop, session }: TestWorkshop): Promise<void> {
+  return runSession(workshop, session, { plan: null, wantsTalk: false });
 }
 
 /** What the branch holds of the shared file. */

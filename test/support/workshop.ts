@@ -52,8 +52,12 @@ export async function openTestWorkshop(options: {
   /** The person stops the program, twice at once. */
   readonly stop?: AbortSignal;
   readonly onEvent?: (body: EventBody) => void;
+  /** On the base before the session begins. */
+  readonly files?: Readonly<Record<string, string>>;
 }): Promise<TestWorkshop> {
   const repo = makeRepo();
+  for (const [path, text] of Object.entries(options.files ?? {})) repo.write(path, text);
+  if (options.files !== undefined) repo.commit('files');
   const context = { cwd: repo.path, env: repo.env };
   const calls = { pending: 0 };
   const git = counted(await openGit(context, undefined, { hurry: options.stop }), calls);

@@ -67,7 +67,8 @@ export function verdictDecision(verdict: Verdict): Decision {
 export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, tasks, base, parent, commit, diagnostics } = changeset;
   const runs = diagnostics.map((run) => diagnosticRunSchema.parse(run));
-  const facts = { group, tasks, base, parent, commit, diagnostics: runs };
+  const works = changeset.works === undefined ? {} : { works: changeset.works };
+  const facts = { group, tasks, base, parent, commit, diagnostics: runs, ...works };
   return { kind: 'changeset', session: id, about: changeset.id, facts };
 }
 

@@ -12,10 +12,12 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
   if (!session.changesets.some(isOpen)) return session;
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const gone = new Map<string, string>();
-  const reasonOf = ({ tasks: ids, depends_on: needed }: Changeset): string | undefined => {
+  const reasonOf = ({ tasks: ids, works = [], depends_on: needed }: Changeset): string | undefined => {
     const members = ids.flatMap((id) => byId.get(id) ?? []);
     const left = members.find(({ status }) => status !== 'done');
     if (left !== undefined) return `${left.id} is ${left.status}`;
+    const other = ids.find((id, at) => works[at] !== undefined && byId.get(id)?.commit !== works[at]);
+    if (other !== undefined && byId.has(other)) return `${other} is another commit now`;
     for (const task of members) {
       const [lost] = lostGround(task, byId);
       if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;

@@ -2,10 +2,18 @@ import { type Failure, furtherDetails } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
-import type { BuiltOn, ClaimedTask, DoneTask, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
+import type {
+  BuiltOn,
+  ClaimedTask,
+  DoneTask,
+  HistoryEntry,
+  Task,
+  TaskIn,
+  TaskStatus,
+} from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { boundText, oneLine } from './one-line.ts';
-import { type AttemptCost, endAttempt, nextAttempt } from './task-history.ts';
+import { type AttemptCost, amendAttempt, endAttempt, nextAttempt } from './task-history.ts';
 
 /*
  *             ┌───── release ─────┐
@@ -151,6 +159,44 @@ export function completeTask(
     history: endAttempt(task, { ...work, result: 'done' }),
   };
   return describe(task, next, ` by ${task.agent_id ?? task.claimed_by}`);
+}
+
+/**
+ * Puts a done task's own change onto other ground, without changing its status: what was found about it before is
+ * about another commit. Throws a FlameError `illegal-transition` when it isn't done.
+ */
+export function replayTask(
+  task: Task,
+  replay: {
+    readonly commit: ObjectId;
+    readonly start: ObjectId;
+    readonly builtOn: BuiltOn;
+    /** What it stood on before and does no more. */
+    readonly without: readonly string[];
+    readonly at: string;
+  },
+): TaskChange<DoneTask> {
+  if (task.status !== 'done') throw illegalTransition(task, 'done');
+  const { commit, start, builtOn, at } = replay;
+  const said = `put on other ground, without ${replay.without.join(', ')} as it was`;
+  const notes = [task.history.at(-1)?.notes ?? '', `Its change was ${said}.`].filter(Boolean).join('\n');
+  const next: DoneTask = {
+    ...withGround(task, builtOn),
+    status: 'done',
+    commit,
+    start_commit: start,
+    result: { status: null, notes: boundText(notes), issues: [] },
+    history: amendAttempt(task.history, doneAgain(task, notes, at)),
+  };
+  return describe(task, next, `, ${said}`);
+}
+
+function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {
+  const { comments } = history.at(-1) ?? {};
+  return {
+    ...{ agent_id, timestamp: at, result: 'done', notes: boundText(notes), rejection_reason: null },
+    ...{ cost_usd: 0, tokens_used: 0, ...(comments === undefined ? {} : { comments }) },
+  };
 }
 
 /** claimed or done → failed. The worktree is still named: it's kept for a look until cleanup. */

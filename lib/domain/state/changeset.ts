@@ -38,6 +38,8 @@ export const changesetSchema = z.object({
   id: z.string(),
   group: z.string(),
   tasks: z.array(task),
+  /** The commit of each of its tasks that it was built from; left out by earlier versions. */
+  works: z.array(oid).optional(),
   /** Tasks of the group that did not get this far. */
   missing: z.array(task),
   depends_on: z.array(z.string()),

@@ -4,9 +4,10 @@ import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { DiffStat } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
+import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { foreignCommits } from '../foreign-commits.ts';
+import { replayOwn } from '../stack/replay-own.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { changesetMessage } from './changeset-message.ts';
@@ -119,20 +120,16 @@ async function replayTask(
   state: MergeState,
   task: Task,
 ): Promise<MergeState> {
-  if (task.commit === null || task.start_commit === null) return state;
+  if (!hasWork(task)) return state;
   const gone = describeGone(landsOn(job.session), foreign);
-  const merge = await workshop.git.replay(state.tip, task.start_commit, task.commit);
-  if (merge.kind === 'conflict')
-    return withConflict(
-      state,
-      task,
-      `${gone} Without it, ${task.id} conflicts in ${merge.paths.join(', ')}.`,
-    );
-  const { author, message } = await workshop.git.readCommit(task.commit);
-  const tip = await workshop.git.commitTree({ tree: merge.tree, parents: [state.tip], author, message });
+  const { start_commit: start, commit } = task;
+  const own = await replayOwn(workshop.git, { start, commit }, state.tip);
+  if (own.kind === 'conflict')
+    return withConflict(state, task, `${gone} Without it, ${task.id} conflicts in ${own.paths.join(', ')}.`);
+  const { commit: tip, tree } = own;
   const said = `${task.id} began before that: what it changed itself is merged, without its commits.`;
   workshop.events.emit({ event: 'notice', level: 'warning', message: gone, details: [said] });
-  return { ...state, tip, tree: merge.tree, tips: [...state.tips, tip], merged: [...state.merged, task] };
+  return { ...state, tip, tree, tips: [...state.tips, tip], merged: [...state.merged, task] };
 }
 
 /** Says that commits were taken off a branch. */

@@ -10,6 +10,7 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { enterWave } from '../enter-wave.ts';
 import { record, taskOf, viewSession } from '../record.ts';
+import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
@@ -23,7 +24,9 @@ export async function mergeWave(
   workshop: Workshop,
   id: SessionId,
 ): Promise<{ readonly built: number; readonly conflicts: number }> {
-  const view = await enterWave(workshop, id, 'merge');
+  await enterWave(workshop, id, 'merge');
+  await replayUprooted(workshop, id);
+  const view = await viewSession(workshop, id);
   const base = await noteBase(workshop, view.session);
   const free = mergeable(view.tasks, changesetsOfCycle(view.session));
   const { changesets: groups, waiting } = groupChangesets(
@@ -126,6 +129,7 @@ function toChangeset(
     id: freeChangesetId(session, group.group),
     group: group.group,
     tasks: result.merged.map(({ id }) => id),
+    works: result.merged.flatMap(({ commit: work }) => work ?? []),
     missing: [...group.missing, ...group.tasks.filter((task) => !result.merged.includes(task))].map(
       ({ id }) => id,
     ),

@@ -1,15 +1,13 @@
-import { builtDecision, checksDecision, workDecision } from '../../core/decisions/decisions.ts';
-import { type AgentId, parseAgentId } from '../../domain/ids.ts';
-import type { AgentPolicy } from '../../domain/policy.ts';
+import { builtDecision, checksDecision } from '../../core/decisions/decisions.ts';
+import { parseAgentId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
-import { agentIdentity } from '../../domain/state/agent-identity.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { compilePolicy } from '../../policy/compile-policy.ts';
 import { describeViolation } from '../judge/describe-violation.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
+import { brokenRules, policyOver } from '../judge/judge-task.ts';
 import { type SessionView, taskOf } from '../record.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
@@ -44,25 +42,6 @@ export async function proveLanding(
   return proveChecks(workshop, view, changeset);
 }
 
-/** The post-check, as where an agent or a person handed the work in. */
-async function brokenRules(workshop: Workshop, task: Task): Promise<readonly string[]> {
-  const { commit: tip, start_commit: start, agent_id: agent } = task;
-  const work = workDecision(task, workshop.configDigest);
-  if (tip === null || start === null || workshop.origins.has(work)) return [];
-  const policy = policyOver(workshop, agent ?? parseAgentId('worker-00000000'), task.file_locks);
-  const now = workshop.now().getTime();
-  // The work it went on with is by other agents, and was judged when it was handed in.
-  const given = task.kept === undefined ? [] : await workshop.git.commitsBetween(start, task.kept.commit);
-  const violations = await judgeCommits(workshop, {
-    ...{ start, tip, policy },
-    // An agent's last commit may have been made for it, by a message and in a name that were not its own.
-    ours: [...given.map(({ oid }) => oid), ...(agent === null ? [] : [tip])],
-    signer: agent === null ? null : { identity: agentIdentity(agent), began: null, now },
-  });
-  if (violations.length === 0) workshop.origins.vouch([work]);
-  return violations.map((violation) => `${task.id}: [${violation.rule}] ${describeViolation(violation)}`);
-}
-
 /** A merge made by another clone holds nothing but what its tasks may write, whichever signer it has. */
 async function brokenMerge(
   workshop: Pick<Workshop, 'config' | 'signal'> & WithGit<GitCommits & GitDiffs & GitFiles>,
@@ -81,14 +60,6 @@ async function brokenMerge(
     ours: commits.map(({ oid }) => oid),
   });
   return violations.map((violation) => `${id}: [${violation.rule}] ${describeViolation(violation)}`);
-}
-
-function policyOver(
-  { config }: Pick<Workshop, 'config'>,
-  agentId: AgentId,
-  fileLocks: readonly string[],
-): AgentPolicy {
-  return compilePolicy({ config, role: 'worker', agentId, worktree: '/', fileLocks });
 }
 
 async function proveChecks(

@@ -14,6 +14,7 @@ import { saysSomething } from '../../util/says-something.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, taskOf, viewSession } from '../record.ts';
+import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
@@ -25,7 +26,9 @@ import { type Judgement, judgesInCells, taskEvidence, validateTask } from './val
  * failed. Verdicts are recorded before anybody is asked, so a gate that waits costs nothing twice.
  */
 export async function validateWave(workshop: Workshop, session: SessionId): Promise<void> {
-  const opening = await enterWave(workshop, session, 'validate');
+  await enterWave(workshop, session, 'validate');
+  await replayUprooted(workshop, session);
+  const opening = await viewSession(workshop, session);
   const { snapshot, tasks } = opening;
   const waiting = validationOrder(tasks)
     .filter(isDone)

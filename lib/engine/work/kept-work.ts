@@ -3,6 +3,7 @@ import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { joinSubject } from '../foreign-commits.ts';
+import { replayOwn } from '../stack/replay-own.ts';
 import { joinWork } from '../start-point.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
@@ -31,21 +32,7 @@ export async function keptStart(
   const isOnBase = await workshop.git.isAncestor(kept.start, base);
   const moved = isOnBase
     ? await joinWork(workshop, base, kept.commit, `${joinSubject(task.id)} its earlier attempt on ${branch}`)
-    : await replayWork(workshop, kept, base);
-  if (moved.kind === 'start') return moved.commit;
+    : await replayOwn(workshop.git, kept, base);
+  if (moved.kind !== 'conflict') return moved.commit;
   return anew(`it conflicts with ${branch} in ${moved.paths.join(', ')}`);
-}
-
-async function replayWork(
-  { git }: WithGit<GitCommits & GitMerging>,
-  { commit, start }: NonNullable<Task['kept']>,
-  base: ObjectId,
-): ReturnType<typeof joinWork> {
-  const merge = await git.replay(base, start, commit);
-  if (merge.kind === 'conflict') return { kind: 'conflict', paths: merge.paths };
-  const { author, message } = await git.readCommit(commit);
-  return {
-    kind: 'start',
-    commit: await git.commitTree({ tree: merge.tree, parents: [base], author, message }),
-  };
 }

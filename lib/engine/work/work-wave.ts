@@ -11,10 +11,11 @@ import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
+import { withoutHeldApart } from '../stack/held-apart.ts';
+import { replayUprooted } from '../stack/replay-uprooted.ts';
 import type { Workshop } from '../workshop.ts';
 import { attemptTask } from './attempt-task.ts';
 import { warnOfBase } from './base-checks.ts';
-import { withoutHeldApart } from './held-apart.ts';
 import { releaseOrphans } from './release-orphans.ts';
 
 const lookAgainMs = 1_000;
@@ -32,6 +33,7 @@ export async function workWave(workshop: Workshop, session: SessionId): Promise<
   const running = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
   while (!workshop.signal.aborted && failures.length === 0) {
+    await replayUprooted(workshop, session);
     const view = await viewSession(workshop, session);
     tellPauses(workshop, view.session);
     const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);

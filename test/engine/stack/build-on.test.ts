@@ -1,20 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { viewSession } from '../../../lib/engine/record.ts';
-import { runSession } from '../../../lib/engine/run-session.ts';
-import { appending, landedText, openStack, type StackBench } from '../../support/stack.ts';
+import { appending, landedText, openStack, runStack } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
 // STK-1, STK-2: tasks that lock the same file start from each other's work and land on top of each other.
 
 test.after(closeWorkshops);
 
-const run = ({ workshop, session }: StackBench): Promise<void> =>
-  runSession(workshop, session, { plan: null, wantsTalk: false });
-
 test('STK-1 three groups that write one file: one attempt each, one cycle, every line lands', async () => {
   const bench = await openStack({ tasks: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
-  await run(bench);
+  await runStack(bench);
   assert.is(landedText(bench), 'a\nb\nc');
   assert.equal(
     bench.started.map(({ task }) => task),
@@ -32,7 +28,7 @@ test('STK-1 three groups that write one file: one attempt each, one cycle, every
 
 test('STK-2 each changeset has the one below as parent, shows its own line alone, and lands as it was shown', async () => {
   const bench = await openStack({ tasks: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
-  await run(bench);
+  await runStack(bench);
   const { repo, asked } = bench;
   const shown = asked.map(({ changeset }) => changeset);
   assert.equal(
@@ -59,7 +55,7 @@ test('STK-5 with overlap: separate each starts from the base, and what conflicts
     config: { roles: { worker: { adapter: 'exec' } }, concurrency: { overlap: 'separate' } },
     gates: { session: async () => ({ kind: 'continue' }) },
   });
-  await run(bench);
+  await runStack(bench);
   assert.equal(
     bench.started.map(({ task }) => task),
     ['a', 'b', 'b'],
@@ -77,7 +73,7 @@ test('STK-1 works that are apart are joined below one that overlaps with both', 
     ],
     agent: appending((task) => `src/${task}.js`),
   });
-  await run(bench);
+  await runStack(bench);
   const c = await bench.task('c');
   assert.equal(
     (c.built_on ?? []).map(({ task }) => task as string),
@@ -101,7 +97,7 @@ test('STK-2 groups built on each other in turn are shown in parts, not as one', 
       { id: 'c1', group: 'a' },
     ],
   });
-  await run(bench);
+  await runStack(bench);
   assert.equal(
     bench.asked.map(({ changeset: { group, tasks, depends_on } }) => [group, tasks, depends_on]),
     [
@@ -118,7 +114,7 @@ test('STK-2 nothing lands with one that was not approved: the one on top waits',
     tasks: [{ id: 'a' }, { id: 'b' }],
     decide: (group) => (group === 'a' ? { kind: 'skip' } : undefined),
   });
-  await run(bench);
+  await runStack(bench);
   const { session } = await viewSession(bench.workshop, bench.session);
   assert.equal(
     session.changesets.map(({ state }) => state),
