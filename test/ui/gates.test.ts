@@ -364,6 +364,19 @@ test('MRG-7: an answer given beforehand decides at the end of a session; without
   assert.equal(await decide({ session: ['retry'] }).session(sampleSessionQuestion()), { kind: 'retry' });
 });
 
+test('VAL-5 MRG-8: where no person is, what failed is shown with the end of what it printed', async () => {
+  const output = `${Array.from({ length: 12 }, (_, n) => `line ${n + 1}`).join('\n')}\n`;
+  const verdict = { ...failedTask.verdict, issues: ['npm test ended with 1:\nno salt'] };
+  const task = await refusal(decide({}).validation({ ...failedTask, verdict }));
+  assert.match(task.lines.join('\n'), /npm test ended with 1:\n *no salt\n *Answer at a terminal/);
+  const diagnostics = [{ ...redRun, output }];
+  const red = await refusal(decide({}).changeset(sampleChangesetQuestion({ diagnostics })));
+  const said = red.lines.join('\n');
+  assert.match(said, /Failed: npm test \(exit 1\)\n +line 3\n/);
+  assert.match(said, /line 12\n *Answer at a terminal/);
+  assert.not.match(said, /line 2\n/);
+});
+
 test('BUD-2: a spent budget is raised by an amount, or the session stops', async () => {
   const ask = (input: string) => openTerminal(input).gates.budget(budget);
   assert.equal(await ask('s\n'), { kind: 'stop' });

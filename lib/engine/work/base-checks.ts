@@ -62,7 +62,7 @@ export function describeFailing(
 
 /** The end of what it printed. */
 export function lastLines(output: string): readonly string[] {
-  return output.trimEnd().split('\n').slice(-5);
+  return output.trimEnd() === '' ? [] : output.trimEnd().split('\n').slice(-5);
 }
 
 /** The diagnostics that fail on a commit; tried once, then remembered. */

@@ -1,5 +1,6 @@
 import type { Gates } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
+import { visibleText } from '../text/visible-text.ts';
 import {
   waitingChangeset,
   waitingGates,
@@ -20,8 +21,10 @@ export function createNoGates(options: { readonly person: string; readonly resum
     plan: async (question) => {
       throw waitsForPerson(waitingPlan(question), resume);
     },
-    validation: async ({ task }) => {
-      throw waitsForPerson(waitingValidation(task.id), resume);
+    validation: async ({ task, verdict }) => {
+      // Of a failing check, they end in what it printed.
+      const details = verdict.issues.map(visibleText);
+      throw waitsForPerson({ ...waitingValidation(task.id), details }, resume);
     },
     validatorFailed: async (question) => {
       throw waitsForPerson(waitingValidator(question), resume);

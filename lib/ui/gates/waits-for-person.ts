@@ -1,8 +1,10 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetQuestion, PlanQuestion, ValidatorFailedQuestion } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 import { renderTold } from '../render/render-told.ts';
 import { shortId } from '../text/short-id.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
 
 /** The gates by the name their list has in a decisions file. */
 export type GateName = 'plan' | 'validation' | 'validator_failed' | 'changesets' | 'session' | 'budget';
@@ -44,7 +46,7 @@ export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolea
     gate: 'changesets',
     subject: `Changeset ${changeset.group}${isRed ? ', whose diagnostics fail,' : ''}`,
     answers: isRed ? '{override: REASON} | {reject: REASON} | skip' : 'approve | {reject: REASON} | skip',
-    details: [`It is commit ${shortId(changeset.commit)}.`],
+    details: [`It is commit ${shortId(changeset.commit)}.`, ...failures(changeset)],
     commands: [
       isRed ? `${command} --override REASON` : `${command} --approve`,
       `${command} --reject REASON`,
@@ -87,6 +89,20 @@ export const waitingGates = {
   },
   budget: { gate: 'budget', subject: 'The spent budget', answers: '{raise: AMOUNT} | stop' },
 } as const satisfies Readonly<Record<string, WaitingGate>>;
+
+/** The diagnostics that failed, each with the end of what it printed. */
+function failures({ diagnostics }: Pick<Verdict, 'diagnostics'>): readonly string[] {
+  return diagnostics
+    .filter(({ exit_code: code }) => code !== 0)
+    .flatMap((run) => {
+      const how = run.timed_out ? 'it took too long' : `exit ${run.exit_code ?? 'by a signal'}`;
+      const lines = visibleText(run.output.trimEnd()).split('\n').slice(-10);
+      return [
+        `Failed: ${visibleLine(run.command)} (${how})`,
+        ...lines.filter((line) => line !== '').map((line) => `  ${line}`),
+      ];
+    });
+}
 
 export function waitingValidation(task: string): WaitingGate {
   return {
