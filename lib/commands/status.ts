@@ -3,6 +3,7 @@ import { listProposals } from '../core/decisions/list-proposals.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { statusOf } from '../domain/shown/status.ts';
+import { renderDoubts } from '../ui/render/render-doubts.ts';
 import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend } from '../ui/render/render-spend.ts';
@@ -27,7 +28,9 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const standing = session === null ? null : standingOf(snapshot, session, origins);
     const proposals =
       session === null || standing === null ? undefined : listProposals(session, standing, snapshot);
-    const status = statusOf(standing?.session ?? null, tasks, agents, proposals);
+    const doubts = (snapshot.doubts ?? []).filter((doubt) => doubt.session === session?.id);
+    const doubted = renderDoubts(doubts, output.style);
+    const status = statusOf(standing?.session ?? null, tasks, agents, { proposals, doubts });
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
     if (session !== null) shown.note(session.id, status.changesets);
@@ -42,6 +45,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
     const more = [
       ...renderProposals(proposals),
+      ...(doubted.length === 0 ? [] : ['', ...doubted]),
       ...overdue,
       ...gone,
       ...renderOthers(snapshot.sessions, session),

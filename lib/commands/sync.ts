@@ -4,6 +4,7 @@ import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { pickRemote } from '../store/sync/pick-remote.ts';
 import { syncState } from '../store/sync/sync.ts';
+import { renderDoubts, renderSettled } from '../ui/render/render-doubts.ts';
 import { renderIncoming } from '../ui/render/render-incoming.ts';
 import { renderReceived, renderSigned } from '../ui/render/render-proposals.ts';
 import { renderSync } from '../ui/render/render-sync.ts';
@@ -11,6 +12,7 @@ import { gitHere } from './open/git-here.ts';
 import { lostClaims, ownClaims } from './open/lost-claims.ts';
 import { readHeard, warnOfTrust } from './open/read-heard.ts';
 import { withState } from './open/read-state.ts';
+import { type EndsSettled, settleEnds } from './open/settle-ends.ts';
 import { signDecisions } from './open/sign-decisions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
@@ -25,6 +27,11 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const { problems } = await store.snapshot();
     const before = await readHeard(io, reading);
     if (!isDry) await signDecisions(io, reading);
+    const [restore, accept] = [args.options.restore ?? [], args.options.accept ?? []];
+    let settled: EndsSettled = { restored: [], accepted: [] };
+    const settle = async (): Promise<void> => {
+      settled = await settleEnds(reading, { restore, accept });
+    };
     const result = await syncState({
       context,
       commonDir,
@@ -33,6 +40,8 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       isDry,
       passesDamage: args.options.damaged,
       keepsMine: args.options.keepMine,
+      ends: await reading.store.judge(),
+      ...(restore.length + accept.length === 0 ? {} : { settle }),
     });
     const after = await readHeard(io, reading);
     if (!isDry) reading.origins.withdraw(after.withdrawn);
@@ -41,6 +50,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     output.json({
       ...{ schema_version: 1, dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) },
       ...{ signed: Object.fromEntries(signed), refused_signatures: after.refused },
+      ...{ ...settled, doubts: (await store.snapshot()).doubts },
     });
     for (const { ref, object, message } of result.damage)
       output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it`);
@@ -49,9 +59,11 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       output.hint(`take it away there, the next sync sends yours: git push ${remote} :${ref}`);
     }
     const changes = renderIncoming(result.changes, output.style);
+    const { doubts = [] } = await store.snapshot();
+    const ends = [...renderSettled(settled), ...renderDoubts(doubts, output.style)];
     const received = [...renderSigned(signed), ...renderReceived([...proposals.values()], remote)];
     if (!args.globals.quiet)
-      output.result([...renderSync(result, isDry), ...changes, ...received].join('\n'));
+      output.result([...renderSync(result, isDry), ...changes, ...received, ...ends].join('\n'));
     await warnOfTrust(io, { ...reading, refused: after.refused });
     for (const { ref, object, message } of await damagedBy(store, problems))
       output.warn(

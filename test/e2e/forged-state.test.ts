@@ -261,6 +261,62 @@ test('TRU-2 a tree that was emptied on the remote takes nothing away here', asyn
   assert.is(landed.code, 0, landed.stderr);
 });
 
+const ended = (state: State): readonly Change[] => [
+  ...changeTask({ status: 'merged' })(state),
+  ...changeSession({
+    state: 'ended',
+    wave: 'done',
+    changesets: (state.current?.changesets ?? []).map((set) => ({
+      ...set,
+      state: 'landed',
+      landed_commit: set.commit,
+      decided_by: 'Lea Lead <lea@example.com>',
+    })),
+  })(state),
+];
+
+test('TRU-2 what another clone says has ended is named, counts for nothing, and is taken back by one command', async () => {
+  const { victim, send } = await makeForgery();
+  await send(ended);
+  const synced = await flame(victim, ['sync']);
+  assert.is(synced.code, 0, synced.stderr);
+  const said = synced.stdout.replace(/\s+/g, ' ');
+  assert.match(said, /task-001 merged at \w{12}: main here does not hold it; it counts as done/);
+  assert.match(said, /git flame sync --restore all .* git flame sync --accept all/);
+  assert.match((await flame(victim, ['status'])).stdout, /Said by another clone, and not so here/);
+  const restored = await flame(victim, ['sync', '--restore', 'all']);
+  assert.is(restored.code, 0, restored.stderr);
+  assert.match(restored.stdout, /As this clone left it again: ses-\S+, task-001/);
+  for (const ref of ['tasks', 'sessions'])
+    assert.is(
+      victim.git('ls-remote', 'origin', `refs/blueflame/${ref}`).split('\t')[0],
+      victim.git('rev-parse', `refs/blueflame/${ref}`),
+    );
+  await send(() => []);
+  assert.not.match((await flame(victim, ['status'])).stdout, /Said by another clone/);
+  assert.is(((await statusOf(victim)).tasks as Fields[])[0]?.status, 'done');
+  const landed = await flame(victim, ['review', '--approve']);
+  assert.is(landed.code, 0, landed.stderr);
+});
+
+test('TRU-2 what another clone says has ended is believed where the person says so', async () => {
+  const { victim, send } = await makeForgery();
+  await send(ended);
+  assertRefused(await flame(victim, ['sync', '--accept', 'task-009']), { code: 1, says: 'task-009' });
+  const accepted = await flame(victim, ['sync', '--accept', 'all']);
+  assert.is(accepted.code, 0, accepted.stderr);
+  assert.match(accepted.stdout, /Taken as another clone says it: task-001, 1-main, ses-/);
+  const status = await statusOf(victim);
+  assert.equal(
+    [(status.tasks as Fields[])[0]?.status, (status.session as Fields).state],
+    ['merged', 'ended'],
+  );
+  assertRefused(await flame(victim, ['sync', '--restore', 'task-001']), {
+    code: 1,
+    says: 'nothing to restore',
+  });
+});
+
 test('sync names each change that comes in, from what to what', async () => {
   const { victim, send } = await makeForgery();
   await send((state) => [
@@ -284,6 +340,7 @@ test('sync names each change that comes in, from what to what', async () => {
     'session',
     'task-001 status',
     'task-001 title',
+    'task-001 worktree',
   ]);
   const status = changes.find(({ what }) => what === 'status');
   assert.match(`${status?.from} → ${status?.to}`, /^done \(pass\) at \w+ by worker-\w+ → pending/);

@@ -61,6 +61,9 @@ test('git flame sync --json tells each ref and conflict; --quiet says nothing', 
       proposals: {},
       signed: {},
       refused_signatures: [],
+      restored: [],
+      accepted: [],
+      doubts: [],
     },
   ]);
 });

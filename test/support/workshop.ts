@@ -6,6 +6,7 @@ import { adapterDecision } from '../../lib/core/decisions/decisions.ts';
 import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
+import type { Store } from '../../lib/domain/ports/store-port.ts';
 import type { EventBody } from '../../lib/domain/shown/event.ts';
 import { noMemory } from '../../lib/domain/state/memory.ts';
 import { planSchema } from '../../lib/domain/state/plan.ts';
@@ -15,6 +16,7 @@ import { createWindDown } from '../../lib/engine/wind-down.ts';
 import { findBase } from '../../lib/engine/work/preflight.ts';
 import type { Workshop } from '../../lib/engine/workshop.ts';
 import { openGit } from '../../lib/git/open-git.ts';
+import { heedingStore } from '../../lib/store/ends/heeding-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { openOrigins } from '../../lib/trust/decisions/open-origins.ts';
 import { makeRepo, type TestRepo } from './repo.ts';
@@ -25,6 +27,8 @@ export type FakeAgent = (request: AgentRequest, attempt: number) => Partial<Agen
 export interface TestWorkshop {
   readonly repo: TestRepo;
   readonly workshop: Workshop;
+  /** The state as the notes say it, and as anybody may write them. */
+  readonly said: Store;
   readonly session: SessionId;
   readonly events: readonly EventBody[];
   /** Agents in the order they started, and when by the workshop's clock. */
@@ -63,10 +67,10 @@ export async function openTestWorkshop(options: {
   const git = counted(await openGit(context, undefined, { hurry: options.stop }), calls);
   const { commonDir, objectFormat } = git.repository;
   let now = startOfTime;
-  const store = counted(
-    await openStore({ context, commonDir, objectFormat, now: () => new Date(now) }),
-    calls,
-  );
+  const storing = { context, commonDir, objectFormat, now: () => new Date(now) };
+  const origins = openOrigins({ env: repo.env, commonDir });
+  const said = await openStore(storing);
+  const store = counted(heedingStore(said, { ...storing, origins }), calls);
   opened.push(git, store);
   const { config, digest } = parseConfig(stringify({ schema_version: 1, ...options.config }), 'test.yml');
   const events: EventBody[] = [];
@@ -113,7 +117,7 @@ export async function openTestWorkshop(options: {
     signal: options.stop ?? new AbortController().signal,
     landInTurn: (work) => work(),
     place: 'here',
-    origins: openOrigins({ env: repo.env, commonDir }),
+    origins,
     windDown: createWindDown(),
     tried: { read: async () => null, write: async () => undefined },
     root: repo.path,
@@ -125,7 +129,7 @@ export async function openTestWorkshop(options: {
   // As a person's own plan file: their word on its adapters too.
   const chosen = plan.tasks.map(({ id, adapter }) => adapterDecision({ session, id, adapter }));
   await takePlan(workshop, session, plan, chosen);
-  return { repo, workshop, session, events, started };
+  return { repo, workshop, said, session, events, started };
 }
 
 /** The same port, which counts its calls that are under way. */

@@ -6,7 +6,7 @@ export const keepCommands = {
     load: () => import('../../commands/sync.ts'),
     summary: 'Share the state with a remote: fetch, merge and push it',
     details:
-      "Fetches the remote's state beside yours, merges both note by note, and pushes the result. Different tasks merge with no question; of two changes to the same task one is kept by fixed rules and the other stands in the task's history. Nothing is ever overwritten. The commits that tasks name go along; your own branches do not. Of notes that can't be read here nothing is sent, until they are mended or you say so with --damaged. A note of a newer version takes the place of none of yours; nothing is sent over it, until you say so with --keep-mine. Without a name it is the remote of your branch, else the only one, else origin.",
+      "Fetches the remote's state beside yours, merges both note by note, and pushes the result. Different tasks merge with no question; of two changes to the same task one is kept by fixed rules and the other stands in the task's history. Nothing is ever overwritten. The commits that tasks name go along; your own branches do not. Of notes that can't be read here nothing is sent, until they are mended or you say so with --damaged. A note of a newer version takes the place of none of yours; nothing is sent over it, until you say so with --keep-mine. What another clone says has ended (merged, dropped, landed, a session) counts here once the base branch holds the work; until then --restore brings back your own version and sends it, --accept believes it. Without a name it is the remote of your branch, else the only one, else origin.",
     operand: { usage: '[REMOTE]', kind: 'one' },
     options: {
       damaged: { kind: 'flag', summary: "send also what can't be read here" },
@@ -14,10 +14,21 @@ export const keepCommands = {
         kind: 'flag',
         summary: 'send yours also where the remote has notes of a newer version',
       },
+      restore: {
+        kind: 'list',
+        value: 'TASK,TASK',
+        summary: 'send your own version again of tasks or sessions that others changed (all: of every one)',
+      },
+      accept: {
+        kind: 'list',
+        value: 'TASK,TASK',
+        summary: 'believe what others say has ended: tasks or sessions (all: every one)',
+      },
     },
     examples: [
       { command: 'git flame sync', does: 'share with the remote of this branch' },
       { command: 'git flame sync upstream --dry-run', does: 'show what would be merged and sent' },
+      { command: 'git flame sync --restore task-001', does: 'undo what others made of a task' },
     ],
   },
   rescue: {

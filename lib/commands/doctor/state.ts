@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
+import type { Doubt } from '../../domain/state/doubt.ts';
 import { listRefLocks } from '../../store/repair/repair-locks.ts';
+import { describeDoubt, waysOn } from '../../ui/render/render-doubts.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** What is on refs/blueflame/*: whether it can be read, and how to repair what can't. */
@@ -52,8 +54,9 @@ function examineLocks(commonDir: string): readonly Finding[] {
 async function examineRefs(store: Reading['store']): Promise<readonly Finding[]> {
   const base = { area: 'state', check: 'refs' } as const;
   try {
-    const { sessions, problems } = await store.snapshot();
+    const { sessions, problems, doubts } = await store.snapshot();
     if (problems.length > 0) return problems.map(describeProblem);
+    if (doubts.length > 0) return [describeDoubts(doubts)];
     const message = `The state of ${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'} can be read.`;
     return [finding({ ...base, result: 'proven', message })];
   } catch (error) {
@@ -67,6 +70,16 @@ async function examineRefs(store: Reading['store']): Promise<readonly Finding[]>
     ];
     return [finding({ ...base, result: 'missing', message: error.message, details: error.lines, hints })];
   }
+}
+
+/** Nothing is broken: it is another clone's word. */
+function describeDoubts(doubts: readonly Doubt[]): Finding {
+  return finding({
+    ...{ area: 'state', check: 'ends', result: 'weaker' },
+    message: `Another clone says of ${doubts.length} ${doubts.length === 1 ? 'thing' : 'things'} that it has ended, which is not so here.`,
+    details: doubts.slice(0, 20).map(describeDoubt),
+    hints: waysOn(doubts),
+  });
 }
 
 /** One note is broken, the others can be read: nothing but what it is about has to wait. */

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
-import type { Store } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { openGit } from '../../git/open-git.ts';
+import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
@@ -17,7 +17,8 @@ import { readWishes, type Wishes } from './wishes.ts';
 /** What a command that only reads works with. */
 export interface Reading {
   readonly git: GitPort;
-  readonly store: Store;
+  /** With what has ended here alone, see heedEnds. */
+  readonly store: HeedingStore;
   /** Which decisions were made in this clone. */
   readonly origins: Origins;
   /** Which commits the person was shown. */
@@ -44,10 +45,11 @@ export async function withState(
   asked.catch(() => undefined);
   const git = await openGit(context, undefined, { signal: io.signal, hurry: io.hurry });
   const { commonDir, objectFormat } = git.repository;
-  const store = await openStore({ context, commonDir, objectFormat });
+  const origins = openOrigins({ env: io.env, commonDir });
+  const storing = { context, commonDir, objectFormat };
+  const store = heedingStore(await openStore(storing), { ...storing, origins });
   try {
     const gitColor = await asked;
-    const origins = openOrigins({ env: io.env, commonDir });
     const shown = openShownCommits({ env: io.env, commonDir });
     const output = createOutput(io, args.globals, { gitColor });
     const meant = sessionMeant(session);

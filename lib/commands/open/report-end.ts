@@ -21,7 +21,7 @@ export async function reportEnd(
   const { session, snapshot, stored } = view;
   const tasks = snapshot.tasksOf(id);
   const proposals = listProposals(stored, view, snapshot);
-  const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id), proposals);
+  const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id), { proposals });
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
   else {
     const next = comesNext === undefined ? nextCommand(view, workshop.gates.person) : comesNext(view);

@@ -32,7 +32,9 @@ export async function readCounting(
   if (open.length === 0) return nothing;
   // Most repositories have no signatures: who only looks loads nothing for them.
   const { countSigned } = await import('./count-signed.ts');
-  return (await countSigned(io, { ...reading, sessions, notes: open })) ?? nothing;
+  const counting = (await countSigned(io, { ...reading, sessions, notes: open })) ?? nothing;
+  store.heed(counting.origins);
+  return counting;
 }
 
 /** Sessions that anything can still be decided about. */

@@ -8,6 +8,7 @@ import {
   builtDecision,
   checkoutDecision,
   courseDecision,
+  landedDecision,
   limitDecision,
   pauseDecision,
   replanDecision,
@@ -38,8 +39,11 @@ export function decisionsMade(before: HeededSession, made: Made): readonly Decis
   const taken = new Set<string>(made.vouched.filter(({ kind }) => kind === 'task').map(({ about }) => about));
   const changed = made.changed.filter(({ id }) => ours.has(id) || taken.has(id));
   const planned = changed.filter((task) => !isSettled(task));
-  // What another clone wrote about it stays with it: a person is asked before an agent sees it.
-  const standing = [...made.added, ...planned].filter(({ id }) => taken.has(id) || !before.elsewhere.has(id));
+  // What another clone wrote about it stays with it: a person is asked before an agent sees it. An end is told to none.
+  const standing = [
+    ...[...made.added, ...planned].filter(({ id }) => taken.has(id) || !before.elsewhere.has(id)),
+    ...made.changed.filter(isSettled),
+  ];
   return [
     ...made.vouched,
     ...[...made.added, ...planned].map(taskDecision),
@@ -68,8 +72,10 @@ export function decisionsSettled(before: HeededSession, made: Made): readonly De
     if (was === undefined) return [];
     const steps = made.changed.filter(({ id }) => id === task.id);
     const stood = [was, ...steps].map(standingDecision);
-    if (isSettled(task)) return [taskDecision(was), taskDecision(task), ...stood];
-    return [...replaced([taskDecision(was)], taskDecision(task)), ...replaced(stood, standingDecision(task))];
+    const asked = isSettled(task)
+      ? [taskDecision(was), taskDecision(task)]
+      : replaced([taskDecision(was)], taskDecision(task));
+    return [...asked, ...replaced(stood, standingDecision(task))];
   });
   const course = next === null ? [] : replaced([courseDecision(before.session)], courseDecision(next));
   return [...approvals, ...tasks, ...course];
@@ -94,6 +100,7 @@ function sessionDecisions({ session: seen, isOurs }: HeededSession, next: Sessio
     ...changed.flatMap((changeset) => [
       builtDecision(next, changeset),
       ...(changeset.state === 'approved' ? [approvalDecision(next, changeset)] : []),
+      ...(changeset.state === 'landed' ? [landedDecision(next, changeset)] : []),
     ]),
   ];
 }

@@ -79,6 +79,12 @@ export function approvalDecision({ id }: Pick<Session, 'id'>, changeset: Changes
   return { kind: 'approval', session: id, about: changeset.id, facts };
 }
 
+/** That a changeset landed, and as which commit. */
+export function landedDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
+  const { group, tasks, commit, landed_commit: landed } = changeset;
+  return { kind: 'landed', session: id, about: changeset.id, facts: { group, tasks, commit, landed } };
+}
+
 export function limitDecision({ id }: Pick<Session, 'id'>, amount: number): Decision {
   return { kind: 'limit', session: id, about: '', facts: { amount } };
 }

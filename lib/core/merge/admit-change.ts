@@ -8,12 +8,19 @@ import { isSame, type Merged } from './merge-values.ts';
  * two versions alone and leaves alone what it gave: so clones that merge each other's merges agree in the end.
  */
 
-/** A task whose end is kept: what landed stays landed, and of what was dropped nothing but that can be said. */
-export function admitTask(before: Task, after: Task): Merged<Task> {
+/**
+ * A task whose end is kept: what landed stays landed, and of what was dropped nothing but that can be said. Where it is
+ * known that it never ended, whoever says so may take that back.
+ */
+export function admitTask(
+  before: Task,
+  after: Task,
+  hasEnded: (task: Task) => boolean = () => true,
+): Merged<Task> {
   const isUndone =
     (before.status === 'merged' && after.status !== 'merged') ||
     (before.status === 'dropped' && after.status !== 'dropped' && after.status !== 'merged');
-  if (!isUndone) return { value: after, lost: [] };
+  if (!isUndone || !hasEnded(before)) return { value: after, lost: [] };
   const [kept, lost] = [headOf(before), headOf(after)];
   return {
     value: { ...after, ...kept },

@@ -1,4 +1,5 @@
 import type { ObjectId, RefName, SessionId } from '../ids.ts';
+import type { Doubt } from '../state/doubt.ts';
 import type { Verification } from '../state/evidence.ts';
 import type { Session } from '../state/session.ts';
 import type { SignatureNote } from '../state/signatures.ts';
@@ -30,12 +31,17 @@ export interface Snapshot {
   /** Each time the checks of exactly this commit were run again, latest last. */
   verificationsOn(commit: ObjectId): readonly Verification[];
   reviewOn(commit: ObjectId): ReviewNote | null;
+  /** What another clone says has ended and the above doesn't have as such; see heedEnds. */
+  readonly doubts?: readonly Doubt[];
   /** Notes left out above because they can't be read; writing to one throws `state-corrupt`. */
   readonly problems: readonly StateProblem[];
 }
 
 /** The sessions, and one of them with its tasks and their verdicts; of the others nothing but their own notes. */
-export type SessionLook = Pick<Snapshot, 'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'problems'>;
+export type SessionLook = Pick<
+  Snapshot,
+  'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'problems' | 'doubts'
+>;
 
 /** One audited change: one commit on the ref of its note. */
 export interface Change {

@@ -63,7 +63,12 @@ export interface CommandOptions {
     readonly force: boolean;
   };
   readonly agent: { readonly retry: boolean };
-  readonly sync: { readonly damaged: boolean; readonly keepMine: boolean };
+  readonly sync: {
+    readonly damaged: boolean;
+    readonly keepMine: boolean;
+    readonly restore: readonly string[] | null;
+    readonly accept: readonly string[] | null;
+  };
   readonly policy: {
     readonly role: string | null;
     readonly locks: readonly string[] | null;

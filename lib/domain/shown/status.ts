@@ -1,6 +1,7 @@
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
 import type { Changeset } from '../state/changeset.ts';
+import type { Doubt } from '../state/doubt.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 
@@ -37,6 +38,8 @@ export interface Status {
   >[];
   /** Absent where nothing is known of it. */
   readonly proposals?: Proposals;
+  /** What another clone says has ended, and is not so here; absent where there is none. */
+  readonly doubts?: readonly Doubt[];
 }
 
 /** The status of a session; without one everything is empty. */
@@ -44,7 +47,10 @@ export function statusOf(
   session: Session | null,
   tasks: readonly Task[],
   agents: readonly LiveAgent[],
-  proposals?: Proposals,
+  {
+    proposals,
+    doubts = [],
+  }: { readonly proposals?: Proposals | undefined; readonly doubts?: readonly Doubt[] } = {},
 ): Status {
   if (session === null) {
     return { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
@@ -66,6 +72,7 @@ export function statusOf(
       landed_commit: set.landed_commit,
     })),
     ...(proposals === undefined ? {} : { proposals }),
+    ...(doubts.length === 0 ? {} : { doubts }),
   };
 }
 

@@ -18,6 +18,8 @@ export const decisionKinds = [
   /** That the diagnostics were run on a commit. */
   'checks',
   'approval',
+  /** That a changeset is part of the branch. */
+  'landed',
   'limit',
   /** Notes for the next plan. */
   'replan',
@@ -42,6 +44,7 @@ export const signedKinds: readonly DecisionKind[] = [
   'verdict',
   'changeset',
   'approval',
+  'landed',
   'limit',
   'replan',
 ];
@@ -78,6 +81,8 @@ export interface Origins {
     readonly decisions: readonly string[];
     readonly settled: readonly string[];
   };
+  /** Whether it was ever decided here what a session is for. */
+  knows(session: SessionId): boolean;
   /** Takes in what other processes of this clone have decided since. To be called before a state is judged. */
   refresh(): void;
   /** The names of the facts that differ from what was last decided about the same; null: nothing was. */

@@ -1,9 +1,10 @@
 import { isSameSession, isSameTask } from '../../core/merge/admit-archive.ts';
-import { admitSession } from '../../core/merge/admit-change.ts';
+import { admitSession, admitTask } from '../../core/merge/admit-change.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { taskNotesOf, validationNotesOf } from '../archive/archive-notes.ts';
+import type { EndJudge } from '../ends/end-judge.ts';
 import type { Note } from '../notes/note.ts';
 import type { ValidationNote } from '../notes/note-kinds.ts';
 import { anchorsFolder, findNotes, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
@@ -22,7 +23,11 @@ export interface MergedArchive {
  * How sessions merge: one that is not in the archive as it is here, with every task that is here, is not archived,
  * whoever says so.
  */
-export function sessionsBeside(archive: MergedArchive, tasks: Root<Task>): MergeKind<Session> {
+export function sessionsBeside(
+  archive: MergedArchive,
+  tasks: Root<Task>,
+  ends: EndJudge | null,
+): MergeKind<Session> {
   const archived = new Map(valuesOf(archive.sessions).map((session) => [session.id, session]));
   return {
     ...mergeKinds.sessions,
@@ -33,13 +38,27 @@ export function sessionsBeside(archive: MergedArchive, tasks: Root<Task>): Merge
       const isWhole =
         copies.every((copy) => copy !== undefined && isSameSession(before, copy)) &&
         taskNotesOf(tasks, after.id).notes.every((note) => isTaskIn(archive, note));
-      if (isWhole) return admitSession(before, after);
+      const [, copy] = copies;
+      const mayGo =
+        ends === null || copy === undefined || ends.mayArchive(before, copy, archivedTasks(archive, copy));
+      if (isWhole && mayGo) return admitSession(before, after);
+      if (isWhole && copy !== undefined) {
+        const { cycle, wave, state, replans, proposal } = copy;
+        return {
+          value: { ...before, cycle, wave, state, replans, proposal },
+          lost: [{ what: 'archived', kept: 'at hand, since it has not ended here', lost: at }],
+        };
+      }
       return {
         value: before,
         lost: [{ what: 'archived', kept: 'not in the archive as it is here', lost: at }],
       };
     },
   };
+}
+
+function archivedTasks({ tasks }: MergedArchive, { id }: Session): readonly Task[] {
+  return taskNotesOf(tasks, id).notes.flatMap(({ value }) => value ?? []);
 }
 
 function isTaskIn({ tasks }: MergedArchive, { key, value }: Note<Task>): boolean {
@@ -57,12 +76,14 @@ function isTaskIn({ tasks }: MergedArchive, { key, value }: Note<Task>): boolean
 export function withoutArchived(
   sessions: Root<Session>,
   archive: MergedArchive,
+  ends: EndJudge | null,
 ): { readonly tasks: MergeKind<Task>; readonly validations: MergeKind<ValidationNote> } {
   const known = new Set<SessionId>(
     valuesOf(sessions).flatMap(({ id, archived_at: at }) => (at === undefined ? [] : [id])),
   );
-  if (known.size === 0) return mergeKinds;
-  const { tasks, validations } = mergeKinds;
+  const { validations } = mergeKinds;
+  const tasks = ends === null ? mergeKinds.tasks : heedingEnds(ends);
+  if (known.size === 0) return { tasks, validations };
   const isVerdictKept = (key: string): boolean => findNotes(archive.validations, key).length > 0;
   return {
     tasks: { ...tasks, removal: (root) => [...known].flatMap((id) => taskRemoval(root, id, archive.tasks)) },
@@ -74,6 +95,11 @@ export function withoutArchived(
           .flatMap(({ key }) => removalOf(root, key)),
     },
   };
+}
+
+function heedingEnds(ends: EndJudge): MergeKind<Task> {
+  const hasEnded = (task: Task): boolean => ends.hasEnded(task);
+  return { ...mergeKinds.tasks, admit: (before, after) => admitTask(before, after, hasEnded) };
 }
 
 /** The tasks of a session that the archive has, with their anchors. */

@@ -96,6 +96,7 @@ export class LocalState {
         tasks: archive.tasks.merged.state.root,
         validations: archive.validations.merged.state.root,
       });
+      if ((await this.#options.ends?.findOut()) === true) continue;
       const refs = [...merged, ...sides.map((side) => side.merged)];
       const { context } = this.#options;
       const local = new Map([
@@ -163,11 +164,11 @@ export class LocalState {
     archive: MergedArchive,
   ): Promise<{ readonly state: State; readonly refs: readonly MergedRef<unknown>[] }> {
     const sessions = await this.#mergeOne(
-      sessionsBeside(archive, before.tasks.root),
+      sessionsBeside(archive, before.tasks.root, this.#options.ends ?? null),
       before.sessions,
       theirs,
     );
-    const kinds = withoutArchived(sessions.state.root, archive);
+    const kinds = withoutArchived(sessions.state.root, archive, this.#options.ends ?? null);
     const [tasks, validations, reviews] = [
       await this.#mergeOne(kinds.tasks, before.tasks, theirs),
       await this.#mergeOne(kinds.validations, before.validations, theirs),

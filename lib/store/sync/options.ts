@@ -1,5 +1,6 @@
 import type { ObjectFormat } from '../../git/objects/loose-object.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
+import type { EndJudge } from '../ends/end-judge.ts';
 
 export interface SyncOptions {
   /** git where the person stands: a remote's path may be relative to it. */
@@ -13,4 +14,8 @@ export interface SyncOptions {
   readonly passesDamage?: boolean;
   /** Whether what is here may take the place of what a newer version wrote on the remote. */
   readonly keepsMine?: boolean;
+  /** What is known here of what notes say has ended; without it they are believed. */
+  readonly ends?: EndJudge;
+  /** What the person wants written here once what came in is merged, before anything is sent. */
+  readonly settle?: () => Promise<void>;
 }

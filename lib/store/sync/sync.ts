@@ -57,13 +57,19 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
   const local = new LocalState(options);
   let words = '';
   const changes: IncomingChange[] = [];
+  const conflicts: SyncConflict[] = [];
   try {
     for (let races = 0; races < pushTries; races += 1) {
       if (races > 0) await wait(Math.random() * Math.min(50 * 2 ** races, 2_000));
       const theirs = await (isDry ? peekState : fetchState)(context, remote);
-      const merged = await local.merge(theirs);
+      let merged = await local.merge(theirs);
       changes.push(...merged.changes);
-      if (isDry) return describe(options, merged, { races: 0, changes });
+      conflicts.push(...conflictsOf(merged));
+      if (!isDry && options.settle !== undefined) {
+        await options.settle();
+        merged = await local.merge(theirs);
+      }
+      if (isDry) return describe(options, merged, { races: 0, changes, conflicts });
       if (merged.damage.length > 0 && options.passesDamage !== true)
         throw damagedState(remote, merged.damage);
       if (merged.newer.length > 0 && options.keepsMine !== true) throw newerState(remote, merged.newer);
@@ -72,7 +78,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
         // Some servers delete nothing; the refs do no harm there.
         await push(options, merged.obsolete).catch(() => null);
         await local.track(merged);
-        return describe(options, merged, { races, changes });
+        return describe(options, merged, { races, changes, conflicts });
       }
       words = pushed.stderr;
     }
@@ -89,7 +95,7 @@ async function push({ context, remote }: SyncOptions, specs: readonly PushSpec[]
 function describe(
   { remote }: SyncOptions,
   merged: MergedState,
-  { races, changes }: Pick<SyncResult, 'races' | 'changes'>,
+  { races, changes, conflicts }: Pick<SyncResult, 'races' | 'changes' | 'conflicts'>,
 ): SyncResult {
   const { received, sent, unknown } = merged;
   return {
@@ -98,17 +104,21 @@ function describe(
     refs: merged.refs
       .map(({ state, outcome }) => ({ ref: state.kind.ref, outcome }))
       .filter(({ ref, outcome }) => outcome !== 'absent' || stateRefs.includes(ref)),
-    conflicts: merged.refs.flatMap(({ state, conflicts }) =>
-      conflicts.flatMap(({ note, losses }) =>
-        losses.map((loss) => ({ ref: state.kind.ref, note: nameOf(note.json, note.key), ...loss })),
-      ),
-    ),
+    conflicts,
     changes,
     commits: { received, sent, unknown },
     damage: [...merged.damage, ...merged.newer],
     unreadable: merged.refs.flatMap(({ problem }) => problem ?? []),
     races,
   };
+}
+
+function conflictsOf({ refs }: MergedState): readonly SyncConflict[] {
+  return refs.flatMap(({ state, conflicts }) =>
+    conflicts.flatMap(({ note, losses }) =>
+      losses.map((loss) => ({ ref: state.kind.ref, note: nameOf(note.json, note.key), ...loss })),
+    ),
+  );
 }
 
 function requireWritable(commonDir: string): void {

@@ -1,0 +1,259 @@
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import type { SessionLook, Snapshot } from '../../domain/ports/store-port.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Doubt } from '../../domain/state/doubt.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import {
+  courseDecision,
+  landedDecision,
+  sessionDecision,
+  standingDecision,
+  taskDecision,
+} from './decisions.ts';
+import { isSettled } from './heed-decisions.ts';
+
+/**
+ * What is known here beyond the notes of what they say has ended. It answers from memory; what it was not asked before it
+ * finds out afterwards, and until then the answer is no.
+ */
+export interface EndEvidence {
+  /** Whether a branch of this clone came to hold the commit since a time, in ms: itself, or by a merge. */
+  came(question: BranchQuestion): 'by-merge' | 'itself' | null;
+  /** The newest version of a note that counts here; null: there is none. */
+  lastTask(task: Task): Task | null;
+  lastSession(session: Session): Session | null;
+}
+
+export interface BranchQuestion {
+  readonly branch: string;
+  readonly since: number;
+  readonly commit: ObjectId;
+}
+
+export interface HeedingEnds {
+  readonly origins: Origins;
+  readonly evidence: EndEvidence;
+}
+
+/** A snapshot with the ends alone that are so here, and what is said beyond them. */
+export interface EndedSnapshot extends Snapshot {
+  readonly doubts: readonly Doubt[];
+}
+
+/**
+ * Takes out of a snapshot what another clone says has ended, of sessions that were decided about here: a task that is
+ * merged or dropped, a changeset that landed, a session that ended. It counts where this clone recorded it, a named
+ * signer signed it, or the base branch here holds the work. Else the last version that counts here is in its place.
+ */
+export function heedEnds(raw: Snapshot, heeding: HeedingEnds): EndedSnapshot {
+  const heeded = heedSessions(raw, heeding, () => true);
+  return {
+    ...heeded,
+    verdictsOn: (commit) => raw.verdictsOn(commit),
+    verdictsOf: (session) => raw.verdictsOf(session),
+    verificationsOn: (commit) => raw.verificationsOn(commit),
+    reviewOn: (commit) => raw.reviewOn(commit),
+    get problems() {
+      return raw.problems;
+    },
+  };
+}
+
+/** The same of one session alone. */
+export function heedLook(raw: SessionLook, heeding: HeedingEnds, only: SessionId | null): SessionLook {
+  const heeded = heedSessions(raw, heeding, ({ id }) => id === only);
+  return {
+    ...heeded,
+    verdictsOn: (commit) => raw.verdictsOn(commit),
+    get problems() {
+      return raw.problems;
+    },
+  };
+}
+
+/** Whether a session has ended by what another clone says alone: then its tasks tell whether that is so. */
+export function isEndedElsewhere(session: Session, { origins }: Pick<HeedingEnds, 'origins'>): boolean {
+  return session.state === 'ended' && !isPast(session, origins);
+}
+
+function heedSessions(
+  raw: Pick<Snapshot, 'sessions' | 'tasksOf'>,
+  heeding: HeedingEnds,
+  isWanted: (session: Session) => boolean,
+): Pick<EndedSnapshot, 'sessions' | 'current' | 'tasksOf' | 'doubts'> {
+  heeding.origins.refresh();
+  const doubts: Doubt[] = [];
+  const tasks = new Map<SessionId, readonly Task[]>();
+  const sessions = raw.sessions.map((session): Session => {
+    if (!isWanted(session) || isPast(session, heeding.origins)) return session;
+    const branches = branchesOf(session, heeding);
+    const asHere = raw.tasksOf(session.id).map((task) => heedTask(task, { ...heeding, branches, doubts }));
+    tasks.set(session.id, asHere);
+    return heedSession(session, asHere, { ...heeding, branches, doubts });
+  });
+  return {
+    sessions,
+    current: sessions.findLast(({ state }) => state === 'active') ?? sessions.at(-1) ?? null,
+    tasksOf: (session) => tasks.get(session) ?? raw.tasksOf(session),
+    doubts,
+  };
+}
+
+/** Nothing of it is this clone's to lose: it ended here or is archived, or was only received. */
+function isPast(session: Session, origins: Origins): boolean {
+  if (session.archived_at !== undefined || !origins.knows(session.id)) return true;
+  return session.state === 'ended' && isOnce(pasts, origins, session, () => isOwnEnd(session, origins));
+}
+
+/** Whether this clone decided that a session ends, or a named signer. */
+export function isOwnEnd(session: Session, origins: Origins): boolean {
+  return (
+    session.state === 'ended' && origins.has(sessionDecision(session)) && origins.has(courseDecision(session))
+  );
+}
+
+/** The branches a session's work lands on, as far as that was decided here: another clone could name any. */
+export function branchesOf(session: Session, { origins, evidence }: HeedingEnds): readonly string[] {
+  const ours = origins.has(sessionDecision(session)) ? session : evidence.lastSession(session);
+  return ours === null ? [] : [...new Set([landsOn(ours), ours.base_branch])];
+}
+
+interface Judging extends HeedingEnds {
+  readonly branches: readonly string[];
+  readonly doubts: Doubt[];
+}
+
+function heedTask(task: Task, judging: Judging): Task {
+  const { evidence, doubts, branches } = judging;
+  if (!isSettled(task) || isBelieved(task, judging)) return task;
+  const last = evidence.lastTask(task);
+  // One that was never this clone's and was dropped takes nothing away.
+  if (last === null && task.status === 'dropped') return task;
+  doubts.push({
+    session: task.session,
+    about: task.id,
+    said: task.status === 'merged' ? `merged at ${task.commit.slice(0, 12)}` : 'dropped',
+    counts: last === null ? null : last.status,
+    branch: task.status === 'merged' ? (branches[0] ?? null) : null,
+  });
+  return last ?? task;
+}
+
+/** Whether a task has ended here too: this clone or a signer recorded it, or its work is in the base. */
+export function isBelieved(task: Task, { origins, evidence, branches }: Omit<Judging, 'doubts'>): boolean {
+  return isOnce(
+    ends,
+    origins,
+    task,
+    () =>
+      origins.has(standingDecision(task)) ||
+      (task.status === 'merged' &&
+        branches.some(
+          (branch) =>
+            evidence.came({ branch, since: begunAt(task.session), commit: task.commit }) === 'by-merge',
+        )),
+  );
+}
+
+type Known = WeakMap<Origins, WeakSet<object>>;
+
+/** What was found to be so stays so: it costs a hash each time. */
+const ends: Known = new WeakMap();
+const pasts: Known = new WeakMap();
+
+function isOnce(memory: Known, origins: Origins, thing: object, isSo: () => boolean): boolean {
+  const known = memory.get(origins) ?? new WeakSet();
+  memory.set(origins, known);
+  if (known.has(thing)) return true;
+  if (!isSo()) return false;
+  known.add(thing);
+  return true;
+}
+
+/**
+ * When a session began, in ms, as its id says: what was there before is no work of it. Its work lands by a merge, so what
+ * became part of the branch otherwise is none either.
+ */
+export function begunAt(session: SessionId): number {
+  const [, ...parts] = /^ses-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(session) ?? [];
+  const [year = 0, month = 1, ...rest] = parts.map(Number);
+  const [day = 1, hour = 0, minute = 0, second = 0] = rest;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function heedSession(stored: Session, tasks: readonly Task[], judging: Judging): Session {
+  const session = heedChangesets(stored, judging);
+  const { origins, evidence, doubts } = judging;
+  if (session.state !== 'ended' || isOwnEnd(session, origins)) return session;
+  if (tasks.length > 0 && tasks.every(isSettled)) return session;
+  const last = evidence.lastSession(stored);
+  const counts = last === null || last.state === 'ended' ? null : `in wave ${last.wave}`;
+  doubts.push({ session: session.id, about: '', said: 'ended', counts, branch: null });
+  if (last === null) return session;
+  const { cycle, wave, state, replans, proposal } = last;
+  return { ...session, cycle, wave, state, replans, proposal };
+}
+
+function heedChangesets(session: Session, judging: Judging): Session {
+  const { doubts, branches } = judging;
+  const changesets = session.changesets.map((changeset): Changeset => {
+    if (changeset.state !== 'landed' || hasLanded(session, changeset, judging)) return changeset;
+    const said = `landed as ${changeset.landed_commit?.slice(0, 12) ?? 'nothing'}`;
+    doubts.push({
+      session: session.id,
+      about: changeset.id,
+      said,
+      counts: 'not landed',
+      branch: branches[0] ?? null,
+    });
+    // Whether it was built and approved here is asked of it as of any other.
+    return { ...changeset, state: 'approved', landed_commit: null };
+  });
+  return changesets.every((one, at) => one === session.changesets[at]) ? session : { ...session, changesets };
+}
+
+function hasLanded(
+  session: Session,
+  changeset: Changeset,
+  { origins, evidence, branches }: Judging,
+): boolean {
+  if (origins.has(landedDecision(session, changeset))) return true;
+  const { landed_commit: landed } = changeset;
+  if (landed === null) return false;
+  const since = begunAt(session.id);
+  return branches.some((branch) => evidence.came({ branch, since, commit: landed }) !== null);
+}
+
+/** Whether a version of a task's note is what this clone made of it last. */
+export function isOwnTask(task: Task, origins: Origins): boolean {
+  return origins.has(standingDecision(task)) && (isSettled(task) || origins.has(taskDecision(task)));
+}
+
+/** The same of a session's. */
+export function isOwnSession(session: Session, origins: Origins): boolean {
+  return origins.has(sessionDecision(session)) && origins.has(courseDecision(session));
+}
+
+/** A next session with what was only left out of the one that was seen put back: no decision was made about that. */
+export function restoreSaid(
+  next: Session,
+  { seen, said }: { readonly seen: Session; readonly said: Session },
+): Session {
+  if (seen === said) return next;
+  const original = new Map(seen.changesets.map((changeset, at) => [changeset, said.changesets[at]]));
+  const changesets = next.changesets.map((changeset) => original.get(changeset) ?? changeset);
+  const isSameCourse = courseKeys.every((key) => next[key] === seen[key]);
+  if (!isSameCourse) return { ...next, changesets };
+  const { cycle, wave, state, replans, proposal } = said;
+  return { ...next, changesets, cycle, wave, state, replans, proposal };
+}
+
+const courseKeys = [
+  'cycle',
+  'wave',
+  'state',
+  'replans',
+  'proposal',
+] as const satisfies readonly (keyof Session)[];

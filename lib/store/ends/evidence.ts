@@ -1,0 +1,144 @@
+import {
+  type BranchQuestion,
+  type EndEvidence,
+  isOwnSession,
+  isOwnTask,
+} from '../../core/decisions/heed-ends.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
+import { runGit } from '../../git/process/run-git.ts';
+import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { findVersions } from './find-versions.ts';
+
+/** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
+export class StoredEvidence implements EndEvidence {
+  readonly #options: StoreOptions;
+  #catFile: CatFile | null = null;
+  /** By branch and time: what is known, and what was asked. */
+  readonly #branches = new Map<string, Growth>();
+  // By the stored note itself: what counts of it changes when it does.
+  #tasks = new WeakMap<Task, Task | null>();
+  #sessions = new WeakMap<Session, Session | null>();
+  readonly #askedTasks = new Set<Task>();
+  readonly #askedSessions = new Set<Session>();
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  came({ branch, since, commit }: BranchQuestion): 'by-merge' | 'itself' | null {
+    const name = `${branch} ${since}`;
+    const growth = this.#branches.get(name) ?? { branch, since, asked: new Set(), answers: new Map() };
+    this.#branches.set(name, growth);
+    const answer = growth.answers.get(commit);
+    if (answer === undefined) growth.asked.add(commit);
+    return answer ?? null;
+  }
+
+  lastTask(task: Task): Task | null {
+    const known = this.#tasks.get(task);
+    if (known === undefined) this.#askedTasks.add(task);
+    return known ?? null;
+  }
+
+  lastSession(session: Session): Session | null {
+    const known = this.#sessions.get(session);
+    if (known === undefined) this.#askedSessions.add(session);
+    return known ?? null;
+  }
+
+  /** Whether anything was asked that isn't known yet. */
+  get isOpen(): boolean {
+    const isAsked = [...this.#branches.values()].some(({ asked }) => asked.size > 0);
+    return isAsked || this.#askedTasks.size + this.#askedSessions.size > 0;
+  }
+
+  /** What counts now is another thing than before: versions are looked for again. */
+  forgetVersions(): void {
+    this.#tasks = new WeakMap();
+    this.#sessions = new WeakMap();
+  }
+
+  /** Finds out what was asked. */
+  async resolve(origins: Origins): Promise<void> {
+    const [tasks, sessions] = [[...this.#askedTasks], [...this.#askedSessions]];
+    this.#askedTasks.clear();
+    this.#askedSessions.clear();
+    for (const growth of this.#branches.values()) await this.#resolveGrowth(growth);
+    const lastTasks = await this.lastTasks(tasks, origins);
+    for (const task of tasks) this.#tasks.set(task, lastTasks.get(task) ?? null);
+    const lastSessions = await this.lastSessions(sessions, origins);
+    for (const session of sessions) this.#sessions.set(session, lastSessions.get(session) ?? null);
+  }
+
+  /** The newest versions that count here; nothing for notes that have none. */
+  async lastTasks(tasks: readonly Task[], origins: Origins): Promise<ReadonlyMap<Task, Task>> {
+    const { objectFormat } = this.#options;
+    const keys = new Map(
+      tasks.map((task) => [task, anchorKey(objectFormat, taskAnchor(task.session, task.id))]),
+    );
+    return findVersions(this.#context(), taskNotes, keys, (task) => isOwnTask(task, origins));
+  }
+
+  async lastSessions(sessions: readonly Session[], origins: Origins): Promise<ReadonlyMap<Session, Session>> {
+    const { objectFormat } = this.#options;
+    const keys = new Map(
+      sessions.map((session) => [session, anchorKey(objectFormat, sessionAnchor(session.id))]),
+    );
+    return findVersions(this.#context(), sessionNotes, keys, (session) => isOwnSession(session, origins));
+  }
+
+  async close(): Promise<void> {
+    await this.#catFile?.close();
+  }
+
+  async #resolveGrowth({ branch, since, asked, answers }: Growth): Promise<void> {
+    const commits = [...asked];
+    asked.clear();
+    if (commits.length === 0) return;
+    const { context, catFile, commonDir } = this.#context();
+    const ref = `refs/heads/${branch}`;
+    const objects = await Promise.all([ref, ...commits].map((name) => catFile.info(name)));
+    const [tip, ...found] = objects.map((object) => object?.type === 'commit');
+    const there = tip === true ? commits.filter((_, at) => found[at]) : [];
+    for (const commit of commits) answers.set(commit, null);
+    if (there.length === 0) return;
+    const list = async (args: readonly string[], revisions: readonly string[]): Promise<string[]> => {
+      const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
+      const input = `${revisions.join('\n')}\n`;
+      const words = ['--no-replace-objects', 'rev-list', ...args, '--stdin'];
+      return (await runGit(git, words, { input })).stdout.toString().split('\n');
+    };
+    // Clocks of two machines differ.
+    const from = `--since=${Math.floor((since - skewMs) / 1000)}`;
+    const steps = await list(['--first-parent', '--parents', from], [ref]);
+    const line = new Set(steps.map((step) => step.split(' ')[0]));
+    const before = steps.findLast((step) => step !== '')?.split(' ')[1];
+    if (line.size === 0) return;
+    const outside = new Set(await list([], [...there, `^${ref}`]));
+    const fresh = new Set(await list([], [...there, ...(before === undefined ? [] : [`^${before}`])]));
+    for (const commit of there)
+      if (!outside.has(commit) && fresh.has(commit))
+        answers.set(commit, line.has(commit) ? 'itself' : 'by-merge');
+  }
+
+  #context() {
+    const { context, commonDir } = this.#options;
+    this.#catFile ??= new CatFile(context, commonDir);
+    return { ...this.#options, catFile: this.#catFile };
+  }
+}
+
+const skewMs = 3_600_000;
+
+/** What became part of a branch since a time. */
+interface Growth {
+  readonly branch: string;
+  readonly since: number;
+  readonly asked: Set<ObjectId>;
+  readonly answers: Map<ObjectId, 'by-merge' | 'itself' | null>;
+}

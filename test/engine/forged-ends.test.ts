@@ -1,0 +1,225 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ObjectId } from '../../lib/domain/ids.ts';
+import type { Store } from '../../lib/domain/ports/store-port.ts';
+import type { Session } from '../../lib/domain/state/session.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
+import { endSession } from '../../lib/engine/end-session.ts';
+import { record, viewSession } from '../../lib/engine/record.ts';
+import { workWave } from '../../lib/engine/work/work-wave.ts';
+import { heedingStore } from '../../lib/store/ends/heeding-store.ts';
+import { openStore } from '../../lib/store/open-store.ts';
+import { alterTask, type TaskFields } from '../support/tasks.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
+
+const opened: Store[] = [];
+test.after(async () => {
+  await Promise.all(opened.map((store) => store.close()));
+  await closeWorkshops();
+});
+
+// TRU-2: what somebody with push rights says has ended, in the notes of a session of this clone.
+
+const planned = ['a', 'b'].map((id) => ({
+  id,
+  title: `Do ${id}`,
+  description: 'Do it.',
+  file_locks: [`${id}.txt`],
+}));
+
+/** A session whose task a is done here, and whose task b is still to do. */
+async function makeSession(): Promise<TestWorkshop> {
+  const bench = await openTestWorkshop({
+    tasks: planned,
+    agent: ({ worktree, task }) => {
+      if (task === 'b')
+        return { failure: { kind: 'spawn-failed', message: 'no', details: [], retryable: false } };
+      writeFileSync(join(worktree.path, `${task}.txt`), 'done\n');
+      return {};
+    },
+  });
+  await workWave(bench.workshop, bench.session);
+  return bench;
+}
+
+async function forge(
+  { said, session }: TestWorkshop,
+  change: { readonly task?: readonly [string, Partial<TaskFields>]; readonly session?: Partial<Session> },
+): Promise<void> {
+  await said.transact((state) => {
+    const [id, patch] = change.task ?? ['', {}];
+    const tasks = state.tasksOf(session).filter((task) => task.id === id);
+    const stored = state.sessions.find((one) => one.id === session);
+    assert.ok(stored !== undefined);
+    return {
+      changes: [
+        { subject: 'forged', tasks: tasks.map((task) => alterTask(task, patch)) },
+        ...(change.session === undefined
+          ? []
+          : [{ subject: 'forged', session: { ...stored, ...change.session } }]),
+      ],
+      actor: 'Lea Lead <lea@example.com>',
+    };
+  });
+}
+
+async function taskIn({ workshop, session }: TestWorkshop, id: string): Promise<Task | undefined> {
+  return (await viewSession(workshop, session)).tasks.find((task) => task.id === id);
+}
+
+async function doubtsOf({ workshop }: TestWorkshop): Promise<readonly string[]> {
+  const { doubts = [] } = await workshop.store.snapshot();
+  return doubts.map(({ about, said, counts }) => `${about} ${said}: ${counts}`);
+}
+
+test('TRU-2 a task that is merged by its note alone is as this clone left it', async () => {
+  const bench = await makeSession();
+  const before = await taskIn(bench, 'a');
+  assert.ok(before?.status === 'done');
+  await forge(bench, { task: ['a', { status: 'merged' }] });
+  assert.equal(await taskIn(bench, 'a'), before);
+  assert.equal(await doubtsOf(bench), [`a merged at ${before.commit.slice(0, 12)}: done`]);
+});
+
+test('TRU-2 neither a commit the base had before nor a branch that another clone names proves that work is merged', async () => {
+  const bench = await makeSession();
+  const main = bench.repo.git('rev-parse', 'main') as ObjectId;
+  await forge(bench, { task: ['a', { status: 'merged', commit: main }] });
+  assert.is((await taskIn(bench, 'a'))?.status, 'done');
+  const other = await makeSession();
+  const work = await taskIn(other, 'a');
+  await forge(other, {
+    task: ['a', { status: 'merged' }],
+    session: { base_branch: `blueflame/${other.session}/a` },
+  });
+  assert.ok(work?.commit);
+  assert.is((await taskIn(other, 'a'))?.status, 'done');
+});
+
+test('TRU-2 work that another clone landed counts once the base here holds it', async () => {
+  const bench = await makeSession();
+  const work = await taskIn(bench, 'a');
+  await forge(bench, { task: ['a', { status: 'merged' }] });
+  assert.is((await taskIn(bench, 'a'))?.status, 'done');
+  bench.repo.git('merge', '-q', '--no-ff', '-m', 'land', work?.commit ?? '');
+  const again = await reopen(bench);
+  assert.is((await taskIn(again, 'a'))?.status, 'merged');
+  assert.equal(await doubtsOf(again), []);
+});
+
+test('TRU-2 a task that was dropped elsewhere is open here; one that was dropped here stays so', async () => {
+  const bench = await makeSession();
+  await forge(bench, { task: ['a', { status: 'dropped', reason: 'forged' }] });
+  assert.is((await taskIn(bench, 'a'))?.status, 'done');
+  const own = await makeSession();
+  await record(own.workshop, own.session, ({ tasks }) => ({
+    steps: tasks
+      .filter(({ id }) => id === 'a')
+      .map((task) => ({
+        task: alterTask(task, { status: 'dropped', reason: 'not wanted' }),
+        ...{ subject: 'a: dropped', transition: 'done -> dropped' },
+      })),
+  }));
+  assert.is((await taskIn(own, 'a'))?.status, 'dropped');
+  assert.equal(await doubtsOf(own), []);
+});
+
+test('TRU-2 a session that ended elsewhere goes on here, and what is written keeps what was said of it', async () => {
+  const bench = await makeSession();
+  const { workshop, session, said } = bench;
+  const { wave } = (await viewSession(workshop, session)).session;
+  await forge(bench, { session: { state: 'ended', wave: 'done' } });
+  assert.equal(
+    [(await workshop.store.snapshot()).current].map((one) => [one?.state, one?.wave]),
+    [['active', wave]],
+  );
+  await record(workshop, session, (view) => ({
+    session: { next: { ...view.session, cost_usd: 3 }, subject: 'spent' },
+  }));
+  const stored = async (): Promise<Session | null> => (await said.snapshot()).current;
+  assert.equal([(await stored())?.state, (await stored())?.cost_usd], ['ended', 3]);
+  assert.is((await viewSession(workshop, session)).session.state, 'active');
+  await endSession(workshop, session, 'enough');
+  assert.equal(await doubtsOf(bench), []);
+  assert.is((await viewSession(workshop, session)).session.state, 'ended');
+});
+
+test('TRU-2 a changeset that landed by its note alone waits as before', async () => {
+  const bench = await makeSession();
+  const { workshop, session } = bench;
+  const work = await taskIn(bench, 'a');
+  assert.ok(work?.commit);
+  const set = {
+    ...{
+      id: '1-main',
+      group: 'main',
+      tasks: [work.id],
+      missing: [],
+      depends_on: [],
+      state: 'waiting' as const,
+    },
+    ...{ base: work.commit, parent: work.commit, commit: work.commit, diagnostics: [], reason: null },
+    ...{ diffstat: { files: 1, insertions: 1, deletions: 0 }, decided_by: null, landed_commit: null },
+  };
+  await record(workshop, session, (view) => ({
+    session: { next: { ...view.session, changesets: [set] }, subject: 'built' },
+  }));
+  await forge(bench, {
+    session: {
+      changesets: [{ ...set, state: 'landed', landed_commit: work.commit, decided_by: 'Lea Lead' }],
+    },
+  });
+  const { changesets } = (await viewSession(workshop, session)).session;
+  assert.equal(
+    changesets.map(({ state, decided_by, landed_commit }) => [state, decided_by, landed_commit]),
+    [['waiting', null, null]],
+  );
+});
+
+test('TRU-2 what a thousand notes say is looked into by a few gits', async () => {
+  const bench = await makeSession();
+  const work = await taskIn(bench, 'a');
+  assert.ok(work?.commit);
+  const commit = work.commit;
+  const many = Array.from({ length: 1000 }, (_, at) => `t-${at}`);
+  await bench.said.transact((state) => ({
+    changes: [
+      {
+        subject: 'forged',
+        tasks: many.flatMap((id) =>
+          state
+            .tasksOf(bench.session)
+            .filter((task) => task.id === 'a')
+            .map((task) => alterTask(task, { id: id as Task['id'], status: 'merged', commit })),
+        ),
+      },
+    ],
+    actor: 'Lea Lead <lea@example.com>',
+  }));
+  const trace = join(bench.repo.path, '..', 'trace');
+  const counted = await reopen(bench, { GIT_TRACE2_EVENT: trace });
+  assert.is((await doubtsOf(counted)).length, 1000);
+  assert.ok(startsIn(trace) <= 8, `${startsIn(trace)}`);
+});
+
+/** The same, read anew. */
+async function reopen(
+  bench: TestWorkshop,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<TestWorkshop> {
+  const { repo, workshop } = bench;
+  const { commonDir, objectFormat } = workshop.git.repository;
+  const context = { cwd: repo.path, env: { ...repo.env, ...variables } };
+  const storing = { context, commonDir, objectFormat };
+  const store = heedingStore(await openStore(storing), { ...storing, origins: workshop.origins });
+  opened.push(store);
+  return { ...bench, workshop: { ...workshop, store } };
+}
+
+function startsIn(trace: string): number {
+  return readFileSync(trace, 'utf8').split('"event":"start"').length - 1;
+}
+
+test.run();
