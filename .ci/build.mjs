@@ -79,7 +79,7 @@ buildNativeWatcher();
 if (process.argv.includes('--tests')) await buildTests();
 
 async function buildTests() {
-  rmSync('build', { recursive: true, force: true });
+  rmSync('build/test', { recursive: true, force: true });
   await build({
     ...common,
     entryPoints: listFiles('test').filter((file) => file.endsWith('.ts')),
