@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame, flameJson } from '../support/flame.ts';
-import { findDamage, findRemains, start } from '../support/kill-rig.ts';
+import { findDamage, findRemains, start, startHere } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { copyRepo, type TestRepo } from '../support/repo.ts';
 
@@ -136,7 +136,7 @@ test('LIF-4 a kill at any moment of the next attempt loses nothing of what was k
   for (const at of moments) {
     const repo = copyRepo(origin);
     assert.is(start(repo, argv, { FLAME_TEST_KILL_AT: `${at}` }).signal, 'SIGKILL');
-    const again = start(repo, argv);
+    const again = await startHere(repo, argv);
     assert.is(again.code, 0, `at ${points[at - 1]}: ${again.stderr}`);
     assert.match(repo.git('show', 'main:src/one.txt'), /^attempt 1\nattempt [2-9]$/, points[at - 1]);
     assert.equal([findDamage(repo), findRemains(repo)], ['', []]);

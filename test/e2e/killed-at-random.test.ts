@@ -26,7 +26,7 @@ const undisturbed = makeVictim();
 const began = performance.now();
 const first = start(undisturbed);
 const wholeMs = performance.now() - began;
-const expected = endState(undisturbed);
+const expected = await endState(undisturbed);
 assert.is(first.code, 0, first.stderr);
 
 for (let run = 1; run <= runs; run += 1) {
@@ -38,10 +38,10 @@ for (let run = 1; run <= runs; run += 1) {
     await startAndKill(repo, afterMs, whom);
     await untilAlone(repo);
     const left = describeLocks(repo);
-    const again = startAgain(repo);
+    const again = await startAgain(repo, {});
     const told = `${again.stderr}\n${left}`;
     assert.is(again.code, 0, told);
-    assert.equal(endState(repo), expected, told);
+    assert.equal(await endState(repo), expected, told);
     assert.equal(findRemains(repo), [], told);
     assert.is(findDamage(repo), '');
     assert.is(findTornLanding(repo), '');

@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject } from '../support/exec-project.ts';
-import { findDamage, findRemains, start } from '../support/kill-rig.ts';
+import { findDamage, findRemains, start, startHere } from '../support/kill-rig.ts';
 import { copyRepo, openRepo, type TestRepo } from '../support/repo.ts';
 
 // A command by hand, killed at each kind of moment, then typed again: the end is the same.
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function makeQueue(): TestRepo {
+async function makeQueue(): Promise<TestRepo> {
   const repo = makeExecProject();
-  assert.is(start(repo, ['task', 'add', 'By hand', '--locks', 'src/hand.txt']).code, 0);
+  assert.is((await startHere(repo, ['task', 'add', 'By hand', '--locks', 'src/hand.txt'])).code, 0);
   return repo;
 }
 
@@ -34,8 +34,8 @@ function kill(repo: TestRepo, argv: readonly string[], at: number): void {
   );
 }
 
-function taskOf(repo: TestRepo): Fields {
-  const { tasks } = JSON.parse(start(repo, ['status', '--json']).stdout);
+async function taskOf(repo: TestRepo): Promise<Fields> {
+  const { tasks } = JSON.parse((await startHere(repo, ['status', '--json'])).stdout);
   return tasks[0];
 }
 
@@ -49,24 +49,25 @@ const claim = ['task', 'claim', 'task-001', '--json'];
 const submit = ['task', 'submit', 'task-001', '--json'];
 const release = ['task', 'release', 'task-001', '--json'];
 
-test('STA-3 claim killed at any moment and typed again: one claim, and a worktree on the branch', () => {
-  const origin = makeQueue();
+test('STA-3 claim killed at any moment and typed again: one claim, and a worktree on the branch', async () => {
+  const origin = await makeQueue();
   const moments = momentsOf(copyRepo(origin), claim);
   assert.ok(moments.length > 5, `${moments.length} moments`);
   for (const at of moments) {
     const repo = copyRepo(origin);
     kill(repo, claim, at);
-    const worktree = claimAgain(repo, at);
+    const worktree = await claimAgain(repo, at);
     const branch = openRepo(worktree, repo.env).git('symbolic-ref', '--short', 'HEAD');
     assert.match(branch, /^blueflame\/.*\/task-001$/);
-    assert.equal([taskOf(repo).status, taskOf(repo).rev], ['claimed', 2], `at ${at}`);
+    const { status, rev } = await taskOf(repo);
+    assert.equal([status, rev], ['claimed', 2], `at ${at}`);
     assert.is(findDamage(repo), '');
   }
 });
 
 /** The worktree that the same command leads to: made now, or, where the kill came after that, named. */
-function claimAgain(repo: TestRepo, at: number): string {
-  const again = start(repo, claim);
+async function claimAgain(repo: TestRepo, at: number): Promise<string> {
+  const again = await startHere(repo, claim);
   if (again.code === 0) return JSON.parse(again.stdout).worktree;
   const { error } = JSON.parse(again.stderr);
   assert.is(error.code, 'already-yours', `at ${at}: ${again.stderr}`);
@@ -74,40 +75,42 @@ function claimAgain(repo: TestRepo, at: number): string {
 }
 
 /** Makes repositories in which a person has claimed the task and committed to it. */
-function prepareClaim(): () => TestRepo {
-  const origin = makeQueue();
-  return () => {
+async function prepareClaim(): Promise<() => Promise<TestRepo>> {
+  const origin = await makeQueue();
+  return async () => {
     const repo = copyRepo(origin);
-    commitIn(JSON.parse(start(repo, claim).stdout).worktree, repo);
+    commitIn(JSON.parse((await startHere(repo, claim)).stdout).worktree, repo);
     return repo;
   };
 }
 
-test('STA-3 submit killed at any moment: not done, or done with its branch, and nothing is lost', () => {
-  const prepared = prepareClaim();
-  for (const at of momentsOf(prepared(), submit)) {
-    const repo = prepared();
+test('STA-3 submit killed at any moment: not done, or done with its branch, and nothing is lost', async () => {
+  const prepared = await prepareClaim();
+  for (const at of momentsOf(await prepared(), submit)) {
+    const repo = await prepared();
     kill(repo, submit, at);
-    if (taskOf(repo).status === 'claimed') assert.is(start(repo, submit).code, 0, `at ${at}`);
-    const task = taskOf(repo);
+    if ((await taskOf(repo)).status === 'claimed')
+      assert.is((await startHere(repo, submit)).code, 0, `at ${at}`);
+    const task = await taskOf(repo);
     assert.is(task.status, 'done', `at ${at}`);
     assert.is(repo.git('rev-parse', `refs/heads/${task.branch}`), task.commit);
     // What a killed command left is cleared by the next one that works.
-    assert.is(start(repo, ['validate']).code, 0);
-    assert.is(start(repo, ['cleanup', '--yes']).code, 0);
+    assert.is((await startHere(repo, ['validate'])).code, 0);
+    assert.is((await startHere(repo, ['cleanup', '--yes'])).code, 0);
     assert.is(existsSync(`${task.worktree}`), false, `at ${at}`);
     assert.equal(findRemains(repo), [], `at ${at}`);
     assert.is(findDamage(repo), '');
   }
 });
 
-test('LIF-7 release killed at any moment and typed again: the task is free and the commits are kept', () => {
-  const prepared = prepareClaim();
-  for (const at of momentsOf(prepared(), release)) {
-    const repo = prepared();
+test('LIF-7 release killed at any moment and typed again: the task is free and the commits are kept', async () => {
+  const prepared = await prepareClaim();
+  for (const at of momentsOf(await prepared(), release)) {
+    const repo = await prepared();
     kill(repo, release, at);
-    if (taskOf(repo).status === 'claimed') assert.is(start(repo, release).code, 0, `at ${at}`);
-    assert.is(taskOf(repo).status, 'pending', `at ${at}`);
+    if ((await taskOf(repo)).status === 'claimed')
+      assert.is((await startHere(repo, release)).code, 0, `at ${at}`);
+    assert.is((await taskOf(repo)).status, 'pending', `at ${at}`);
     const kept = repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/rescue').split('\n');
     assert.is(kept.length, 1, `at ${at}`);
     assert.is(repo.git('show', `${kept[0]}:src/hand.txt`), 'hand');

@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { makeExecProject, writeDecisions, writePlan } from './exec-project.ts';
+import { flame } from './flame.ts';
 import { makeTempDir, openRepo, type TestRepo } from './repo.ts';
 
 /** One run of the program as a process of its own. */
@@ -75,16 +76,33 @@ export function start(
   return { code: run.status, signal: run.signal, stdout: run.stdout, stderr: run.stderr };
 }
 
-/** Starts it again as a person would who doesn't know how far it came. */
-export function startAgain(repo: TestRepo, env: Readonly<Record<string, string>> = {}): ProcessRun {
-  const { session } = JSON.parse(start(repo, ['status', '--json']).stdout);
-  if (session === null || session.wave === 'plan') return start(repo, freshRun, env);
-  return start(repo, ['resume', '--decisions-file', '.git/decisions.yml'], env);
+/** The same in this process, for what is not to be killed: a third of the cost. */
+export async function startHere(repo: TestRepo, argv: readonly string[]): Promise<ProcessRun> {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = join(dirname(repo.path), 'tmp');
+  try {
+    return { ...(await flame(repo, argv)), signal: null };
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
 }
 
-/** Names of the moments a run passes at which it could be killed. */
-export function listKillPoints(): readonly string[] {
-  const repo = makeVictim();
+/** Starts it again as a person would who doesn't know how far it came; with `env`, as a process of its own. */
+export async function startAgain(
+  repo: TestRepo,
+  env?: Readonly<Record<string, string>>,
+): Promise<ProcessRun> {
+  const { session } = JSON.parse((await startHere(repo, ['status', '--json'])).stdout);
+  const argv =
+    session === null || session.wave === 'plan'
+      ? freshRun
+      : ['resume', '--decisions-file', '.git/decisions.yml'];
+  return env === undefined ? startHere(repo, argv) : start(repo, argv, env);
+}
+
+/** A whole run, and the names of the moments it passed at which it could be killed. */
+export function listKillPoints(repo: TestRepo): readonly string[] {
   const log = join(dirname(repo.path), 'points');
   const run = start(repo, freshRun, { FLAME_TEST_KILL_LOG: log });
   if (run.code !== 0) throw new Error(`the undisturbed run ended with ${run.code}: ${run.stderr}`);
@@ -92,8 +110,8 @@ export function listKillPoints(): readonly string[] {
 }
 
 /** What a run comes to, without what differs from run to run: names of agents, times, commit ids. */
-export function endState(repo: TestRepo): Readonly<Record<string, unknown>> {
-  const status = JSON.parse(start(repo, ['status', '--json']).stdout);
+export async function endState(repo: TestRepo): Promise<Readonly<Record<string, unknown>>> {
+  const status = JSON.parse((await startHere(repo, ['status', '--json'])).stdout);
   const subjects = repo.git('log', '--format=%s', 'refs/blueflame/tasks').split('\n');
   return {
     session: status.session?.state,
