@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame, flameJson } from '../support/flame.ts';
+import { flame, flameJson, lookOnly } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 const failing = {
@@ -20,7 +20,7 @@ async function planOne(repo: TestRepo): Promise<void> {
 async function findings(
   repo: TestRepo,
 ): Promise<readonly { check: string; result: string; message: string }[]> {
-  const { lines } = await flameJson(repo, ['doctor']);
+  const { lines } = await flameJson(repo, lookOnly);
   return (lines[0]?.findings ?? []) as readonly { check: string; result: string; message: string }[];
 }
 

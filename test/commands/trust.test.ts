@@ -16,7 +16,7 @@ import { main } from '../../lib/cli/main.ts';
 import { cloneStateDir } from '../../lib/util/user-state.ts';
 import { writeDecisions, writePlan } from '../support/exec-project.ts';
 import { makeFakeIo } from '../support/fake-io.ts';
-import { type FlameRun, flame, flameJson } from '../support/flame.ts';
+import { type FlameRun, flame, flameJson, lookOnly } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 
@@ -123,13 +123,13 @@ test('TRU-1: commands that only look, share or tidy stay free of it', async () =
     const { stderr } = await flame(repo, argv);
     assert.is(/only you can allow/.test(stderr), false, `${argv}: ${stderr}`);
   }
-  const doctor = await flameJson(repo, ['doctor']);
+  const doctor = await flameJson(repo, lookOnly);
   const findings = doctor.lines[0]?.findings as readonly Record<string, unknown>[];
   const finding = findings.find(({ check }) => check === 'trust');
   assert.is(finding?.result, 'weaker');
   assert.match(String(finding?.details), 'hooks.on_waiting (.blueflame.yml:9) runs as you');
   assert.is((await trust(repo, '--yes')).code, 0);
-  const trusted = await flame(repo, ['doctor']);
+  const trusted = await flame(repo, lookOnly);
   assert.match(trusted.stdout, "You allowed what this repository's files ask for.");
   assert.is(isThere(repo, '.git/evil'), false);
 });

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { flame, flameJson } from '../support/flame.ts';
+import { flame, flameJson, lookOnly } from '../support/flame.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 import { runGit, snapshot, writeHook } from './fixture.ts';
 
@@ -216,7 +216,7 @@ test('husky installed again takes core.hooksPath; init takes it back, uninstall 
 test('doctor says when installed hooks are out of force', async () => {
   const repo = withHusky(makeRepo());
   const say = async (): Promise<unknown> => {
-    const [report] = (await flameJson(repo, ['doctor'])).lines;
+    const [report] = (await flameJson(repo, lookOnly)).lines;
     const findings = report?.findings as readonly { readonly check: string; readonly result: string }[];
     return findings.find(({ check }) => check === 'git-hooks')?.result;
   };

@@ -15,6 +15,9 @@ export interface FlameOptions {
   readonly signal?: AbortSignal;
 }
 
+/** `git flame doctor` that looks at state and repository, and tries nothing: its trials use seconds of all processors. */
+export const lookOnly = ['doctor', '--repair', '--dry-run'];
+
 /** Runs a git flame command in this process, without a terminal. */
 export async function flame(
   repo: TestRepo,

@@ -2,15 +2,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { makeRunnerContext } from '../../../lib/cell/run/make-context.ts';
 import { examineDiagnostics } from '../../../lib/commands/doctor/diagnostics.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
-import { openGit } from '../../../lib/git/open-git.ts';
 import { makeExecProject } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
+import { openTrial } from './trial.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
 
@@ -33,6 +30,14 @@ async function diagnosed(
   const { code, stdout } = await flame(repo, ['doctor', '--json']);
   const { findings } = JSON.parse(stdout) as { findings: Shown[] };
   return { code, found: findings.filter(({ check }) => check === 'diagnostics') };
+}
+
+/** The same without doctor's other trials. */
+async function tried(repo: TestRepo, timeoutMs?: number): ReturnType<typeof examineDiagnostics> {
+  const trial = await openTrial(repo);
+  const found = await examineDiagnostics(trial, timeoutMs);
+  await trial.git.close();
+  return found;
 }
 
 function assertNothingStays(repo: TestRepo): void {
@@ -61,17 +66,17 @@ inCell(
 inCell('PLN-1 doctor says which diagnostics pass on the base, as it is committed', async () => {
   const repo = makeExecProject({ config: checking('test -e README.md && test ! -e new.txt') });
   repo.write('new.txt', 'not committed\n');
-  const { found } = await diagnosed(repo);
-  assert.is(found[0]?.result, 'proven', JSON.stringify(found));
-  assert.match(found[0]?.message ?? '', /^Tried on main at \w{12}, and passed: test -e README\.md/);
+  const [found] = await tried(repo);
+  assert.is(found?.result, 'proven', JSON.stringify(found));
+  assert.match(found?.message ?? '', /^Tried on main at \w{12}, and passed: test -e README\.md/);
 });
 
 inCell('PLN-1 a setup that fails on the base is missing: no agent could start', async () => {
   const setup = { project: { name: 'sample', base_branch: 'main', setup: ['echo no such thing; exit 4'] } };
   const repo = makeExecProject({ config: setup });
-  const { code, found } = await diagnosed(repo);
-  assert.equal([code, found[0]?.result, found[0]?.required], [1, 'missing', true], JSON.stringify(found));
-  assert.match(found[0]?.details.join('\n') ?? '', /no such thing/);
+  const [found] = await tried(repo);
+  assert.equal([found?.result, found?.isRequired], ['missing', true], JSON.stringify(found));
+  assert.match(found?.details.join('\n') ?? '', /no such thing/);
   assertNothingStays(repo);
 });
 
@@ -98,16 +103,7 @@ inCell('PLN-1 what doctor finds of the base takes the place of what was remember
 
 inCell('PLN-1 doctor waits for diagnostics only so long', async () => {
   const repo = makeExecProject({ config: checking('sleep 600') });
-  const git = await openGit({ cwd: repo.path, env: repo.env });
-  const { config } = parseConfig(repo.git('show', 'HEAD:.blueflame.yml'), '.blueflame.yml');
-  const adapters = (name: string): ReturnType<typeof getAdapter> => getAdapter(name, config);
-  const options = {
-    ...{ config, repository: git.repository, env: { ...repo.env, PATH: process.env.PATH }, adapters },
-    ...{ distDir: 'dist', now: () => new Date() },
-  };
-  const trial = { git, options, context: makeRunnerContext(options), isAllowed: true };
-  const [found] = await examineDiagnostics(trial, 1);
-  await git.close();
+  const [found] = await tried(repo, 1);
   assert.is(found?.result, 'weaker');
   assert.match(found?.message ?? '', /took longer than the 0\.001 s/);
   assertNothingStays(repo);

@@ -3,15 +3,17 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { examineCredential } from '../../../lib/commands/doctor/credential.ts';
 import { judgeConfinement } from '../../../lib/commands/doctor/sandbox.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { createTasks, openTestStore, sampleTask } from '../../store/sample.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../../support/exec-project.ts';
-import { type FlameRun, flame } from '../../support/flame.ts';
+import { type FlameRun, flame, lookOnly } from '../../support/flame.ts';
 import { makeRepo, makeTempDir, type TestRepo } from '../../support/repo.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { trusted } from '../../support/trusted.ts';
+import { openTrial } from './trial.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
 const ref = 'refs/blueflame/tasks';
@@ -25,19 +27,24 @@ interface Shown {
   readonly hints: readonly string[];
 }
 
+interface Examined {
+  readonly code: number;
+  readonly sound: boolean;
+  readonly findings: readonly Shown[];
+  of(check: string): readonly Shown[];
+}
+
 async function examine(
   repo: TestRepo,
   env: Readonly<Record<string, string>> = {},
-): Promise<{
-  code: number;
-  sound: boolean;
-  findings: readonly Shown[];
-  of(check: string): readonly Shown[];
-}> {
-  const { code, stdout } = await flame(repo, ['doctor', '--json'], { env });
+  argv = ['doctor'],
+): Promise<Examined> {
+  const { code, stdout } = await flame(repo, [...argv, '--json'], { env });
   const { sound, findings } = JSON.parse(stdout) as { sound: boolean; findings: Shown[] };
   return { code, sound, findings, of: (check) => findings.filter((one) => one.check === check) };
 }
+
+const look = (repo: TestRepo): Promise<Examined> => examine(repo, {}, lookOnly);
 
 inCell('UNI-7 on a machine that has all, each phase is proven by trying it, and nothing stays', async () => {
   const repo = makeExecProject();
@@ -68,9 +75,15 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
   const { code, of } = await examine(repo);
   assert.equal([code, of('credential')[0]?.result], [1, 'missing']);
   assert.match(of('credential')[0]?.hints.join('\n') ?? '', /ANTHROPIC_API_KEY.*CLAUDE_CODE_OAUTH_TOKEN/s);
-  const withToken = await examine(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' });
-  assert.match(withToken.of('credential')[0]?.message ?? '', /in CLAUDE_CODE_OAUTH_TOKEN, not tried/);
-  assert.equal((await examine(makeExecProject())).of('credential'), []);
+  const found = async (project: TestRepo, env = {}): Promise<readonly string[]> => {
+    const { git, context } = await openTrial(project, env);
+    const messages = (await examineCredential(context)).map(({ message }) => message);
+    await git.close();
+    return messages;
+  };
+  const [withToken = ''] = await found(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' });
+  assert.match(withToken, /in CLAUDE_CODE_OAUTH_TOKEN, not tried/);
+  assert.equal(await found(makeExecProject()), []);
 });
 
 test('SBX-3 without bubblewrap it is missing, required where a model is used, with what gets out', async () => {
@@ -126,7 +139,7 @@ test('STA-7 a note that can not be read is named with its ref and object, and th
   const junk = repo.git('hash-object', '-w', '.blueflame.yml');
   const tree = mktree(repo, repo.git('ls-tree', '-r', ref).replace(blob, junk));
   repo.git('update-ref', ref, repo.git('commit-tree', '-m', 'junk', '-p', ref, tree));
-  const { code, of } = await examine(repo);
+  const { code, of } = await look(repo);
   const [problem] = of('note');
   assert.is(code, 0);
   assert.match(problem?.message ?? '', new RegExp(`${ref} .*${junk}`), path);
@@ -139,20 +152,20 @@ test('STA-7 a note that can not be read is named with its ref and object, and th
       .split('\n')
       .at(-1) ?? '';
   repo.git(...words(back.replace(/^.*: /, '').replace('<commit>', commit)));
-  assert.is((await examine(repo)).of('refs')[0]?.result, 'proven');
+  assert.is((await look(repo)).of('refs')[0]?.result, 'proven');
 });
 
 test('STA-7 a ref that is no state at all is named, and work can not start', async () => {
   const repo = makeExecProject();
   repo.git('update-ref', ref, repo.git('hash-object', '-w', 'README.md'));
-  const { code, of } = await examine(repo);
+  const { code, of } = await look(repo);
   const [problem] = of('refs');
   assert.equal([code, problem?.result], [1, 'missing']);
   assert.match(problem?.message ?? '', new RegExp(`^${ref} .* is a blob`));
   assert.not.ok(problem?.hints.includes('git flame doctor'));
   const last = problem?.hints.find((hint) => hint.includes('update-ref -d')) ?? '';
   repo.git(...words(last.replace(/^.*: /, '')));
-  assert.is((await examine(repo)).of('refs')[0]?.result, 'proven');
+  assert.is((await look(repo)).of('refs')[0]?.result, 'proven');
 });
 
 test('LIF-4 what a killed run left is said, a configuration with mistakes too', async () => {
@@ -169,7 +182,7 @@ test('LIF-4 what a killed run left is said, a configuration with mistakes too', 
   mkdirSync(join(common, 'locks/ses-1.lock'), { recursive: true });
   utimesSync(join(common, 'locks/ses-1.lock'), 1, 1);
   repo.write('.blueflame.yml', 'concurrency: { development: 99 }\n');
-  const { code, of } = await examine(repo);
+  const { code, of } = await look(repo);
   assert.match(of('run-folder')[0]?.message ?? '', /run\/worker-1a2b3c4d belongs to a command that is gone/);
   assert.match(of('worktree')[0]?.message ?? '', new RegExp(`${cell.path} of no task is kept`));
   assert.match(of('session-lock')[0]?.message ?? '', /Session ses-1 was locked/);
