@@ -21,16 +21,13 @@ export function makeExecProject(
     readonly objectFormat?: 'sha1' | 'sha256';
   } = {},
 ): TestRepo {
-  const repo = makeRepo(options);
   const config = {
     schema_version: 1,
     project: { name: 'sample', base_branch: 'main' },
     roles: { worker: { adapter: 'exec' } },
     ...options.config,
   };
-  repo.write('.blueflame.yml', stringify(config));
-  repo.commit('configure git-flame');
-  return trusted(repo);
+  return trusted(makeRepo({ ...options, config: stringify(config) }));
 }
 
 /** Writes a plan file outside the work tree's tracked files; returns its path. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../../lib/cell/remove-tree.ts';
@@ -47,14 +47,21 @@ export function makeTempDir(name = 'flame-test'): string {
 }
 
 /** A copy of a ready repository (branch main, one commit with README.md and src/a.txt), in a few milliseconds. */
-export function makeRepo(
-  options: { readonly name?: string; readonly objectFormat?: 'sha1' | 'sha256' } = {},
-): TestRepo {
+export function makeRepo(options: RepoOptions = {}): TestRepo {
   const format = options.objectFormat ?? 'sha1';
-  const template = templates.get(format) ?? buildTemplate(format);
+  const { config = null } = options;
+  const key = `${format} ${config}`;
+  const template = templates.get(key) ?? buildTemplate(key, format, config);
   const path = join(makeTempDir(), options.name ?? 'repo');
   cpSync(template, path, { recursive: true });
   return openRepo(path);
+}
+
+export interface RepoOptions {
+  readonly name?: string;
+  readonly objectFormat?: 'sha1' | 'sha256';
+  /** The text of `.blueflame.yml`, in a commit of its own. */
+  readonly config?: string;
 }
 
 /** Helpers over an existing repository. */
@@ -84,16 +91,23 @@ export function openRepo(path: string, env: Readonly<Record<string, string>> = h
   };
 }
 
-function buildTemplate(format: string): string {
+function buildTemplate(key: string, format: string, config: string | null): string {
   const path = join(makeTempDir('flame-template'), 'repo');
   mkdirSync(path);
   const repo = openRepo(path);
   repo.git('init', '-q', '-b', 'main', `--object-format=${format}`);
+  // The sample hooks are half of its files, and each copy would have them.
+  const hooks = join(path, '.git', 'hooks');
+  for (const name of readdirSync(hooks)) rmSync(join(hooks, name));
   repo.git('config', 'gc.auto', '0');
   repo.write('README.md', '# Sample\n');
   repo.write('src/a.txt', 'a\n');
   repo.commit('initial commit');
-  templates.set(format, path);
+  if (config !== null) {
+    repo.write('.blueflame.yml', config);
+    repo.commit('configure git-flame');
+  }
+  templates.set(key, path);
   return path;
 }
 
