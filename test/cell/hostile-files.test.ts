@@ -46,13 +46,16 @@ inCell('UNI-5 names made to confuse: newlines, quotes, options, other alphabets'
   for (const name of names) assert.ok(handedIn.includes(name), JSON.stringify(handedIn));
 });
 
-inCell('UNI-5 100,000 empty files, folders without end, links in a circle', async () => {
+// Fewer where what is tried again is who runs it.
+const many = Number(process.env.FLAME_TEST_MANY_FILES ?? 100_000);
+
+inCell(`UNI-5 ${many} empty files, folders without end, links in a circle`, async () => {
   const { attack, repo } = await openStage();
   const { handedIn } = await attack(
-    'mkdir many && cd many && seq 100000 | xargs touch; cd ..; ln -s loop loop; ln -s . self',
+    `mkdir many && cd many && seq ${many} | xargs touch; cd ..; ln -s loop loop; ln -s . self`,
     { timeoutMs: 60_000 },
   );
-  assert.is(handedIn.length, 100_002, String(handedIn).slice(0, 200));
+  assert.is(handedIn.length, many + 2, String(handedIn).slice(0, 200));
   const deep = await attack(
     'for i in $(seq 400); do mkdir -p dddddddddddddddddddd && cd dddddddddddddddddddd; done; echo x > x',
   );

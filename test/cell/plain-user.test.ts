@@ -37,7 +37,7 @@ for (const file of files) {
 function asUser(...command: string[]): ReturnType<typeof spawnSync> {
   return spawnSync('setpriv', [...user, ...command], {
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, FORCE_COLOR: '0', TMPDIR: '/tmp' },
+    env: { PATH: process.env.PATH, FORCE_COLOR: '0', TMPDIR: '/tmp', FLAME_TEST_MANY_FILES: '2000' },
   });
 }
 
