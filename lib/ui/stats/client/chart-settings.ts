@@ -1,4 +1,4 @@
-import type { ChartConfiguration, ChartDataset } from 'chart.js';
+import type { ChartConfiguration } from 'chart.js';
 import type { Role } from '../../../domain/role.ts';
 import type { Stats, TaskFigures } from '../../../domain/shown/stats.ts';
 import { formatUsd } from '../../../util/format-amount.ts';
@@ -6,11 +6,12 @@ import { formatDuration } from '../../../util/format-time.ts';
 import { mostBars, worstTasks } from '../chart-tables.ts';
 import type { Palette } from './palette.ts';
 
-type Settings = ChartConfiguration<'bar' | 'line', (number | { x: number; y: number } | null)[]>;
+type Bars = ChartConfiguration<'bar', (number | null)[]>;
+type Lines = ChartConfiguration<'line', (number | { x: number; y: number } | null)[]>;
 const roles: readonly Role[] = ['planner', 'worker', 'validator', 'merger'];
 
 /** Tasks by where they were, over time: an area for each, one on the other. */
-export function flowChart({ flow }: Stats, palette: Palette): Settings {
+export function flowChart({ flow }: Stats, palette: Palette): Lines {
   const began = Date.parse(flow[0]?.at ?? '');
   const seconds = flow.map(({ at }) => (Date.parse(at) - began) / 1_000);
   const total = seconds.at(-1) ?? 0;
@@ -18,19 +19,17 @@ export function flowChart({ flow }: Stats, palette: Palette): Settings {
   return {
     type: 'line',
     data: {
-      datasets: layers.map(
-        (layer): ChartDataset<'line', { x: number; y: number }[]> => ({
-          label: layer,
-          data: flow.map((point, index) => ({ x: seconds[index] ?? 0, y: point[layer] })),
-          borderColor: palette[layer],
-          backgroundColor: palette[layer],
-          borderWidth: 1,
-          fill: true,
-          stepped: true,
-          pointRadius: 0,
-          pointHitRadius: 8,
-        }),
-      ),
+      datasets: layers.map((layer): Lines['data']['datasets'][number] => ({
+        label: layer,
+        data: flow.map((point, index) => ({ x: seconds[index] ?? 0, y: point[layer] })),
+        borderColor: palette[layer],
+        backgroundColor: palette[layer],
+        borderWidth: 1,
+        fill: true,
+        stepped: true,
+        pointRadius: 0,
+        pointHitRadius: 8,
+      })),
     },
     options: {
       scales: {
@@ -63,7 +62,7 @@ export function flowChart({ flow }: Stats, palette: Palette): Settings {
 }
 
 /** How long each landed task took, the longest first. */
-export function cycleChart(stats: Stats, palette: Palette): Settings {
+export function cycleChart(stats: Stats, palette: Palette): Bars {
   const tasks = worstTasks(stats, (task) => task.cycle_time_s);
   return {
     type: 'bar',
@@ -95,7 +94,7 @@ export function cycleChart(stats: Stats, palette: Palette): Settings {
 }
 
 /** What each task cost, by role, the dearest first. */
-export function taskCostChart(stats: Stats, palette: Palette): Settings {
+export function taskCostChart(stats: Stats, palette: Palette): Bars {
   const tasks = worstTasks(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
   const used = roles.filter((role) => tasks.some((task) => (task.cost_by_role[role] ?? 0) > 0));
   return {
@@ -114,7 +113,7 @@ export function taskCostChart(stats: Stats, palette: Palette): Settings {
 }
 
 /** What each role was expected to cost, and what it cost. */
-export function roleCostChart({ cost }: Stats, palette: Palette): Settings {
+export function roleCostChart({ cost }: Stats, palette: Palette): Bars {
   return {
     type: 'bar',
     data: {
@@ -141,7 +140,7 @@ export function roleCostChart({ cost }: Stats, palette: Palette): Settings {
 }
 
 /** What was refused or went wrong, by rule. */
-export function failureChart({ failures }: Stats, palette: Palette): Settings {
+export function failureChart({ failures }: Stats, palette: Palette): Bars {
   const shown = failures.slice(0, mostBars);
   return {
     type: 'bar',
@@ -178,13 +177,13 @@ export function failureChart({ failures }: Stats, palette: Palette): Settings {
 }
 
 /** Each session's health, completion and use of the slots, in the order they began. */
-export function sessionChart({ sessions }: Stats, palette: Palette): Settings {
+export function sessionChart({ sessions }: Stats, palette: Palette): Lines {
   const line = (
     label: string,
     colour: string,
     values: readonly (number | null)[],
     pointStyle: 'circle' | 'rect' | 'triangle',
-  ): ChartDataset<'line', (number | null)[]> => ({
+  ): Lines['data']['datasets'][number] => ({
     label,
     data: [...values],
     borderColor: colour,
@@ -231,7 +230,7 @@ export function sessionChart({ sessions }: Stats, palette: Palette): Settings {
   };
 }
 
-function dollars({ stacked }: { readonly stacked: boolean }): NonNullable<Settings['options']> {
+function dollars({ stacked }: { readonly stacked: boolean }): NonNullable<Bars['options']> {
   return {
     scales: {
       x: { stacked, grid: { display: false } },
