@@ -43,6 +43,10 @@ export async function verifySeals(
   const untrusted = await verifierProblem(options.context);
   for (const { session, seals } of notes) {
     const root = await options.rootOf(session);
+    // In one line: how many there are is up to whoever may push.
+    const left = [...new Set(seals.slice(0, -mostSeals).map(({ by }) => by))];
+    const why = `${seals.length - mostSeals} signatures are older than the ${mostSeals} newest of the session, and not looked at`;
+    if (left.length > 0) refused.push({ session, by: left.slice(0, 5).join(', '), why });
     for (const seal of seals.slice(-mostSeals)) {
       const why = untrusted ?? (await refusalOf(session, seal, { ...options, signers, root }));
       if (why !== null) {
