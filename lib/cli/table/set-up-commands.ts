@@ -6,7 +6,7 @@ export const setUpCommands = {
     load: () => import('../../commands/init/init.ts'),
     summary: 'Prepare a repository: .blueflame.yml, git hooks, and git set up to show reviews',
     details:
-      'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push sends refs/blueflame/* along. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
+      'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push sends refs/blueflame/* along, but for rescues, and nothing of it while part can not be read here; the push itself is never stopped. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
     options: {
       hooks: { kind: 'no-flag', summary: 'install no git hooks' },
       uninstall: { kind: 'flag', summary: 'take back what git flame changed in the git of this repository' },
