@@ -50,6 +50,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     if (action.kind === 'plan') plan = { ...options, plan: null };
     idle = await requireProgress(workshop, { before: view, action, idle });
     if (action.kind !== 'end-cycle' && action.kind !== 'left-over') continue;
+    if ((await viewSession(workshop, id)).session.state === 'ended') return;
     workshop.windDown.reset();
     workshop = await newRules(workshop, id);
   }

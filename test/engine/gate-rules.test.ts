@@ -21,6 +21,7 @@ import { reviewWave } from '../../lib/engine/review/review-wave.ts';
 import { runSession } from '../../lib/engine/run-session.ts';
 import { validateWave } from '../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../lib/engine/work/work-wave.ts';
+import type { Workshop } from '../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
 
 // Whoever answers at a gate may be a page, a file or a program that knows none of its rules.
@@ -127,13 +128,23 @@ test('MRG-7 what failed last is tried again, or ends the session, as the person 
         failure: { kind: 'agent-crashed', message: 'It fell.', details: [], retryable: false },
       }),
     });
-    await runSession(bench.workshop, bench.session, { plan: null, wantsTalk: false });
-    const { session } = await viewSession(bench.workshop, bench.session);
+    let reloads = 0;
+    const workshop: Workshop = {
+      ...bench.workshop,
+      reload: async () => {
+        reloads += 1;
+        return workshop;
+      },
+    };
+    await runSession(workshop, bench.session, { plan: null, wantsTalk: false });
+    const { session } = await viewSession(workshop, bench.session);
     const gates = session.gates.filter(({ gate }) => gate === 'session').map(({ decision }) => decision);
-    return { asked, gates, session, runs: bench.started.length };
+    return { asked, gates, session, reloads, runs: bench.started.length };
   };
   const again = await ending('retry');
   assert.equal([again.gates, again.runs, again.session.cycle], [['retry', 'stop'], 2, 2]);
+  // The configuration is read again for what follows, and not where nothing does.
+  assert.equal([again.reloads, (await ending('stop')).reloads], [1, 0]);
   assert.equal([again.session.state, again.asked[0]?.summary.failed], ['ended', 1]);
   const over = await ending('stop');
   assert.equal([over.gates, over.runs, over.session.state], [['stop'], 1, 'ended']);
