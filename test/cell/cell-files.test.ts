@@ -56,6 +56,52 @@ inCell('SBX-2: nothing else of the repository can be changed', async () => {
   assert.is(snapshotTree(repo.path, isKept), before);
 });
 
+inCell('SBX-2: beside programs and in the git folder only what they need is shown', async () => {
+  const home = makeTempDir();
+  const put = (path: string, mode = 0o644): void => {
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, '#!/bin/sh\necho private-text\n', { mode });
+  };
+  const bins = ['go/bin', '.krew/bin', '.npm-global/bin', 'tool/bin'].map((name) => join(home, name));
+  for (const bin of bins) put(join(bin, `run-${bins.indexOf(bin)}`), 0o755);
+  const needed = ['go/pkg/mod/x', '.krew/store/x', '.npm-global/lib/x', 'tool/lib/x'].map((name) =>
+    join(home, name),
+  );
+  const unneeded = [
+    'go/src/own.go',
+    'go/bin/.env',
+    'go/bin/host.pem',
+    '.krew/receipts/x',
+    '.npm-global/.npmrc',
+    'tool/.npmrc',
+  ]
+    .concat('tool/.git/config', 'tool/bin/.env', 'tool/credentials.json')
+    .map((name) => join(home, name));
+  const fixture = await openCellFixture({
+    env: { HOME: home, PATH: [...bins, process.env.PATH ?? ''].join(':') },
+  });
+  const git = join(fixture.repo.path, '.git');
+  const foreign = [
+    'credentials',
+    'modules/sub/config',
+    'hooks/pre-push',
+    'deploy.pem',
+    'info/token',
+    'lfs/cache/x',
+  ];
+  for (const path of [...needed, ...unneeded, ...foreign.map((name) => join(git, name))]) put(path);
+  const read = (paths: readonly string[]): string =>
+    `cat ${paths.map((path) => `'${path}'`).join(' ')} 2>/dev/null`;
+  const shown = await fixture.sh(`${read(needed)} | grep -c private-text; run-0 && run-1 && run-2 && run-3`);
+  assert.is(shown.output, `4\n${'private-text\n'.repeat(4)}`);
+  const hidden = await fixture.sh(read([...unneeded, ...foreign.map((name) => join(git, name))]));
+  assert.is(hidden.output, '');
+  const work = await fixture.sh(
+    'echo x > n.txt && git add n.txt && git commit -qm "add n" && git log --oneline -1 && git status',
+  );
+  assert.is(work.exitCode, 0, work.output);
+});
+
 inCell('SBX-2: mounts can not be changed from inside, not even in a namespace of its own', async () => {
   const { sh } = await openCellFixture();
   for (const attempt of [

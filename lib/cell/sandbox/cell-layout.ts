@@ -11,6 +11,7 @@ import { linkedTools } from './linked-tools.ts';
 import { listPrivateSystemPaths, listSystemPaths, type SystemPath } from './system-paths.ts';
 import { isThere, packagePaths, realPath, toolchainPaths } from './tool-paths.ts';
 import { listSocketPaths } from './unix-sockets.ts';
+import { listBesidePrograms, listForeignToGit } from './unneeded-paths.ts';
 
 /** Where a cell works: a git worktree with its quarantine, or a plain folder. */
 export interface CellPlace {
@@ -53,7 +54,11 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
   const shown = [...system.map(({ path }) => path), ...needed];
   const isInSight = (path: string): boolean =>
     isThere(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
-  const secret = [...listPrivateSystemPaths(), ...request.workTree.hidden].filter(isInSight);
+  const unneeded = [
+    ...listForeignToGit(request.repository.commonDir),
+    ...listBesidePrograms(request.searchFolders, [request.personHome, '/root']).map(realPath),
+  ].filter((path) => !request.shown.some((one) => isBelow(path, one)));
+  const secret = [...listPrivateSystemPaths(), ...request.workTree.hidden, ...unneeded].filter(isInSight);
   return {
     system,
     hidden,

@@ -75,8 +75,24 @@ export function isThere(path: string): boolean {
 function prefixOf(folder: string, home: string): string[] {
   const prefix = dirname(folder);
   if (basename(folder) !== 'bin' && basename(folder) !== 'shims') return [folder];
+  const parts = partsOf(prefix);
+  if (isBelow(prefix, home) && parts !== null)
+    return [folder, ...parts.map((part) => join(prefix, part)).filter(isThere)];
   const isShared = home === '/' || !isBelow(prefix, home) || showsPrivatePlace(prefix, home);
   return isShared || sharedPrefixes.has(basename(prefix)) ? [folder] : [prefix];
+}
+
+// Prefixes that are no toolchains: programs are there beside sources and settings. What of it they need.
+const partsOfPrefixes: Readonly<Record<string, readonly string[]>> = {
+  go: ['pkg'],
+  '.krew': ['store'],
+  '.npm-global': ['lib', 'share'],
+  '.npm-packages': ['lib', 'share'],
+};
+
+function partsOf(prefix: string): readonly string[] | null {
+  // A Go toolchain says its version; GOPATH has the same name in a home.
+  return isThere(join(prefix, 'VERSION')) ? null : (partsOfPrefixes[basename(prefix)] ?? null);
 }
 
 function packageOf(path: string, home: string): string[] {

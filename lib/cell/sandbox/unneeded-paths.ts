@@ -1,0 +1,58 @@
+import { type Dirent, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isBelow } from '../../util/is-below.ts';
+
+// What git itself keeps in a common folder; gitrepository-layout(5), and what it leaves while it works. Submodules' own
+// folders, hooks of the person and large files are git's, too, but no agent's git needs them.
+const entriesOfGit = new Set([
+  ...['HEAD', 'config', 'config.worktree', 'description', 'info', 'objects', 'refs', 'packed-refs', 'logs'],
+  ...['shallow', 'worktrees', 'reftable', 'index', 'blueflame', 'branches', 'remotes', 'sequencer'],
+]);
+const passingOfGit =
+  /^(?:[A-Z_]+(?:_HEAD|_MSG|_MODE|_RR|EDITMSG|MERGE|LOG|TERMS|START|NAMES)|AUTO_MERGE|rebase-.*|gc\..*|sharedindex\..*|next-index-.*|fsmonitor--daemon.*|.*\.lock|tmp_.*)$/;
+const entriesOfInfo = new Set(['exclude', 'attributes', 'grafts', 'sparse-checkout', 'refs', 'alternates']);
+// By these names people keep keys, also beside programs.
+const keyName =
+  /\.(?:pem|key|p12|pfx|jks|kdbx|env|secret|ppk)$|^(?:credentials|secrets?)(?:\..*)?$|^id_(?:rsa|dsa|ecdsa|ed25519)$/i;
+const privateFolders = new Set(['.git', '.ssh', '.aws', '.gnupg', '.kube', '.docker', '.config', '.azure']);
+
+/** What lies beside git's own entries in a common folder: files of other programs, and the person's. */
+export function listForeignToGit(commonDir: string): readonly string[] {
+  const own = entriesOf(commonDir).filter(({ name }) => !entriesOfGit.has(name) && !passingOfGit.test(name));
+  const info = entriesOf(join(commonDir, 'info')).filter(
+    ({ name }) => !entriesOfInfo.has(name) && !name.endsWith('.lock'),
+  );
+  return [...pathsOf(commonDir, own), ...pathsOf(join(commonDir, 'info'), info)];
+}
+
+/** What lies beside programs of a home, in their folders and right above, and is none of theirs: settings with tokens, keys. */
+export function listBesidePrograms(folders: readonly string[], homes: readonly string[]): readonly string[] {
+  const ofHomes = folders.filter((folder) => homes.some((home) => home !== '/' && isBelow(folder, home)));
+  const above = ofHomes
+    .filter((folder) => ['bin', 'shims'].includes(basename(folder)))
+    .map((folder) => dirname(folder));
+  return [...new Set([...ofHomes, ...above])].flatMap((folder) =>
+    pathsOf(folder, entriesOf(folder).filter(isForeign)),
+  );
+}
+
+function isForeign(entry: Dirent): boolean {
+  const { name } = entry;
+  if (entry.isDirectory()) return privateFolders.has(name);
+  return entry.isFile() && (name.startsWith('.') || keyName.test(name));
+}
+
+function pathsOf(folder: string, entries: readonly Dirent[]): readonly string[] {
+  // What a link leads to is shown or not for itself.
+  return entries
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map(({ name }) => join(folder, name));
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
