@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { groupChangesets } from '../../lib/core/changesets/group-changesets.ts';
 import { validationOrder } from '../../lib/core/changesets/validation-order.ts';
+import { longestChains } from '../../lib/core/schedule/longest-chains.ts';
 import { planWaves } from '../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
 import { afterFailure } from '../../lib/core/task/after-failure.ts';
@@ -99,9 +100,10 @@ class Run {
     const running = this.having('claimed');
     const tasks = this.random.shuffle(this.tasks);
     const { selected, deferred } = selectReady({ tasks, running, limit: this.limit, now: this.now });
+    const chains = longestChains(this.having('pending'));
     const ready = this.having('pending')
       .filter((task) => this.hasGround(task) && !(Date.parse(task.not_before ?? '') > this.now))
-      .sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+      .sort((a, b) => a.priority - b.priority || waitersOf(b, chains) - waitersOf(a, chains) || byId(a, b));
     assert.equal([...selected, ...deferred.map(({ task }) => task)].sort(byId), [...ready].sort(byId));
     // Greedy and maximal: each is left out only for the limit or for what was taken before it.
     const taken = [...running];
@@ -395,6 +397,10 @@ function makeTasks(random: Random): Task[] {
 
 function clash(a: Task, b: Task): boolean {
   return a.file_locks.some((left) => b.file_locks.some((right) => locksConflict(left, right)));
+}
+
+function waitersOf({ id }: Task, chains: ReadonlyMap<string, number>): number {
+  return chains.get(id) ?? 0;
 }
 
 function byId(a: Task, b: Task): number {

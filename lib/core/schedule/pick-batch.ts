@@ -1,4 +1,4 @@
-import { byPriority } from '../task/by-priority.ts';
+import { byText } from '../task/by-priority.ts';
 import { sharedLock } from './shared-lock.ts';
 
 export interface Lockable {
@@ -14,21 +14,27 @@ export interface Deferral<T> {
 }
 
 /**
- * Takes as many ready tasks as there are free agents, by priority, then id, none sharing a file with another
- * or with one that runs. A deferred task doesn't hold back those after it.
+ * Takes as many ready tasks as there are free agents, none sharing a file with another or with one that runs: by
+ * priority, then by how long a chain of tasks waits for each (see longestChains; alike by default), then by id. A
+ * deferred task doesn't hold back those after it.
  */
 export function pickBatch<T extends Lockable>({
   ready,
   running,
   limit,
+  chains = new Map(),
 }: {
   readonly ready: readonly T[];
   readonly running: readonly Lockable[];
   readonly limit: number;
+  readonly chains?: ReadonlyMap<string, number>;
 }): { readonly selected: readonly T[]; readonly deferred: readonly Deferral<T>[] } {
   const selected: T[] = [];
   const deferred: Deferral<T>[] = [];
-  for (const task of [...ready].sort(byPriority)) {
+  const waits = ({ id }: T): number => chains.get(id) ?? 0;
+  const byUrgency = (a: T, b: T): number =>
+    a.priority - b.priority || waits(b) - waits(a) || byText(a.id, b.id);
+  for (const task of [...ready].sort(byUrgency)) {
     const because =
       running.length + selected.length >= limit
         ? `no agent is free (limit ${limit})`

@@ -1,10 +1,11 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../task/by-priority.ts';
+import { longestChains } from './longest-chains.ts';
 import { type Deferral, pickBatch } from './pick-batch.ts';
 
 /**
- * The tasks to start now: pending, all dependencies done or merged, backoff elapsed; then by priority and id,
- * skipping what conflicts in file locks with a selected or claimed task, up to `limit` agents at once.
+ * The tasks to start now: pending, all dependencies done or merged, backoff elapsed; then by priority, the longest
+ * chain of tasks that wait for each, and id, skipping what conflicts in file locks with a selected or claimed task, up to `limit` agents at once.
  * `now` is in milliseconds since 1970. Tasks that aren't ready are in neither list.
  */
 export function selectReady({
@@ -28,7 +29,8 @@ export function selectReady({
   const ready = tasks.filter(
     (task) => task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClear(task),
   );
-  return pickBatch({ ready, running: busy, limit });
+  const chains = ready.length < 2 ? new Map() : longestChains(tasks.filter(isToBeDone));
+  return pickBatch({ ready, running: busy, limit, chains });
 }
 
 /** Milliseconds until the first task that only its backoff holds back may start; null: none does. */
@@ -39,6 +41,11 @@ export function nextWake(tasks: readonly Task[], now: number): number | null {
     .map((task) => waitOf(task, now))
     .filter((wait) => wait > 0);
   return waits.length === 0 ? null : Math.min(...waits);
+}
+
+/** What is blocked or failed holds nobody up. */
+function isToBeDone({ status }: Task): boolean {
+  return status === 'pending';
 }
 
 function dependencyCheck(tasks: readonly Task[]): (task: Task) => boolean {

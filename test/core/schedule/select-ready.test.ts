@@ -1,7 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { longestChains } from '../../../lib/core/schedule/longest-chains.ts';
+import { planWaves } from '../../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../../lib/core/schedule/select-ready.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
+import { makeRandom as seeded } from '../../support/random.ts';
 import { alterTask, makeTask } from '../../support/tasks.ts';
 
 const now = Date.parse('2026-02-06T15:00:00Z');
@@ -101,6 +104,60 @@ test('the next wake is the earliest backoff of a task that nothing else holds ba
   assert.is(nextWake(tasks, now), 2_500);
   assert.is(nextWake(tasks.slice(2), now), null);
   assert.is(nextWake([], now), null);
+});
+
+test('STK-4 of equal priority the one goes first that the longest chain waits for, then by id', () => {
+  const tasks = [
+    makeTask('a', { file_locks: ['docs/a.md'] }),
+    makeTask('b', { file_locks: ['src/x.ts'] }),
+    makeTask('c', { file_locks: ['src'] }),
+    makeTask('d', { file_locks: ['src/x.ts'] }),
+    makeTask('e', { file_locks: ['lib/e.ts'] }),
+    makeTask('f', { file_locks: ['lib/f.ts'], dependencies: ['e'] }),
+    makeTask('g', { file_locks: ['test/**'], priority: 9 }),
+    makeTask('h', { file_locks: ['test/h.ts'], priority: 9 }),
+  ];
+  assert.equal(select(tasks, { limit: 2 }).selected, ['b', 'e']);
+  assert.equal(select([...tasks].reverse(), { limit: 2 }).selected, ['b', 'e']);
+});
+
+test('STK-4 with overlaps and dependencies at random all is done within a tenth of the critical path', () => {
+  const random = seeded(7);
+  let [rounds, shortest] = [0, 0];
+  for (let run = 0; run < 60; run += 1) {
+    const tasks = Array.from({ length: 24 }, (_, at) =>
+      makeTask(`t${String(at).padStart(2, '0')}`, {
+        file_locks: [`src/${random.int(1, 6)}.ts`],
+        dependencies:
+          random.chance(0.3) && at > 0 ? [`t${String(random.int(0, at - 1)).padStart(2, '0')}`] : [],
+      }),
+    );
+    rounds += planWaves(tasks, 4).length;
+    shortest += lowerBound(tasks, 4);
+  }
+  assert.ok(rounds <= shortest * 1.1, `${rounds} rounds, ${shortest} at least`);
+});
+
+/** No order can do better: by agents, by the most wanted file, by the longest chain of dependencies. */
+function lowerBound(tasks: readonly Task[], limit: number): number {
+  const files = new Map<string, number>();
+  const depth = new Map<string, number>();
+  for (const {
+    id,
+    file_locks: [file = ''],
+    dependencies,
+  } of tasks) {
+    files.set(file, (files.get(file) ?? 0) + 1);
+    depth.set(id, 1 + Math.max(0, ...dependencies.map((need) => depth.get(need) ?? 0)));
+  }
+  return Math.max(Math.ceil(tasks.length / limit), ...files.values(), ...depth.values());
+}
+
+test('STK-4 ten thousand tasks are put in order in a moment, whatever they lock', () => {
+  const tasks = Array.from({ length: 10_000 }, (_, at) =>
+    makeTask(`t${at}`, { file_locks: [`src/${at % 100}/${at}.ts`, ...(at % 500 === 0 ? ['**'] : [])] }),
+  );
+  assert.is(longestChains(tasks).size, 10_000);
 });
 
 test.run();
