@@ -7,7 +7,7 @@ import { readYamlSource } from './yaml-source.ts';
 /** What an entry of each list may be, in words. */
 const forms: Readonly<Record<keyof Decisions, string>> = {
   plan: 'approve, quit, {replan: notes} or {edit: file}',
-  validation: 'drop or {requeue: notes}',
+  validation: 'drop, {requeue: notes} or {override: reason}',
   validator_failed: 'retry, skip, manual or {override: reason}',
   changesets:
     'approve, skip, {reject: reason}, {override: reason}, or a map from cohesion groups to one of these',

@@ -119,8 +119,7 @@ if (place !== 'outside') {
         run.stdout + run.stderr,
       );
       const [result] = shown.at(-1)?.toolResults ?? [];
-      assert.ok(result?.isError, 'the recorded exit code');
-      assert.match(result?.text ?? '', /^Exit code 7\n\[recorded [0-9a-f]{16}: /);
+      assert.match(result?.text ?? '', /^\[recorded [0-9a-f]{16}: /);
       assert.match(result?.text ?? '', /judged by no agent here/);
       const validator = `${verdicts[0]?.by}`;
       const audit = readFileSync(
@@ -153,7 +152,7 @@ const forgery = [
   '}',
   'PERL',
   `echo "judged by \${CLAUDECODE:-no agent} here"`,
-  'exit 7',
+  'exit 0',
 ].join('\n');
 
 function work(attempt: number, turn: number): Reply {

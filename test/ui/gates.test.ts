@@ -228,8 +228,12 @@ test('VAL-5: requeue with notes, with an edit, or drop', async () => {
   const ask = (input: string, editor?: string) =>
     openTerminal(input, editor === undefined ? {} : { editor }).gates.validation(failedTask);
   assert.equal(await ask('d\n\nno longer wanted\n'), { kind: 'drop', reason: 'no longer wanted' });
-  assert.equal(await ask('r\nuse a salt\n'), { kind: 'requeue', notes: 'use a salt' });
-  assert.equal(await ask('r\n\n'), { kind: 'requeue', notes: 'The salt is constant.' });
+  assert.equal(await ask('r\nuse a salt\nn\n'), { kind: 'requeue', notes: 'use a salt' });
+  assert.equal(await ask('r\n\nk\n'), { kind: 'requeue', notes: 'The salt is constant.', keep: true });
+  assert.equal(await ask('p\n\n \u200b\nThe service was down.\n'), {
+    kind: 'pass',
+    override: 'The service was down.',
+  });
   const editor = scriptedEditor(`sed -i 's/scrypt/bcrypt/; s#src/auth/#src/login/#' "$1"`);
   assert.equal(await ask('e\n', editor.command), {
     kind: 'requeue',
@@ -499,7 +503,7 @@ test('CLI-2: decisions given beforehand are used in order, then it waits', async
   const gates = decide(
     {
       plan: [{ replan: 'smaller' }, { edit: 'plan.yml' }, 'approve', 'quit'],
-      validation: [{ requeue: 'salt' }, 'drop'],
+      validation: [{ requeue: 'salt', keep: true }, { override: 'It was down.' }, 'drop'],
       validator_failed: ['retry', 'manual', 'skip'],
       session: ['continue', { replan: 'docs' }, 'stop'],
       budget: [{ raise: 5 }, 'stop'],
@@ -518,7 +522,8 @@ test('CLI-2: decisions given beforehand are used in order, then it waits', async
   assert.equal(await ask.plan(), { kind: 'edit', plan: samplePlan });
   assert.equal(await ask.plan(), { kind: 'approve' });
   assert.equal(await ask.plan(), { kind: 'quit' });
-  assert.equal(await ask.validation(), { kind: 'requeue', notes: 'salt' });
+  assert.equal(await ask.validation(), { kind: 'requeue', notes: 'salt', keep: true });
+  assert.equal(await ask.validation(), { kind: 'pass', override: 'It was down.' });
   assert.equal(await ask.validation(), { kind: 'drop' });
   assert.equal(await ask.validator(), { kind: 'retry' });
   assert.equal((await ask.validator()).kind, 'manual');

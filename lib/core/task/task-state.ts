@@ -12,6 +12,7 @@ import type {
   TaskStatus,
 } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { saysSomething } from '../../util/says-something.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { type AttemptCost, amendAttempt, endAttempt, nextAttempt } from './task-history.ts';
 
@@ -252,7 +253,7 @@ export function requeueTask(
     readonly description?: string;
     readonly file_locks?: readonly string[];
     readonly comments?: readonly LineComment[];
-    /** Of a rejection: the next attempt starts from this one. */
+    /** The next attempt starts from this one. */
     readonly keep?: boolean;
   },
 ): TaskChange<TaskIn<'requeued'>> {
@@ -263,7 +264,7 @@ export function requeueTask(
   const rejection = requeue.kind === 'rejected' ? why : null;
   const kept = requeue.keep === true ? workOf(task) : undefined;
   const next: TaskIn<'requeued'> = {
-    ...(requeue.kind === 'rejected' ? withKept(task, kept) : task),
+    ...(requeue.kind === 'rejected' || kept !== undefined ? withKept(task, kept) : task),
     status: 'requeued',
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
@@ -349,7 +350,7 @@ export function judgeTask(task: Task, verdict: Verdict): TaskChange<DoneTask> {
  */
 function statusOf({ status, diagnostics, override = '' }: Verdict): Verdict['status'] {
   const isRed = diagnostics.some(({ exit_code: exitCode }) => exitCode !== 0);
-  return isRed && override.trim() === '' ? 'fail' : status;
+  return isRed && !saysSomething(override) ? 'fail' : status;
 }
 
 function describe<After extends Task>(before: Task, task: After, rest: string): TaskChange<After> {

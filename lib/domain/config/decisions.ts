@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 
 const notes = z.string().min(1).max(50_000);
-/** keep: the next attempts start from the rejected work. */
+/** keep: the next attempts start from the rejected work; so with `requeue`. */
 const reject = z.strictObject({
   reject: notes,
   comments: givenCommentsSchema.optional(),
   keep: z.boolean().optional(),
 });
-/** override: approves a changeset whose diagnostics fail, with the reason why. */
+/** override: approves a changeset whose diagnostics fail, passes a task that failed its validation, with the reason why. */
 const override = z.strictObject({ override: notes });
 const replan = z.strictObject({ replan: notes });
 const changesetDecision = z.union([z.enum(['approve', 'skip']), reject, override]);
@@ -21,7 +21,14 @@ export const decisionsSchema = z.strictObject({
     .array(z.union([z.enum(['approve', 'quit']), replan, z.strictObject({ edit: z.string().min(1) })]))
     .default([]),
   validation: z
-    .array(z.union([z.literal('drop'), z.strictObject({ drop: notes }), z.strictObject({ requeue: notes })]))
+    .array(
+      z.union([
+        z.literal('drop'),
+        z.strictObject({ drop: notes }),
+        z.strictObject({ requeue: notes, keep: z.boolean().optional() }),
+        override,
+      ]),
+    )
     .default([]),
   /** override: passed by hand although a check fails, with the reason why. */
   validator_failed: z.array(z.union([z.enum(['retry', 'skip', 'manual']), override])).default([]),

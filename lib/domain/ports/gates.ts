@@ -61,7 +61,11 @@ export type ValidationDecision =
       readonly notes: string;
       readonly description?: string;
       readonly file_locks?: readonly string[];
+      /** The next attempt starts from this work, not from the base. */
+      readonly keep?: boolean;
     }
+  /** It passes all the same; override: the reason why, which stays with the verdict. */
+  | { readonly kind: 'pass'; readonly override: string }
   /** reason: why it is given up; none: that a person did. */
   | { readonly kind: 'drop'; readonly reason?: string };
 

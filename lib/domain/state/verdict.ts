@@ -44,7 +44,7 @@ export const verdictSchema = z.object({
   at: z.string(),
   cost_usd: z.number(),
   tokens: z.number(),
-  /** Why a person passed it although a diagnostic failed. */
+  /** Why a person passed it although a diagnostic, or its validation, failed. */
   override: z.string().optional(),
   /** What it rests on; absent in verdicts of earlier versions. */
   evidence: evidenceSchema.optional(),
@@ -72,6 +72,8 @@ export const reviewNoteSchema = z.object({
       title: z.string(),
       commit: oid,
       verdict: z.enum(['pass', 'fail']).nullable(),
+      /** Why a person passed it although it failed its validation. */
+      override: z.string().optional(),
     }),
   ),
   decision: z.literal('approved'),

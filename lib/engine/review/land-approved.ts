@@ -208,7 +208,7 @@ function reviewNote(
     session: view.session.id,
     group: changeset.group,
     tasks: tasks.flatMap(({ id, title, commit, result }) =>
-      commit === null ? [] : [{ id, title, commit, verdict: result.status }],
+      commit === null ? [] : [{ id, title, commit, verdict: result.status, ...overrideOf(view, commit) }],
     ),
     decision: 'approved',
     by: changeset.decided_by ?? workshop.gates.person,
@@ -219,6 +219,11 @@ function reviewNote(
     cost_usd: spent(({ cost_usd: cost }) => cost),
     tokens: spent(({ tokens_used: tokens }) => tokens),
   };
+}
+
+function overrideOf({ snapshot }: SessionView, commit: ObjectId): { readonly override?: string } {
+  const override = snapshot.verdictsOn(commit).at(-1)?.override;
+  return override === undefined ? {} : { override };
 }
 
 /** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */

@@ -12,7 +12,7 @@ export async function applyValidation(
   workshop: Workshop,
   session: SessionId,
   id: string,
-  decision: ValidationDecision,
+  decision: Exclude<ValidationDecision, { readonly kind: 'pass' }>,
 ): Promise<void> {
   const at = timestamp(workshop);
   await record(workshop, session, ({ tasks, ...view }) => {
@@ -22,13 +22,20 @@ export async function applyValidation(
       const reason = decision.reason ?? 'dropped by the project lead';
       return { steps: withdraw(tasks, [dropTask(task, { reason })], at) };
     }
-    const { notes, description, file_locks } = decision;
+    const { notes, description, file_locks, keep = false } = decision;
     const edits = {
       ...(description === undefined ? {} : { description }),
       ...(file_locks === undefined ? {} : { file_locks }),
     };
     const told = requeueNotes(notes, task.result);
-    const step = requeueTask(task, { kind: 'validation_failed', reason: notes, notes: told, at, ...edits });
+    const step = requeueTask(task, {
+      kind: 'validation_failed',
+      reason: notes,
+      notes: told,
+      at,
+      keep,
+      ...edits,
+    });
     const isEdited = Object.keys(edits).length > 0;
     const problems = isEdited ? editProblems(workshop, step.task, tasks) : [];
     if (problems.length > 0) throw badTask(task, problems, 'git flame validate');

@@ -39,7 +39,8 @@ const maxDiffBytes = 200_000;
 
 /**
  * Judges the exact commit of a done task: the diagnostics first, then a validator agent where one is configured, in
- * a worktree and a cell in which nothing of the commit was ever run. A failing diagnostic can't become a pass.
+ * a worktree and a cell in which nothing of the commit was ever run. Where a diagnostic fails, that is the verdict, and
+ * no agent is paid for another one.
  */
 export async function validateTask(
   workshop: Workshop,
@@ -50,7 +51,7 @@ export async function validateTask(
   const adapter = roleAdapter(workshop.config, 'validator');
   const diagnostics = await diagnoseCommit(workshop, task.commit);
   const opinion =
-    adapter === 'none'
+    adapter === 'none' || failedDiagnostics(diagnostics).length > 0
       ? fromDiagnostics(diagnostics)
       : await askValidator(workshop, { session, task, adapter, diagnostics });
   if ('reason' in opinion) return { kind: 'no-verdict', reason: opinion.reason, diagnostics };
@@ -160,8 +161,6 @@ async function toVerdict(
   opinion: Opinion,
   diagnostics: readonly DiagnosticRun[],
 ): Promise<Verdict> {
-  const bad = failedDiagnostics(diagnostics);
-  const overruled = opinion.status === 'pass' && bad.length > 0;
   const evidence = await taskEvidence(workshop, task, diagnostics);
   return {
     session,
@@ -169,11 +168,9 @@ async function toVerdict(
     commit: task.commit,
     base: task.start_commit,
     tree: evidence.tree,
-    status: overruled ? 'fail' : opinion.status,
-    notes: overruled
-      ? `The validator passed it, but ${formatCount(bad.length, 'diagnostic')} failed. ${opinion.notes}`
-      : opinion.notes,
-    issues: overruled ? [...opinion.issues, ...bad.map(describeRun)] : [...opinion.issues],
+    status: opinion.status,
+    notes: opinion.notes,
+    issues: [...opinion.issues],
     diagnostics: [...diagnostics],
     by: opinion.by,
     at: timestamp(workshop),

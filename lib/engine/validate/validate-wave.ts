@@ -129,6 +129,28 @@ async function decideUnjudged(
   return true;
 }
 
+/** The verdict of a person over one that failed: what was found stays in it, with the reason why it may be. */
+function passedAnyway(
+  workshop: Workshop,
+  {
+    task,
+    verdict,
+    override,
+  }: { readonly task: DoneTask; readonly verdict: Verdict; readonly override: string },
+): Verdict {
+  if (!saysSomething(override)) throw needsOverride(`${task.id} failed its validation`, task, verdict);
+  return {
+    ...verdict,
+    status: 'pass',
+    notes: `Passed although it failed its validation: ${override.trim()}`,
+    by: workshop.gates.person,
+    at: timestamp(workshop),
+    cost_usd: 0,
+    tokens: 0,
+    override: override.trim(),
+  };
+}
+
 /** A failing diagnostic becomes no pass in passing: the person has seen it, and says why it may be. */
 function requireOverride(
   task: DoneTask,
@@ -137,11 +159,19 @@ function requireOverride(
 ): void {
   const failing = failedDiagnostics(diagnostics);
   if (failing.length === 0 || saysSomething(override ?? '')) return;
-  throw new FlameError({
+  throw needsOverride(`${task.id} fails its diagnostics`, task, { diagnostics });
+}
+
+function needsOverride(
+  why: string,
+  task: DoneTask,
+  { diagnostics }: { readonly diagnostics: readonly DiagnosticRun[] },
+): FlameError {
+  return new FlameError({
     kind: 'refused',
     code: 'needs-override',
-    message: `${task.id} fails its diagnostics, so it is passed by hand only with a reason.`,
-    details: failing.map(({ command }) => command),
+    message: `${why}, so it is passed by hand only with a reason that can be seen.`,
+    details: failedDiagnostics(diagnostics).map(({ command }) => command),
     hints: [`git flame show ${task.id} --diff`, 'git flame validate'],
   });
 }
@@ -208,7 +238,10 @@ async function decideFailed(workshop: Workshop, session: SessionId): Promise<voi
     if (verdict === undefined || task.result.status !== 'fail') continue;
     const decision = await workshop.gates.validation({ task, verdict });
     workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
-    await applyValidation(workshop, session, task.id, decision);
+    if (decision.kind === 'pass') {
+      const passed = passedAnyway(workshop, { task, verdict, override: decision.override });
+      await recordVerdict(workshop, session, passed);
+    } else await applyValidation(workshop, session, task.id, decision);
   }
 }
 

@@ -2,7 +2,7 @@ import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/ga
 import { isRed } from '../../domain/state/changeset.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
-import { askLine, type Choice, choose, type Question } from './choose.ts';
+import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
@@ -15,11 +15,6 @@ const choices: readonly Choice<Key>[] = [
   { key: 'w', label: '(w)eb' },
   { key: 'c', label: '(c)omment' },
   { key: 's', label: '(s)kip' },
-];
-
-const beginnings: readonly Choice<'n' | 'k'>[] = [
-  { key: 'n', label: '(n)ew attempt' },
-  { key: 'k', label: '(k)eep this work' },
 ];
 
 /** What asking at the terminal has to do with the review page. */
@@ -47,8 +42,7 @@ export async function askChangeset(
     if (key === 'r') {
       const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
       if (reason === '') continue;
-      context.say('The next attempt starts without this work, or continues from it.');
-      const keep = (await choose(asking, beginnings)) === 'k';
+      const keep = await askKeep(asking);
       return {
         ...{ kind: 'reject', reason },
         ...(comments.length === 0 ? {} : { comments }),

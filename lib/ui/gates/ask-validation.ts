@@ -7,7 +7,7 @@ import type {
 import { isRed } from '../../domain/state/changeset.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { askText, choose } from './choose.ts';
+import { askKeep, askText, choose } from './choose.ts';
 import { parseTaskEdit, taskEditToYaml } from './edit-task.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingValidation, waitingValidator } from './waits-for-person.ts';
@@ -25,15 +25,19 @@ export async function askValidation(
     const key = await choose(asking, [
       { key: 'r', label: '(r)equeue' },
       { key: 'e', label: '(e)dit and requeue' },
+      { key: 'p', label: '(p)ass with a reason' },
       { key: 'd', label: '(d)rop' },
     ]);
     if (key === 'd') return { kind: 'drop', reason: await askText(asking, 'Why is it dropped? ') };
+    if (key === 'p')
+      return { kind: 'pass', override: await askText(asking, 'Pass it all the same, because: ') };
     if (key === 'r') {
       const notes = await asking.prompter.ask(
         "Notes for the next attempt (Enter: the validator's): ",
         asking.onEnd,
       );
-      return { kind: 'requeue', notes: notes.trim() === '' ? verdict.notes : notes.trim() };
+      const told = notes.trim() === '' ? verdict.notes : notes.trim();
+      return { kind: 'requeue', notes: told, ...((await askKeep(asking)) ? { keep: true } : {}) };
     }
     const text = await taskEditToYaml({
       notes: verdict.notes,

@@ -1,4 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
+import { saysSomething } from '../../util/says-something.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 
 /** One answer a person may give: `(a)pprove`; its key is in parentheses. */
@@ -33,9 +34,20 @@ export async function choose<Key extends string>(
 export async function askText(question: Question, prompt: string): Promise<string> {
   for (;;) {
     const text = (await askLine(question, prompt)).trim();
-    if (text !== '') return text;
+    if (saysSomething(text)) return text;
     question.say('It cannot be empty.');
   }
+}
+
+const beginnings: readonly Choice<'n' | 'k'>[] = [
+  { key: 'n', label: '(n)ew attempt' },
+  { key: 'k', label: '(k)eep this work' },
+];
+
+/** Whether the next attempt starts from the work that is sent back. */
+export async function askKeep(question: Question): Promise<boolean> {
+  question.say('The next attempt starts without this work, or continues from it.');
+  return (await choose(question, beginnings)) === 'k';
 }
 
 /** One line, as it was typed. */

@@ -40,7 +40,8 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
       if (entry === undefined) return fallback.validation(question);
       if (entry === 'drop') return { kind: 'drop' };
       if ('drop' in entry) return { kind: 'drop', reason: entry.drop };
-      return { kind: 'requeue', notes: entry.requeue };
+      if ('override' in entry) return { kind: 'pass', override: entry.override };
+      return { kind: 'requeue', notes: entry.requeue, ...(entry.keep === true ? { keep: true } : {}) };
     },
     validatorFailed: async (question) => {
       const entry = left.validatorFailed.shift();

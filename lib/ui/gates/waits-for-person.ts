@@ -108,7 +108,7 @@ export function waitingValidation(task: string): WaitingGate {
   return {
     gate: 'validation',
     subject: `${task}, which failed its validation,`,
-    answers: '{requeue: NOTES} | drop',
+    answers: '{requeue: NOTES} | {override: REASON} | drop',
   };
 }
 

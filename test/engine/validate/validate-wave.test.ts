@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { ValidatorFailedDecision } from '../../../lib/domain/ports/gates.ts';
+import type { ValidationDecision, ValidatorFailedDecision } from '../../../lib/domain/ports/gates.ts';
+import type { Verdict } from '../../../lib/domain/state/verdict.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -65,6 +66,72 @@ test('VAL-4 a person who wants another one pays for one', async () => {
   assert.is(asked.length, 2);
   const [task] = (await workshop.store.snapshot()).tasksOf(session);
   assert.is(task?.result.status, 'pass');
+});
+
+/** A done task whose diagnostic fails, and a person who decides so about it. */
+async function openRed(decision: ValidationDecision): Promise<TestWorkshop & { readonly asked: Verdict[] }> {
+  const asked: Verdict[] = [];
+  const bench = await openTestWorkshop({
+    tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', priority: 1, file_locks: ['src/a.txt'] }],
+    config: { validation: { validator_diagnostics: { enabled: true, commands: ['npm test'] } } },
+    gates: {
+      validation: async ({ verdict }) => {
+        asked.push(verdict);
+        return decision;
+      },
+    },
+    agent: ({ worktree }) => {
+      mkdirSync(join(worktree.path, 'src'), { recursive: true });
+      writeFileSync(join(worktree.path, 'src/a.txt'), 'work on a\n');
+      return {};
+    },
+  });
+  const failing = { exitCode: 1, timedOut: false, duration_ms: 1, output: 'not ok' };
+  const agents = { ...bench.workshop.agents, runCommand: async () => failing };
+  const workshop = { ...bench.workshop, agents };
+  await workWave(workshop, bench.session);
+  return { ...bench, workshop, asked };
+}
+
+test('VAL-3 nobody is paid to judge what fails its diagnostics; a person passes it with a reason that stays with it', async () => {
+  const { workshop, session, started, asked } = await openRed({
+    kind: 'pass',
+    override: ' The service was down. ',
+  });
+  await validateWave(workshop, session);
+  assert.equal([started.filter(({ role }) => role === 'validator').length, asked.length], [0, 1]);
+  assert.equal([asked[0]?.status, asked[0]?.by], ['fail', 'diagnostics']);
+  assert.match(asked[0]?.issues[0] ?? '', 'npm test ended with 1:\nnot ok');
+  const snapshot = await workshop.store.snapshot();
+  const [task] = snapshot.tasksOf(session);
+  assert.is(task?.result.status, 'pass');
+  const verdict = task?.commit ? snapshot.verdictsOn(task.commit).at(-1) : undefined;
+  assert.equal([verdict?.override, verdict?.by], ['The service was down.', workshop.gates.person]);
+  assert.is(verdict?.diagnostics[0]?.exit_code, 1, 'what was found stays in it');
+  // It is decided: nobody is asked again.
+  await validateWave(workshop, session);
+  assert.is(asked.length, 1);
+});
+
+test('VAL-3 a reason that cannot be seen passes nothing', async () => {
+  for (const override of ['', ' \u200b']) {
+    const { workshop, session } = await openRed({ kind: 'pass', override });
+    const error: unknown = await validateWave(workshop, session).catch((cause: unknown) => cause);
+    assert.is(error instanceof FlameError ? error.code : error, 'needs-override');
+    assert.is((await workshop.store.snapshot()).tasksOf(session)[0]?.result.status, 'fail');
+  }
+});
+
+test('VAL-5 a task that is sent back may keep its work: the next attempt starts from it', async () => {
+  for (const keep of [true, false]) {
+    const { workshop, session } = await openRed({ kind: 'requeue', notes: 'Once more.', keep });
+    const before = (await workshop.store.snapshot()).tasksOf(session)[0];
+    await validateWave(workshop, session);
+    const after = (await workshop.store.snapshot()).tasksOf(session)[0];
+    assert.is(after?.status, 'requeued');
+    const kept = { commit: before?.commit, start: before?.start_commit };
+    assert.equal(after?.kept, keep ? kept : undefined);
+  }
 });
 
 async function assertWaits(run: () => Promise<void>): Promise<void> {
