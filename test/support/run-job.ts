@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { freemem, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeTree } from '../../lib/cell/remove-tree.ts';
+
+/** A command of a test run. */
+export interface Job {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** Whether its temporary folder may be memory. */
+  readonly isInMemory: boolean;
+}
+
+export interface JobEnd {
+  readonly code: number | null;
+  readonly timedOut: boolean;
+  readonly output: string;
+  readonly seconds: number;
+  /** Of it and all it started and waited for; null where nobody asked. */
+  readonly cpuSeconds: number | null;
+}
+
+export const limitSeconds = Number(process.env.FLAME_TEST_LIMIT ?? 600);
+export const countsCpu = process.env.FLAME_TEST_CPU === '1';
+// What all temporary folders together need at most.
+const neededBytes = 4 * 2 ** 30;
+const inMemory = wordsForMemory();
+// What processes used that were started and waited for, by the shell that started them.
+const counted = countsCpu ? ['/bin/sh', '-c', '"$@" 3>&-; code=$?; times >&3; exit $code', 'sh'] : [];
+
+const running = new Set<ChildProcess>();
+// Each job has a process group of its own, which the end of this one doesn't reach.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    for (const child of running) endGroup(child);
+    process.exit(1);
+  });
+
+/** Runs a job to its end, or until it has taken too long, with a temporary folder of its own. */
+export async function runJob({ command, isInMemory }: Job): Promise<JobEnd> {
+  const began = Date.now();
+  // A file that is ended at its limit can't clear up after itself, nor can programs that tests kill.
+  const temporary = mkdtempSync(join(tmpdir(), 'flame-'));
+  // One test runs the program as another user.
+  chmodSync(temporary, 0o755);
+  const [program = '', ...words] = [...(isInMemory ? inMemory : []), ...counted, ...command];
+  const child = spawn(program, words, {
+    stdio: ['ignore', 'pipe', 'pipe', countsCpu ? 'pipe' : 'ignore'],
+    detached: true,
+    env: { ...process.env, TMPDIR: temporary, FORCE_COLOR: '0', NODE_OPTIONS: '--enable-source-maps' },
+  });
+  const [output, times] = [collect(child, [1, 2]), collect(child, [3])];
+  const end = await waitFor(child);
+  removeTree(temporary);
+  return {
+    ...end,
+    output: output(),
+    seconds: (Date.now() - began) / 1000,
+    cpuSeconds: countsCpu ? sumOfTimes(times()) : null,
+  };
+}
+
+/**
+ * Words before a command that give it a temporary folder in memory, which goes with its last process. Where only
+ * root may mount, others use the disk.
+ */
+function wordsForMemory(): readonly string[] {
+  const mount = 'mount -t tmpfs -o mode=755 flame "$TMPDIR" && exec "$@"';
+  const words = ['-m', 'sh', '-c', mount, 'sh'];
+  const folder = mkdtempSync(join(tmpdir(), 'flame-'));
+  const env = { ...process.env, TMPDIR: folder };
+  const canMount = spawnSync('unshare', [...words, 'true'], { env }).status === 0;
+  removeTree(folder);
+  const isWanted = freemem() >= neededBytes && process.env.FLAME_TEST_DISK !== '1';
+  return canMount && isWanted ? ['unshare', ...words] : [];
+}
+
+function collect(child: ChildProcess, streams: readonly (1 | 2 | 3)[]): () => string {
+  const chunks: Buffer[] = [];
+  for (const at of streams) child.stdio[at]?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
+
+async function waitFor(child: ChildProcess): Promise<{ code: number | null; timedOut: boolean }> {
+  let timedOut = false;
+  running.add(child);
+  const timer = setTimeout(() => {
+    timedOut = true;
+    endGroup(child);
+  }, limitSeconds * 1000);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  clearTimeout(timer);
+  running.delete(child);
+  return { code, timedOut };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+}
+
+/** `times` of a shell: minutes and seconds, of the user and of the system, its own and its children's. */
+function sumOfTimes(text: string): number {
+  return [...text.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  );
+}
