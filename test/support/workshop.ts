@@ -63,7 +63,7 @@ export async function openTestWorkshop(options: {
   for (const [path, text] of Object.entries(options.files ?? {})) repo.write(path, text);
   if (options.files !== undefined) repo.commit('files');
   const context = { cwd: repo.path, env: repo.env };
-  const calls = { pending: 0 };
+  const calls = makeCalls();
   const git = counted(await openGit(context, undefined, { hurry: options.stop }), calls);
   const { commonDir, objectFormat } = git.repository;
   let now = startOfTime;
@@ -132,18 +132,49 @@ export async function openTestWorkshop(options: {
   return { repo, workshop, said, session, events, started };
 }
 
+/** Calls that are under way, and who waits for their end. */
+interface Calls {
+  begin(): void;
+  end(): void;
+  areUnderWay(): boolean;
+  /** Resolves once none is under way, or the signal aborts. */
+  rest(signal: AbortSignal): Promise<void>;
+}
+
+function makeCalls(): Calls {
+  let pending = 0;
+  let waiting: (() => void)[] = [];
+  return {
+    begin: () => {
+      pending += 1;
+    },
+    end: () => {
+      pending -= 1;
+      if (pending === 0) for (const wake of waiting.splice(0)) wake();
+    },
+    areUnderWay: () => pending > 0,
+    rest: async (signal) => {
+      if (pending === 0 || signal.aborted) return;
+      await new Promise<void>((resolve) => {
+        waiting = [...waiting, resolve];
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    },
+  };
+}
+
 /** The same port, which counts its calls that are under way. */
-function counted<Port extends object>(port: Port, calls: { pending: number }): Port {
+function counted<Port extends object>(port: Port, calls: Calls): Port {
   return new Proxy(port, {
     get(target, name): unknown {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       return async (...words: unknown[]) => {
-        calls.pending += 1;
+        calls.begin();
         try {
           return await Reflect.apply(value, target, words);
         } finally {
-          calls.pending -= 1;
+          calls.end();
         }
       };
     },
@@ -151,9 +182,11 @@ function counted<Port extends object>(port: Port, calls: { pending: number }): P
 }
 
 /** Resolves once nothing is under way and nothing follows, or the signal aborts. */
-async function untilQuiet(calls: { readonly pending: number }, signal: AbortSignal): Promise<void> {
-  for (let quiet = 0; quiet < 20 && !signal.aborted; quiet = calls.pending === 0 ? quiet + 1 : 0)
+async function untilQuiet(calls: Calls, signal: AbortSignal): Promise<void> {
+  for (let quiet = 0; quiet < 20 && !signal.aborted; quiet = calls.areUnderWay() ? 0 : quiet + 1) {
+    await calls.rest(signal);
     await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 const quiet: AgentOutcome = {
