@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame } from '../support/flame.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { copyRepo, type TestRepo } from '../support/repo.ts';
 
 // Two groups; b is built on a. Both began when main held a commit that was taken off since.
 const tasks = [
@@ -21,6 +21,16 @@ function step(repo: TestRepo, argv: readonly string[]): Promise<FlameRun> {
 
 const plan = (repo: TestRepo): readonly string[] => ['plan', 'Go', '--from', writePlan(repo, tasks)];
 const steps = ['work', 'validate', 'merge', 'review'] as const;
+
+/** A session that has come as far as before this step, and the commit of main that will be taken off. */
+async function cameTo(index: number): Promise<{ readonly repo: TestRepo; readonly leaked: string }> {
+  const repo = makeExecProject();
+  repo.write('leaked.txt', 'key\n');
+  const leaked = repo.commit('oops leaked');
+  assert.is((await step(repo, plan(repo))).code, 0);
+  for (const name of steps.slice(0, index)) assert.is((await step(repo, [name])).code, 0);
+  return { repo, leaked };
+}
 
 const moves: Readonly<Record<string, (repo: TestRepo) => void>> = {
   commit: (repo) => {
@@ -49,14 +59,13 @@ const moves: Readonly<Record<string, (repo: TestRepo) => void>> = {
   'checkout elsewhere': (repo) => repo.git('switch', '-q', '-c', 'elsewhere'),
 };
 
-for (const [name, move] of Object.entries(moves)) {
-  for (const [index, before] of steps.entries()) {
+for (const [index, before] of steps.entries()) {
+  let origin: ReturnType<typeof cameTo> | null = null;
+  for (const [name, move] of Object.entries(moves)) {
     test(`MRG-9 a base moved by ${name} before ${before}: what was taken off stays off, and no work is lost`, async () => {
-      const repo = makeExecProject();
-      repo.write('leaked.txt', 'key\n');
-      const leaked = repo.commit('oops leaked');
-      assert.is((await step(repo, plan(repo))).code, 0);
-      for (const name of steps.slice(0, index)) assert.is((await step(repo, [name])).code, 0);
+      origin ??= cameTo(index);
+      const { repo: whole, leaked } = await origin;
+      const repo = copyRepo(whole);
       move(repo);
       const own = repo.git('rev-parse', 'main');
       const said: string[] = [];
