@@ -32,7 +32,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     snapshot: async (): Promise<Snapshot> => new StateSnapshot(await reader.read()),
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
-    transact: (decide): Promise<TransactResult> => writer.transact(decide),
+    transact: (decide, options = {}): Promise<TransactResult> => writer.transact(decide, options),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
       const { readArchive } = await import('./archive/read-archive.ts');

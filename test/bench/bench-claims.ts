@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { createTasks, openTestStore, sampleSession, sampleTask } from '../store/sample.ts';
+import { makeRandom } from '../support/random.ts';
 import { hermeticEnv, makeRepo, makeTempDir, openRepo } from '../support/repo.ts';
 import { program } from './bench-version.ts';
-import { type BenchRow, medianFigure } from './figures.ts';
+import { type BenchRow, type Figure, medianFigure } from './figures.ts';
 
 const tasks = 500;
 const processes = 8;
@@ -16,24 +18,45 @@ const rounds = 5;
  * is measured is from the moment all are given the ids to the last answer.
  */
 export async function benchClaims(): Promise<BenchRow[]> {
-  const [ours, other] = [await claimers(), lockedNotes()];
-  const times: { readonly ours: number[]; readonly other: number[] } = { ours: [], other: [] };
+  const racers = [await claimers(), lockedNotes()] as const;
+  return [...(await timeRaces(racers, false)), ...(await timeRaces(racers, true))];
+}
+
+async function timeRaces([ours, other]: readonly [Racers, Racers], isOwnOrder: boolean): Promise<BenchRow[]> {
+  const mine: RaceResult[] = [];
+  const theirs: RaceResult[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const pair = [await race(ours), await race(other)] as const;
+    const pair = [await race(ours, isOwnOrder), await race(other, isOwnOrder)] as const;
     // The first round only warms up.
     if (round === 0) continue;
-    times.ours.push(pair[0]);
-    times.other.push(pair[1]);
+    mine.push(pair[0]);
+    theirs.push(pair[1]);
   }
-  const figure = (ms: readonly number[]) => medianFigure(ms.map((wall_ms) => ({ wall_ms, cpu_ms: null })));
+  const times = (results: readonly RaceResult[]) => medianFigure(results.map(({ figure }) => figure));
+  const share = (pick: (won: readonly number[]) => number) =>
+    medianFigure(mine.map(({ won }) => ({ wall_ms: pick(won), cpu_ms: null })));
+  const what = `${processes} × \`task claim --stdin\` racing for ${tasks} tasks, ${isOwnOrder ? 'each in an order of its own' : 'all in one order'}`;
   return [
     {
-      what: `${processes} × \`task claim --stdin\` racing for ${tasks} tasks`,
+      what,
       against: `${processes} × \`flock\` and \`git notes append\`, racing likewise`,
-      figures: { ours: figure(times.ours), other: figure(times.other) },
+      figures: { ours: times(mine), other: times(theirs) },
       target: { kind: 'ratio', most: 0.5 },
     },
+    {
+      what: 'what the luckiest of them gets',
+      against: 'the unluckiest',
+      figures: { ours: share((won) => Math.max(...won)), other: share((won) => Math.min(...won)) },
+      unit: 'tasks',
+      target: { kind: 'ratio', most: 3 },
+    },
   ];
+}
+
+interface RaceResult {
+  readonly figure: Figure;
+  /** How many each process won; of ours alone. */
+  readonly won: readonly number[];
 }
 
 interface Racers {
@@ -47,28 +70,34 @@ interface Racers {
   readonly check: (folder: string) => void;
 }
 
-async function race({ argv, folder, first, lines, check }: Racers): Promise<number> {
+async function race({ argv, folder, first, lines, check }: Racers, isOwnOrder: boolean): Promise<RaceResult> {
   const copy = join(makeTempDir(), 'repo');
   cpSync(folder, copy, { recursive: true });
   const [command = '', ...args] = argv;
   const racers = Array.from({ length: processes }, () =>
     spawn(command, args, { cwd: copy, env: hermeticEnv, stdio: ['pipe', 'pipe', 'inherit'] }),
   );
+  const won = racers.map(() => 0);
   await Promise.all(
-    racers.map(async (racer) => {
+    racers.map(async (racer, at) => {
       racer.stdin.write(`${first}\n`);
       await once(racer.stdout, 'data');
-      racer.stdout.resume();
+      createInterface({ input: racer.stdout }).on('line', (line) => {
+        if (line.includes('\tclaimed')) won[at] = (won[at] ?? 0) + 1;
+      });
     }),
   );
   const began = performance.now();
   const ends = racers.map(ending);
-  for (const racer of racers) racer.stdin.end(`${lines.join('\n')}\n`);
+  for (const [at, racer] of racers.entries()) {
+    const own = isOwnOrder ? makeRandom(at + 1).shuffle(lines) : lines;
+    racer.stdin.end(`${own.join('\n')}\n`);
+  }
   await Promise.all(ends);
-  const took = performance.now() - began;
+  const wall_ms = performance.now() - began;
   check(copy);
   rmSync(dirname(copy), { recursive: true });
-  return took;
+  return { figure: { wall_ms, cpu_ms: null }, won };
 }
 
 async function ending(racer: ChildProcess): Promise<void> {

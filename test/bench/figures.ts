@@ -12,6 +12,8 @@ export interface BenchRow {
   readonly figures: { readonly ours: Figure; readonly other: Figure } | null;
   /** null: told for comparison alone. */
   readonly target: Target | null;
+  /** What the figures count; default: milliseconds. */
+  readonly unit?: string;
   /** Why there are no figures. */
   readonly missing?: string;
 }

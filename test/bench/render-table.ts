@@ -17,15 +17,15 @@ export function withTable(text: string, table: string): string {
   return text.replace(markers, () => `<!-- bench -->\n${table}<!-- /bench -->`);
 }
 
-function renderRow({ what, against, figures, target, missing }: BenchRow): readonly string[] {
+function renderRow({ what, against, figures, target, unit, missing }: BenchRow): readonly string[] {
   const goal = target === null ? '' : target.kind === 'ratio' ? `≤ ${target.most}` : `≤ ${target.most} ms`;
   if (figures === null) return [what, against, '', '', missing ?? 'not measured', '', goal];
   const { ours, other } = figures;
   return [
     what,
     against,
-    renderMs(ours.wall_ms),
-    renderMs(other.wall_ms),
+    renderFigure(ours, unit),
+    renderFigure(other, unit),
     (ours.wall_ms / other.wall_ms).toFixed(2),
     cpuRatio(ours, other),
     target !== null && isMissed(target, figures) ? `${goal}, missed` : goal,
@@ -44,6 +44,10 @@ function cpuRatio(ours: Figure, other: Figure): string {
   return ours.cpu_ms === null || other.cpu_ms === null || other.cpu_ms === 0
     ? ''
     : (ours.cpu_ms / other.cpu_ms).toFixed(2);
+}
+
+function renderFigure({ wall_ms }: Figure, unit: string | undefined): string {
+  return unit === undefined ? renderMs(wall_ms) : `${Number(wall_ms.toFixed(1))} ${unit}`;
 }
 
 function renderMs(ms: number): string {

@@ -95,14 +95,17 @@ test('a dead holder of the turn does not block the others for long', async () =>
   const repo = makeRepo();
   const store = await openTestStore(repo);
   await createTasks(store, [sampleTask('task-001')]);
-  // As a process killed this very moment leaves it.
-  mkdirSync(join(commonDir(repo), 'blueflame/store.lock'), { recursive: true });
+  // As processes killed this very moment leave them: one of here, one of whom nothing can be known.
+  const queue = join(commonDir(repo), 'blueflame/store-queue');
+  mkdirSync(queue, { recursive: true });
+  for (const ticket of ['1.999999.1.1', '2.1..1']) writeFileSync(join(queue, ticket), '');
   await setStatus(store, 'task-001', 'claimed');
   await setStatus(store, 'task-001', 'done');
   await setStatus(store, 'task-001', 'claimed');
   const [task] = (await store.snapshot()).tasksOf(sampleSessionId);
   await store.close();
   assert.is(task?.rev, 4);
+  assert.equal(readdirSync(queue), []);
 });
 
 test('git children that die in between are started again', async () => {

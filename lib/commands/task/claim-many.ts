@@ -1,111 +1,120 @@
 import { createInterface } from 'node:readline';
-import { reopenSession } from '../../core/changesets/reopen-session.ts';
-import {
-  courseDecision,
-  handDecisions,
-  sessionDecision,
-  standingDecision,
-} from '../../core/decisions/decisions.ts';
-import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Store, Transaction } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Task } from '../../domain/state/task.ts';
+import type { Output } from '../../ui/terminal/output.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { cloneName } from '../../util/clone-name.ts';
 import { withState } from '../open/read-state.ts';
 import type { SessionMeant } from '../open/session-meant.ts';
+import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './claim-round.ts';
 
-/** One answer of `claim --stdin`, as --json prints it. */
-interface ClaimAnswer {
-  readonly id: string;
-  readonly claimed: boolean;
-  /** Why not; null when it was. */
-  readonly reason: string | null;
-}
-
-// Claims that wait together share a ref transaction; more of them at once would only take memory.
-const mostAtOnce = 256;
+// More lines than these wait to be read: they would only take memory.
+const mostWaiting = 1_024;
+// So many at once while others claim too: each writer has its turn, and nobody gets a multiple of what the others get.
+const fewAtOnce = 20;
+const manyAtOnce = 128;
 
 /** `git flame task claim --stdin`: ids in, one a line; answers out, one a line, in the same order. */
 export function claimMany(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return withState(args, io, async ({ git, store, origins, output, meant }) => {
-    const claimer = { person: await git.identity(), place: cloneName(git.repository.commonDir), origins };
-    const tell = (answer: ClaimAnswer): void => {
-      output.json(answer);
-      output.result(
-        [answer.id, answer.claimed ? 'claimed' : 'refused', answer.reason ?? ''].join('\t').trimEnd(),
-      );
+    const person = await git.identity();
+    const claims = new Claims({ store, meant, origins, person, place: cloneName(git.repository.commonDir) });
+    const waiting: string[] = [];
+    const drain = async (): Promise<void> => {
+      // Lines that come together are asked about together.
+      await nextTurn();
+      while (waiting.length > 0) {
+        const answers = await claims.take(waiting);
+        waiting.splice(0, answers.length);
+        for (const answer of answers) tell(output, answer);
+      }
+      work = null;
     };
-    let open = 0;
-    // Printed as soon as it's known, after the answers before it: the other side may wait for one before it
-    // asks the next.
-    let told: Promise<void> = Promise.resolve();
-    const ask = (id: string): void => {
-      open += 1;
-      const answer = claimOne(store, meant, id, claimer);
-      told = Promise.all([answer, told]).then(([known]) => {
-        open -= 1;
-        tell(known);
-      });
-      // What went wrong is thrown below, where it's waited for.
-      told.catch(() => undefined);
-    };
+    let work: Promise<void> | null = null;
     for await (const line of createInterface({ input: io.stdin })) {
-      if (line.trim() !== '') ask(visibleLine(line.trim()));
-      if (open >= mostAtOnce) await told;
+      if (line.trim() === '') continue;
+      waiting.push(visibleLine(line.trim()));
+      work ??= drain();
+      // What went wrong is thrown where it's waited for.
+      work.catch(() => undefined);
+      if (waiting.length >= mostWaiting) await work;
     }
-    await told;
+    await work;
     return 0;
   });
 }
 
-async function claimOne(
-  store: Store,
-  meant: SessionMeant,
-  id: string,
-  claimer: { readonly person: string; readonly place: string; readonly origins: Origins },
-): Promise<ClaimAnswer> {
-  let reason: string | null = null;
-  let before: Task | undefined;
-  await store
-    .transact((snapshot): Transaction | null => {
-      const session = meant.require(snapshot);
-      const tasks = snapshot.tasksOf(session.id);
-      const task = tasks.find((one) => one.id === id);
-      reason = task === undefined ? "doesn't exist" : claimObjection(task, tasks, Number.POSITIVE_INFINITY);
-      if (task === undefined || reason !== null) return null;
-      const claim = {
-        worktree: null,
-        at: new Date().toISOString(),
-        claimedBy: claimer.person,
-        host: claimer.place,
-      };
-      before = task;
-      const steps = takeByHand(task, claim);
-      const claimed = steps.map(({ task: next, subject, transition }) => ({
-        tasks: [next],
-        subject,
-        transition,
-      }));
-      // Whoever takes a task that was received has said what they think of it.
-      const reopened = reopenSession(session, task.id);
-      const isOurs = claimer.origins.has(sessionDecision(session));
-      claimer.origins.vouch([
-        ...handDecisions(task),
-        ...steps.map((step) => standingDecision(step.task)),
-        ...(reopened === undefined || !isOurs ? [] : [courseDecision(reopened.next)]),
-      ]);
-      const goesOn = reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }];
-      return { changes: [...claimed, ...goesOn], actor: claimer.person };
-    })
-    .catch((error: unknown) => {
+/** Printed as soon as it's known: the other side may wait for one answer before it asks the next. */
+function tell(output: Output, answer: ClaimAnswer): void {
+  output.json(answer);
+  output.result(
+    [answer.id, answer.claimed ? 'claimed' : 'refused', answer.reason ?? ''].join('\t').trimEnd(),
+  );
+}
+
+interface Claimer {
+  readonly store: Store;
+  readonly meant: SessionMeant;
+  readonly origins: Origins;
+  readonly person: string;
+  readonly place: string;
+}
+
+/** Claims of one process, several in a ref transaction. */
+class Claims {
+  readonly #claimer: Claimer;
+  #atOnce = fewAtOnce;
+  /** How many tasks were claimed after the last turn; none yet: -1. */
+  #claimedBefore = -1;
+
+  constructor(claimer: Claimer) {
+    this.#claimer = claimer;
+  }
+
+  /** Answers the first of the ids, at least one, in their order. What others hold costs no transaction. */
+  async take(ids: readonly string[]): Promise<readonly ClaimAnswer[]> {
+    const { store, meant } = this.#claimer;
+    const now = await store.snapshot();
+    const refused = refusedFirst(ids, now.tasksOf(meant.require(now).id));
+    if (refused.length > 0) return refused;
+    return this.#claim(ids).catch((error: unknown) => {
       // A note that can't be read is the answer to its line; the others continue.
       if (!(error instanceof FlameError) || error.code !== 'state-corrupt') throw error;
-      reason = error.message;
+      const [id = ''] = ids;
+      return ids.length > 1 ? this.#claim([id]) : [{ id, claimed: false, reason: error.message }];
     });
-  if (reason === null && before !== undefined) claimer.origins.settle([standingDecision(before)]);
-  return { id, claimed: reason === null, reason };
+  }
+
+  async #claim(ids: readonly string[]): Promise<readonly ClaimAnswer[]> {
+    const { store, meant, origins, person } = this.#claimer;
+    let round: ClaimRound | null = null;
+    const done = await store.transact(
+      (snapshot): Transaction | null => {
+        const session = meant.require(snapshot);
+        const tasks = snapshot.tasksOf(session.id);
+        const isAlone = countClaimed(tasks) === this.#claimedBefore;
+        this.#atOnce = isAlone ? Math.min(manyAtOnce, this.#atOnce * 2) : fewAtOnce;
+        round = claimRound(ids, { session, tasks }, { ...this.#claimer, most: this.#atOnce });
+        if (round.changes.length === 0) return null;
+        origins.vouch(round.vouched);
+        return { changes: round.changes, actor: person };
+      },
+      { isLarge: true },
+    );
+    if (round === null) return [];
+    const { settled, answers }: ClaimRound = round;
+    origins.settle(settled);
+    if (done.kind === 'done')
+      this.#claimedBefore = countClaimed(done.snapshot.tasksOf(meant.require(done.snapshot).id));
+    return answers;
+  }
+}
+
+function countClaimed(tasks: readonly Task[]): number {
+  return tasks.filter(({ status }) => status === 'claimed').length;
 }

@@ -104,9 +104,13 @@ export interface Store {
   look(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<SessionLook>;
   /**
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
-   * On a lost race it's called again with a newer one.
+   * On a lost race it's called again with a newer one. `isLarge`: what it decides is dear to lose, so it waits for its
+   * turn before anybody races it.
    */
-  transact(decide: (snapshot: Snapshot) => Transaction | null): Promise<TransactResult>;
+  transact(
+    decide: (snapshot: Snapshot) => Transaction | null,
+    options?: { readonly isLarge?: boolean },
+  ): Promise<TransactResult>;
   /** What was archived, in the same form; `reviewOn` answers for all landed commits. */
   archive(): Promise<Snapshot>;
   /**

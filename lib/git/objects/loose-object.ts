@@ -9,6 +9,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeSync,
 } from 'node:fs';
@@ -100,6 +101,8 @@ function header(type: ObjectType, bytes: Uint8Array): Buffer {
 }
 
 function freshen(path: string): boolean {
+  // Most are new, and an error is dear to make.
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
   const now = new Date();
   try {
     utimesSync(path, now, now);

@@ -10,6 +10,8 @@ import type { CommitIdentity } from './commit-identity.ts';
 /** One call of `transact` that has no answer yet. */
 export interface Caller {
   readonly decide: (snapshot: Snapshot) => Transaction | null;
+  /** What it decides is dear to lose. */
+  readonly isLarge: boolean;
   readonly resolve: (result: TransactResult) => void;
   readonly reject: (error: unknown) => void;
 }

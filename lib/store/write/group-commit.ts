@@ -53,9 +53,12 @@ export class GroupCommit {
     this.#refs = this.#openRefs(false);
   }
 
-  transact(decide: Caller['decide']): Promise<TransactResult> {
+  transact(
+    decide: Caller['decide'],
+    { isLarge = false }: { readonly isLarge?: boolean },
+  ): Promise<TransactResult> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ decide, resolve, reject });
+      this.#waiting.push({ decide, isLarge, resolve, reject });
       this.#work ??= this.#drain();
     });
   }
@@ -93,17 +96,18 @@ export class GroupCommit {
       for (let tries = 0; open.size > 0; tries += 1) {
         if (performance.now() > until) throw stateBusy();
         if (tries > 0) await wait(Math.random() * Math.min(2 ** tries, 40));
-        await this.#inTurn(open.size, () => this.#attempt(open, lock));
+        await this.#inTurn(open, () => this.#attempt(open, lock));
       }
     } catch (error) {
       for (const caller of open) caller.reject(error);
     }
   }
 
-  async #inTurn(size: number, attempt: () => Promise<void>): Promise<void> {
+  async #inTurn(open: ReadonlySet<Caller>, attempt: () => Promise<void>): Promise<void> {
     const { queue } = this.#options;
     const isRaced = performance.now() <= this.#queueUntil || queue.isUsed();
-    if (!isRaced && size < manyCallers) return attempt();
+    const isDear = open.size >= manyCallers || [...open].some(({ isLarge }) => isLarge);
+    if (!isRaced && !isDear) return attempt();
     const leave = await queue.enter();
     try {
       await attempt();

@@ -1,64 +1,101 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ownIdentity, processStart } from '../../util/process-identity.ts';
 
 /** Gives the turn back; never throws. */
 export type Leave = () => Promise<void>;
 
-// Longer than any transaction takes; what a killed holder costs the others at most, twice.
+// Longer than any transaction takes: what a holder of whom nothing can be known costs the others at most.
 const patienceMs = 700;
-// The least proper-lockfile takes before a lock without signs of life may be taken over.
-const staleMs = 2_000;
-// Between two looks whether the turn is free; about as long as a turn takes.
-const pauseMs = 4;
+// A machine with far too much to do is slow, and nobody gains by racing on it as well.
+const busyPatienceMs = 4_000;
+// Between two looks whether the turn has come: for who is next, and for those behind.
+const nextMs = 1;
+const behindMs = 8;
+// Between two looks whether the one whose turn it is still lives.
+const lookMs = 50;
+
+let count = 0;
 
 /**
- * The queue between processes that compete for the state refs. It orders, it doesn't protect: compare-and-swap
- * does. So a turn that doesn't come soon is simply taken.
+ * The queue between processes that compete for the state refs, first come, first served: a file for each, named by
+ * when it came, and the first one has its turn. It orders, it doesn't protect: compare-and-swap does. So a turn
+ * that doesn't come soon is simply taken, and a ticket of a process that is gone counts for nothing.
  */
 export class WriteQueue {
-  readonly #path: string;
-  #leftAt = 0;
+  readonly #folder: string;
 
   constructor(commonDir: string) {
-    this.#path = join(commonDir, 'blueflame', 'store.lock');
+    this.#folder = join(commonDir, 'blueflame', 'store-queue');
   }
 
-  /** Whether some process has taken a turn: then it's better to queue than to race it. */
+  /** Whether some process has its turn, or waits for it: then it's better to queue than to race it. */
   isUsed(): boolean {
-    return existsSync(this.#path);
+    return this.#tickets().length > 0;
   }
 
-  /** Waits for the turn, at most a second. */
+  /** Waits for the turn as long as the queue moves; four seconds where it doesn't. */
   async enter(): Promise<Leave> {
-    // Loaded when first needed: most commands never meet another writer.
-    const { lock } = await import('../../util/lockfile.ts');
-    mkdirSync(dirname(this.#path), { recursive: true });
-    const until = performance.now() + patienceMs * (1 + Math.random() / 2);
-    // Whoever has just had a turn would be the first to see it free again, and the others would starve.
-    if (performance.now() - this.#leftAt < pauseMs) await wait(Math.random() * pauseMs);
-    do {
-      try {
-        const release = await lock(this.#path, {
-          lockfilePath: this.#path,
-          realpath: false,
-          stale: staleMs,
-          // Another process took it over because this one stood still; the compare-and-swap still decides.
-          onCompromised: () => undefined,
-        });
-        return async () => {
-          await release().catch(() => undefined);
-          this.#leftAt = performance.now();
-        };
-      } catch (error) {
-        if (!isTaken(error)) break;
-        await wait(Math.random() * pauseMs);
+    const own = this.#draw();
+    const leave = async (): Promise<void> => this.#remove(own);
+    let first = '';
+    let [since, lookedAt] = [0, 0];
+    for (;;) {
+      const ahead = this.#tickets().filter((ticket) => isBefore(ticket, own));
+      const [now] = ahead;
+      if (now === undefined) return leave;
+      const time = performance.now();
+      if (now !== first) [first, since, lookedAt] = [now, time, time];
+      if (time - lookedAt > lookMs) {
+        lookedAt = time;
+        const holder = stateOf(now);
+        if (holder === 'gone' || (holder === 'unknown' && time - since > patienceMs)) this.#remove(now);
+        if (time - since > busyPatienceMs) return leave;
       }
-    } while (performance.now() < until);
-    return async () => undefined;
+      await wait(ahead.length === 1 ? nextMs : Math.random() * behindMs);
+    }
+  }
+
+  #remove(ticket: string): void {
+    rmSync(join(this.#folder, ticket), { force: true });
+  }
+
+  #draw(): string {
+    count += 1;
+    const { pid, start } = ownIdentity();
+    const ticket = [Date.now(), pid, start ?? '', count].join('.');
+    try {
+      mkdirSync(this.#folder, { recursive: true });
+      closeSync(openSync(join(this.#folder, ticket), 'w'));
+    } catch {
+      // Where nothing can be written git reports it too, and better.
+    }
+    return ticket;
+  }
+
+  /** First come, first. */
+  #tickets(): readonly string[] {
+    try {
+      return readdirSync(this.#folder).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+    } catch {
+      return [];
+    }
   }
 }
 
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ELOCKED';
+function isBefore(ticket: string, other: string): boolean {
+  const [a, b] = [cameAt(ticket), cameAt(other)];
+  return a === b ? ticket < other : a < b;
+}
+
+function cameAt(ticket: string): number {
+  return Number(ticket.split('.')[0]);
+}
+
+/** Of a process in another container, whose pid means nothing here, the order is lost, and nothing else. */
+function stateOf(ticket: string): 'alive' | 'gone' | 'unknown' {
+  const [, pid = '', start = ''] = ticket.split('.');
+  if (start === '') return 'unknown';
+  return processStart(Number(pid)) === start ? 'alive' : 'gone';
 }

@@ -1,0 +1,100 @@
+import { reopenSession } from '../../core/changesets/reopen-session.ts';
+import {
+  courseDecision,
+  handDecisions,
+  sessionDecision,
+  standingDecision,
+} from '../../core/decisions/decisions.ts';
+import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
+import type { Change } from '../../domain/ports/store-port.ts';
+import type { Decision, Origins } from '../../domain/state/origins.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+
+/** One answer of `claim --stdin`, as --json prints it. */
+export interface ClaimAnswer {
+  readonly id: string;
+  readonly claimed: boolean;
+  /** Why not; null when it was. */
+  readonly reason: string | null;
+}
+
+/** What is claimed in one ref transaction, and what is to be remembered of it. */
+export interface ClaimRound {
+  /** Of the first ids, in their order. */
+  readonly answers: readonly ClaimAnswer[];
+  readonly changes: readonly Change[];
+  /** Before the refs move. */
+  readonly vouched: readonly Decision[];
+  /** Once they have. */
+  readonly settled: readonly Decision[];
+}
+
+/** The ids before the first one that can be claimed: nothing is to be written for them. */
+export function refusedFirst(ids: readonly string[], tasks: readonly Task[]): readonly ClaimAnswer[] {
+  const answers: ClaimAnswer[] = [];
+  const find = finder(tasks);
+  for (const id of ids) {
+    const reason = objectionTo(find(id), tasks);
+    if (reason === null) break;
+    answers.push({ id, claimed: false, reason });
+  }
+  return answers;
+}
+
+/** Claims the ids one after the other, each on what those before it leave, until there are `most`. */
+export function claimRound(
+  ids: readonly string[],
+  state: { readonly session: Session; readonly tasks: readonly Task[] },
+  claimer: {
+    readonly person: string;
+    readonly place: string;
+    readonly origins: Pick<Origins, 'has'>;
+    readonly most: number;
+  },
+): ClaimRound {
+  const tasks = [...state.tasks];
+  const places = new Map<string, number>(tasks.map(({ id }, at) => [id, at]));
+  const answers: ClaimAnswer[] = [];
+  const changes: Change[] = [];
+  const vouched: Decision[] = [];
+  const settled: Decision[] = [];
+  let { session } = state;
+  const isOurs = claimer.origins.has(sessionDecision(session));
+  const claim = {
+    worktree: null,
+    at: new Date().toISOString(),
+    claimedBy: claimer.person,
+    host: claimer.place,
+  };
+  for (const id of ids) {
+    if (settled.length === claimer.most) break;
+    const place = places.get(id);
+    const task = place === undefined ? undefined : tasks[place];
+    const reason = objectionTo(task, tasks);
+    answers.push({ id, claimed: reason === null, reason });
+    if (place === undefined || task === undefined || reason !== null) continue;
+    const steps = takeByHand(task, claim);
+    const reopened = reopenSession(session, task.id);
+    changes.push(
+      ...steps.map(({ task: next, subject, transition }) => ({ tasks: [next], subject, transition })),
+      ...(reopened === undefined ? [] : [{ subject: reopened.subject, session: reopened.next }]),
+    );
+    // Whoever takes a task that was received has said what they think of it.
+    vouched.push(...handDecisions(task), ...steps.map((step) => standingDecision(step.task)));
+    if (reopened !== undefined && isOurs) vouched.push(courseDecision(reopened.next));
+    settled.push(standingDecision(task));
+    session = reopened?.next ?? session;
+    tasks[place] = steps.at(-1)?.task ?? task;
+  }
+  return { answers, changes, vouched, settled };
+}
+
+function finder(tasks: readonly Task[]): (id: string) => Task | undefined {
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  return (id) => byId.get(id);
+}
+
+function objectionTo(task: Task | undefined, tasks: readonly Task[]): string | null {
+  return task === undefined ? "doesn't exist" : claimObjection(task, tasks, Number.POSITIVE_INFINITY);
+}
