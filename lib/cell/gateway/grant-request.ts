@@ -16,8 +16,13 @@ export interface Asked {
 /** What a request may come to, by what is known of those before it. */
 export function estimateRequest(request: JsonRecord, { options, account }: Context): Asked {
   const prompt = readPrompt(request);
-  const input = account.history.estimate(prompt, options.now().getTime());
-  const found = { ...input, model: prompt.model, output: askedOutput(request) };
+  const { cached, fresh } = account.history.estimate(prompt, options.now().getTime());
+  const text = JSON.stringify(request);
+  // Without a mark nothing is read from the cache; inside a text the quotes would be escaped.
+  const isMarked = text.includes('"cache_control":');
+  const input = isMarked ? { cached, fresh } : { cached: 0, fresh: cached + fresh };
+  const isHourly = text.includes('"ttl":"1h"');
+  const found = { ...input, isHourly, model: prompt.model, output: askedOutput(request) };
   return { prompt, estimate: found, demand: demandOf(found, options.meant.prices) };
 }
 

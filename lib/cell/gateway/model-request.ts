@@ -9,6 +9,8 @@ import { unknownField } from './request-fields.ts';
 /** What a request may cost, before its answer reports it. */
 export interface Estimate extends PromptEstimate {
   readonly model: string;
+  /** What it writes to the cache is to be kept for an hour, at a higher price. */
+  readonly isHourly: boolean;
   /** As many as it asks for. */
   readonly output: number;
 }
@@ -75,8 +77,9 @@ export function demandOf(estimate: Estimate, prices: PriceList): Demand {
 }
 
 /** An estimate as the API reports usage. */
-export function estimatedUsage({ fresh, cached }: Estimate, output: number): TokenUsage {
+export function estimatedUsage({ fresh, cached, isHourly }: Estimate, output: number): TokenUsage {
   return {
+    ...(isHourly ? { cache_creation: { ephemeral_1h_input_tokens: fresh } } : {}),
     cache_creation_input_tokens: fresh,
     cache_read_input_tokens: cached,
     output_tokens: output,

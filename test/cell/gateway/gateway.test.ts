@@ -601,6 +601,28 @@ test('UNI-8 an answer may be as long as what is left pays for; what is too littl
   assert.is(bodies.length, 2);
 });
 
+test('BUD-1 what is set aside for a request counts the hour its input is to be cached, and no cache it does not ask for', async () => {
+  const usage = { cache_creation_input_tokens: 100_000, output_tokens: 0 };
+  const upstream = await startUpstream((_request, response) => answerJson(response, { usage }));
+  const bodyWith = (mark: object): string =>
+    JSON.stringify({
+      ...{ model: 'claude-opus-4-8', max_tokens: 100 },
+      system: [{ type: 'text', text: 'x'.repeat(249_900), ...mark }],
+    });
+  const marked = bodyWith({ cache_control: { type: 'ephemeral' } });
+  const hourly = bodyWith({ cache_control: { type: 'ephemeral', ttl: '1h' } });
+  // About 0.63 USD, kept for an hour 1 USD, read from the cache 0.05 USD.
+  const open = async (usdLimit: number): Promise<Gateway> =>
+    (await start(upstream, { model: 'opus', usdLimit })).gateway;
+  const short = await open(0.8);
+  assert.is((await ask(short, { body: hourly })).status, 400);
+  assert.is((await ask(short, { body: marked })).status, 200);
+  const twice = await open(1);
+  const statuses = [];
+  for (const body of [marked, bodyWith({}), marked]) statuses.push((await ask(twice, { body })).status);
+  assert.equal(statuses, [200, 400, 200]);
+});
+
 test('a base URL that is none is refused with its cure', () => {
   for (const ANTHROPIC_BASE_URL of ['nonsense', 'file:///etc', 'ftp://x']) {
     assert.throws(
