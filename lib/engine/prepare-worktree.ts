@@ -8,7 +8,10 @@ import type { Workshop } from './workshop.ts';
 const setupTimeoutMs = 600_000;
 
 /** What preparing a worktree needs of a workshop. */
-export type PrepareParts = Pick<Workshop, 'config' | 'git' | 'agents' | 'machine' | 'events' | 'root'>;
+export type PrepareParts = Pick<
+  Workshop,
+  'config' | 'git' | 'agents' | 'machine' | 'events' | 'root' | 'run'
+>;
 
 /**
  * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell.
@@ -55,9 +58,9 @@ async function putBack(workshop: PrepareParts, cell: CellWorktree, paths: readon
   await workshop.git.restoreTracked(cell, paths);
   const names = paths.slice(0, 10).map(showName).join(', ');
   const message = `project.setup changed tracked files, which were put back before the agent started: ${names}.`;
-  tellOnce(workshop, message, [
-    'Let it leave them alone (npm ci for npm install), or commit what it makes of them.',
-  ]);
+  tellOnce(workshop, message, {
+    details: ['Let it leave them alone (npm ci for npm install), or commit what it makes of them.'],
+  });
 }
 
 /** A worktree has the place of a submodule, not what is in it. */
@@ -70,9 +73,9 @@ async function tellSubmodules(workshop: PrepareParts, { start }: CellWorktree): 
   const names = empty.slice(0, 10).map(showName).join(', ');
   const message = `Submodules are empty in the worktrees of agents, and not part of what a task may change: ${names}.`;
   const list = empty.map((path) => JSON.stringify(showName(path))).join(', ');
-  tellOnce(workshop, message, [
-    `To have their files there for reading, in .blueflame.yml: project: { copy: [${list}] }`,
-  ]);
+  tellOnce(workshop, message, {
+    details: [`To have their files there for reading, in .blueflame.yml: project: { copy: [${list}] }`],
+  });
 }
 
 function setupFailure(command: string, exitCode: number | null, output: string): Failure {

@@ -1,16 +1,12 @@
 import type { Workshop } from './workshop.ts';
 
-const told = new WeakMap<Workshop['events'], Set<string>>();
-
-/** Emits a warning once in a run, however many tasks it is true of. */
+/** Emits a warning once in a run, however many tasks it is true of; `key` where its words may differ. */
 export function tellOnce(
-  { events }: Pick<Workshop, 'events'>,
+  { events, run }: Pick<Workshop, 'events' | 'run'>,
   message: string,
-  details: readonly string[] = [],
+  { details = [], key = message }: { readonly details?: readonly string[]; readonly key?: string } = {},
 ): void {
-  const known = told.get(events) ?? new Set<string>();
-  told.set(events, known);
-  if (known.has(message)) return;
-  known.add(message);
+  if (run.told.has(key)) return;
+  run.told.add(key);
   events.emit({ event: 'notice', level: 'warning', message, details });
 }

@@ -10,6 +10,7 @@ import type { Role } from '../domain/role.ts';
 import type { EventSink } from '../domain/shown/event.ts';
 import type { MemoryProvider } from '../domain/state/memory.ts';
 import type { Origins } from '../domain/state/origins.ts';
+import type { RunMemory } from './run-memory.ts';
 import type { WindDown } from './wind-down.ts';
 
 /** The facts of an adapter the engine decides by. */
@@ -78,6 +79,9 @@ export interface Workshop {
   /** Which decisions were made here; what others decided doesn't count. */
   readonly origins: Origins;
   readonly windDown: WindDown;
+  readonly run: RunMemory;
+  /** That calls of an adapter are checked, by its name, under this configuration; see proveEnforcement. */
+  readonly proofs: Map<string, Promise<void>>;
   /** What needn't be tried twice, by a key that holds all it depends on. It may be forgotten at any time. */
   readonly tried: {
     read(key: string): Promise<string | null>;

@@ -11,6 +11,7 @@ import type { EventBody } from '../../lib/domain/shown/event.ts';
 import { noMemory } from '../../lib/domain/state/memory.ts';
 import { planSchema } from '../../lib/domain/state/plan.ts';
 import { takePlan } from '../../lib/engine/plan/take-plan.ts';
+import { createRunMemory } from '../../lib/engine/run-memory.ts';
 import { createSession } from '../../lib/engine/session/create-session.ts';
 import { createWindDown } from '../../lib/engine/wind-down.ts';
 import { findBase } from '../../lib/engine/work/preflight.ts';
@@ -119,6 +120,8 @@ export async function openTestWorkshop(options: {
     place: 'here',
     origins,
     windDown: createWindDown(),
+    run: createRunMemory(),
+    proofs: new Map(),
     tried: { read: async () => null, write: async () => undefined },
     root: repo.path,
   };

@@ -1,11 +1,13 @@
 import { credentialSources, missingCredential } from '../../cell/gateway/model-credential.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import { configuredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
 
 /** Whether there is a credential for the model API, where some role of the configuration uses a model. It is not tried. */
-export async function examineCredential(context: RunnerContext): Promise<readonly Finding[]> {
-  const { used } = await configuredAdapters(context);
+export async function examineCredential(
+  context: RunnerContext,
+  { used }: ConfiguredAdapters,
+): Promise<readonly Finding[]> {
   if (!used.some((name) => context.adapters(name).needsModel)) return [];
   const missing = missingCredential(context.env);
   const base = { area: 'programs', check: 'credential' } as const;

@@ -8,6 +8,7 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { EventBody } from '../../domain/shown/event.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { createRunMemory } from '../../engine/run-memory.ts';
 import {
   type DiagnosticParts,
   failedDiagnostics,
@@ -57,8 +58,14 @@ export async function examineDiagnostics(
   const agents = createAgentRunner({ ...options, signal: limit.signal });
   try {
     const parts: DiagnosticParts = {
-      ...{ config, git, agents, root, signal: limit.signal },
-      ...{ machine: createMachine(options.env), events: { emit: (event) => void told.push(event) } },
+      config,
+      git,
+      agents,
+      root,
+      signal: limit.signal,
+      machine: createMachine(options.env),
+      events: { emit: (event) => void told.push(event) },
+      run: createRunMemory(),
     };
     const runs = await withoutTrace(parts, () => tryOn(parts, base));
     // Work begins by what was found last, here or there.

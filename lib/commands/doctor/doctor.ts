@@ -7,6 +7,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { Repair } from '../../store/repair/repair.ts';
 import { repairState } from '../../store/repair/repair-state.ts';
 import { renderFindings, renderRepairs } from '../../ui/render/render-doctor.ts';
+import { configuredAdapters } from '../open/configured-adapters.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
@@ -32,17 +33,10 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
     const context = makeRunnerContext(options);
     const repairs = args.options.repair ? await repair(reading, args, io) : [];
     const barrier = examineWritable(git.repository.commonDir);
-    // What is tried needs room for its cells, and has nothing to do with what is mended.
-    const tried = async (): Promise<readonly Finding[]> => [
-      ...(await examineWatcher(context)),
-      ...(await examineSandbox(context)),
-      ...examinePostCheck(),
-      ...(await examinePrograms(context, git)),
-      ...(await examineCredential(context)),
-      ...(await examineDiagnostics({ git, options, isAllowed, context })),
-    ];
     const findings = [
-      ...(barrier.length > 0 || args.options.repair ? barrier : await tried()),
+      ...(barrier.length > 0 || args.options.repair
+        ? barrier
+        : await examineParts({ git, options, isAllowed, context })),
       ...problems,
       ...(await examineBase(git, config)),
       ...(await examineState(reading)),
@@ -58,6 +52,20 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
     output.result(renderFindings(findings, output.style));
     return isSound(findings) ? 0 : 1;
   });
+}
+
+/** What is tried needs room for its cells, and has nothing to do with what is mended. */
+async function examineParts(parts: Parameters<typeof examineDiagnostics>[0]): Promise<readonly Finding[]> {
+  const { context, git } = parts;
+  const adapters = await configuredAdapters(context);
+  return [
+    ...(await examineWatcher(context, adapters)),
+    ...(await examineSandbox(context, adapters)),
+    ...examinePostCheck(),
+    ...(await examinePrograms(adapters, git)),
+    ...(await examineCredential(context, adapters)),
+    ...(await examineDiagnostics(parts)),
+  ];
 }
 
 function repair({ git }: Reading, { globals }: CommandArgs, io: Io): Promise<readonly Repair[]> {

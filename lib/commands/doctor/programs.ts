@@ -1,16 +1,14 @@
-import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import { configuredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
 
 const oldestNode = [20, 19] as const;
 
 /** The programs everything rests on, with their versions. */
 export async function examinePrograms(
-  context: RunnerContext,
+  { used, versions }: ConfiguredAdapters,
   git: Pick<GitPort, 'repository'>,
 ): Promise<readonly Finding[]> {
-  const { used, versions } = await configuredAdapters(context);
   // An older git was refused when the repository was opened.
   const gitFinding = finding({
     ...{ area: 'programs', check: 'git', result: 'proven' },

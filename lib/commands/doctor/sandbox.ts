@@ -3,11 +3,13 @@ import { type ConfinementTrial, tryConfinement } from '../../cell/probes/probe-c
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { SandboxState } from '../../cell/sandbox-state.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import { configuredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
 
 /** Phase 2: a cell that tries to get out, and cells that use too much. */
-export async function examineSandbox(context: RunnerContext): Promise<readonly Finding[]> {
-  const { used } = await configuredAdapters(context);
+export async function examineSandbox(
+  context: RunnerContext,
+  { used }: ConfiguredAdapters,
+): Promise<readonly Finding[]> {
   const needsModel = used.some((name) => context.adapters(name).needsModel);
   const isRequired = context.config.sandbox.require ?? needsModel;
   const findings = [await examineConfinement(context), ...(await examineLimits(context))];

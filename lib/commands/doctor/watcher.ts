@@ -3,11 +3,13 @@ import { probeWatcher } from '../../cell/probes/probe-watcher.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import { configuredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
 
 /** Phase 1: an allowed and a blocked call through each client, and the real CLIs' own hooks. Spends no tokens. */
-export async function examineWatcher(context: RunnerContext): Promise<readonly Finding[]> {
-  const { used, present } = await configuredAdapters(context);
+export async function examineWatcher(
+  context: RunnerContext,
+  { used, present }: ConfiguredAdapters,
+): Promise<readonly Finding[]> {
   const hooked = present.filter((name) => context.adapters(name).hasHooks);
   const isRequired = used.some((name) => context.adapters(name).hasHooks);
   const findings: Finding[] = [{ ...(await examineClient(context)), isRequired }];

@@ -8,6 +8,7 @@ import type { Gates } from '../../domain/ports/gates.ts';
 import type { EventSink } from '../../domain/shown/event.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
+import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { MachinePort, Workshop } from '../../engine/workshop.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
@@ -57,7 +58,8 @@ export async function buildWorkshop(ready: Ready, io: Io): Promise<Built> {
     live,
   });
   const events = observed(output.events, page, reading);
-  const bench = { ready, io, current, windDown, live, machine, gates, events };
+  const run = createRunMemory();
+  const bench = { ready, io, current, windDown, run, live, machine, gates, events };
   return {
     workshop: assemble(bench, reading.origins),
     output,
@@ -74,6 +76,7 @@ interface Bench {
   readonly io: Io;
   readonly current: Current;
   readonly windDown: WindDown;
+  readonly run: RunMemory;
   readonly live: LiveView | null;
   readonly machine: MachinePort;
   readonly gates: Gates;
@@ -82,7 +85,7 @@ interface Bench {
 
 /** The workshop by what is current. */
 function assemble(bench: Bench, origins: Origins): Workshop {
-  const { ready, io, current, windDown, live, machine, gates, events } = bench;
+  const { ready, io, current, live, machine, gates, events } = bench;
   const { git, store } = ready.reading;
   const { loaded } = current;
   const { config, digest, asked } = loaded;
@@ -101,7 +104,9 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     events,
     prompts: guardedPrompts(prompts, ready.trust),
     machine,
-    windDown,
+    windDown: bench.windDown,
+    run: bench.run,
+    proofs: new Map(),
     adapter: (name) => getAdapter(name, config),
     now: () => new Date(),
     random: Math.random,

@@ -13,16 +13,8 @@ export interface ConfiguredAdapters {
   readonly versions: ReadonlyMap<string, string | FlameError>;
 }
 
-const known = new WeakMap<RunnerContext, Promise<ConfiguredAdapters>>();
-
-/** Looks for every adapter's program and asks for its version, once. */
-export function configuredAdapters(context: RunnerContext): Promise<ConfiguredAdapters> {
-  const found = known.get(context) ?? look(context);
-  known.set(context, found);
-  return found;
-}
-
-async function look(context: RunnerContext): Promise<ConfiguredAdapters> {
+/** Looks for every adapter's program and asks for its version. */
+export async function configuredAdapters(context: RunnerContext): Promise<ConfiguredAdapters> {
   const { planner, worker } = context.config.roles;
   // Plans for scripts come from a file.
   const hasPlanner = planner.adapter !== null || worker.adapter !== 'exec';

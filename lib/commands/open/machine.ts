@@ -13,7 +13,7 @@ const outputLimit = 4_000;
 /** The machine the tool runs on. */
 export function createMachine(env: Readonly<Record<string, string | undefined>>): MachinePort {
   return {
-    freeMemoryMb: () => availableMemoryMb(),
+    freeMemoryMb: memoryGauge(),
     freeDiskMb: async (path) => {
       const { bavail, bsize } = await statfs(path);
       return (bavail * bsize) / megabyte;
@@ -41,14 +41,14 @@ async function untilTime(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-let memoryAtLast = { at: 0, mb: 0 };
-
 /** Free memory as the kernel counts it for new programs: caches that can go are free. Asked at most once a second. */
-function availableMemoryMb(): number {
-  const now = Date.now();
-  if (now - memoryAtLast.at < 1_000) return memoryAtLast.mb;
-  memoryAtLast = { at: now, mb: (process.availableMemory?.() ?? freemem()) / megabyte };
-  return memoryAtLast.mb;
+function memoryGauge(): () => number {
+  let last = { at: 0, mb: 0 };
+  return () => {
+    const now = Date.now();
+    if (now - last.at >= 1_000) last = { at: now, mb: (process.availableMemory?.() ?? freemem()) / megabyte };
+    return last.mb;
+  };
 }
 
 async function canWrite(path: string): Promise<boolean> {

@@ -1,18 +1,15 @@
 import { roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 
-const proofs = new WeakMap<Workshop, Map<string, Promise<void>>>();
-
 /**
- * Proves, once a run and adapter, that a call which must be denied is denied, and that there is a sandbox
+ * Proves, once for each configuration and adapter, that a call which must be denied is denied, and that there is a sandbox
  * where one is required. Throws FlameError `no-sandbox` or `canary-failed`; no agent starts then.
  */
 export function proveEnforcement(workshop: Workshop, adapter: string): Promise<void> {
-  const known = proofs.get(workshop) ?? new Map<string, Promise<void>>();
-  proofs.set(workshop, known);
-  const proof = known.get(adapter) ?? prove(workshop, adapter);
-  known.set(adapter, proof);
+  const proof = workshop.proofs.get(adapter) ?? prove(workshop, adapter);
+  workshop.proofs.set(adapter, proof);
   return proof;
 }
 
@@ -37,11 +34,7 @@ async function prove(workshop: Workshop, adapter: string): Promise<void> {
 async function requireSandbox(workshop: Workshop, isNeeded: boolean): Promise<void> {
   const sandbox = await workshop.agents.sandbox();
   if (sandbox.kind !== 'none') {
-    sayOnce(
-      workshop,
-      'The sandbox is weaker here than on other machines; git flame doctor says more.',
-      sandbox.missing,
-    );
+    warn(workshop, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
     return;
   }
   const isRequired = workshop.config.sandbox.require ?? isNeeded;
@@ -54,18 +47,18 @@ async function requireSandbox(workshop: Workshop, isNeeded: boolean): Promise<vo
       hints: ['apt install bubblewrap', 'or accept the risk in .blueflame.yml: sandbox: { require: false }'],
     });
   }
-  sayOnce(
+  warn(
     workshop,
     'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
-    sandbox.missing,
+    sandbox,
   );
 }
 
-const told = new WeakSet<Workshop>();
-
 /** What isn't enforced here, once a run, whatever the number of adapters. */
-function sayOnce(workshop: Workshop, message: string, details: readonly string[]): void {
-  if (details.length === 0 || told.has(workshop)) return;
-  told.add(workshop);
-  workshop.events.emit({ event: 'notice', level: 'warning', message, details });
+function warn(
+  workshop: Workshop,
+  message: string,
+  { missing }: { readonly missing: readonly string[] },
+): void {
+  if (missing.length > 0) tellOnce(workshop, message, { details: missing });
 }

@@ -8,26 +8,16 @@ const longestOutageMs = 10 * 60_000;
 // Whoever is back on the network does not want to wait for minutes.
 const longestWaitMs = 60_000;
 
-interface Outage {
-  /** When the first agent didn't reach it, in milliseconds since 1970. */
-  readonly began: number;
-  readonly tries: number;
-}
-
-// Keyed by the events: a workshop is built again when the configuration changes, its events stay.
-const outages = new WeakMap<Workshop['events'], Map<string, Outage>>();
-
 /**
  * How an agent ended, with when to try again where it could not reach its service: nothing it did failed, so no retry is
  * used up. Throws FlameError `model-unreachable` once that has lasted ten minutes.
  */
 export function withReach(
-  workshop: Pick<Workshop, 'events' | 'now' | 'random'>,
+  workshop: Pick<Workshop, 'now' | 'random' | 'run'>,
   adapter: string,
   outcome: AgentOutcome,
 ): AgentOutcome {
-  const known = outages.get(workshop.events) ?? new Map<string, Outage>();
-  outages.set(workshop.events, known);
+  const known = workshop.run.outages;
   const { failure } = outcome;
   if (failure?.kind !== 'unreachable') {
     // A person's stop says nothing of the network.

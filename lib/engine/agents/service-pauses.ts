@@ -55,12 +55,9 @@ export function waitedFor(workshop: Pick<Workshop, 'now'>, { pauses }: Session):
   return pauses.find(({ until }) => Date.parse(until) > now)?.why ?? null;
 }
 
-const told = new WeakMap<Workshop['events'], Map<string, string>>();
-
 /** Reports pauses that have begun or are over since the last time. */
-export function tellPauses(workshop: Pick<Workshop, 'events' | 'now'>, session: Session): void {
-  const known = told.get(workshop.events) ?? new Map<string, string>();
-  told.set(workshop.events, known);
+export function tellPauses(workshop: Pick<Workshop, 'events' | 'now' | 'run'>, session: Session): void {
+  const known = workshop.run.pauses;
   const now = workshop.now().getTime();
   for (const { adapter, until, why } of session.pauses) {
     if (Date.parse(until) <= now || known.get(adapter) === until) continue;

@@ -15,33 +15,13 @@ import {
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-amount.ts';
 import { viewSession } from '../record.ts';
+import type { Ledger } from '../run-memory.ts';
 import type { Workshop } from '../workshop.ts';
 import { askForBudget } from './ask-for-budget.ts';
 
-interface Ledger {
-  /** What agents that run have spent so far; booked when they end. */
-  readonly live: Map<string, Spending>;
-  /** What requests on their way may use up. */
-  readonly open: Map<symbol, Spending>;
-  readonly waiting: Set<() => void>;
-  /** The last limit a warning was shown for. */
-  warnedAt: number;
-  /** The limit of which less is left than an agent's next request needs. */
-  tooLittleAt: number | null;
-  /** One question at a time. */
-  asking: Promise<unknown>;
-}
-
-// Keyed by the events: a workshop is built again when the configuration changes, its events stay.
-const ledgers = new WeakMap<Workshop['events'], Ledger>();
-
 /** Notes what a running agent has spent so far, which never shrinks; null once that is booked. */
-export function noteSpending(
-  workshop: Pick<Workshop, 'events'>,
-  agent: string,
-  spending: Spending | null,
-): void {
-  const { live } = ledgerOf(workshop);
+export function noteSpending({ run }: Pick<Workshop, 'run'>, agent: string, spending: Spending | null): void {
+  const { live } = run.ledger;
   if (spending === null) return void live.delete(agent);
   const known = live.get(agent);
   live.set(agent, {
@@ -51,8 +31,11 @@ export function noteSpending(
 }
 
 /** Where the session stands, agents that run included; warns once when the limit is near. */
-export function watchBudget(workshop: Pick<Workshop, 'config' | 'events'>, session: Session): BudgetState {
-  const ledger = ledgerOf(workshop);
+export function watchBudget(
+  workshop: Pick<Workshop, 'config' | 'events' | 'run'>,
+  session: Session,
+): BudgetState {
+  const { ledger } = workshop.run;
   const spent = { ...session };
   for (const { cost_usd, tokens } of ledger.live.values()) {
     spent.cost_usd += cost_usd;
@@ -78,7 +61,7 @@ export function watchBudget(workshop: Pick<Workshop, 'config' | 'events'>, sessi
  * can be asked.
  */
 export async function requireBudget(workshop: Workshop, id: SessionId): Promise<void> {
-  const ledger = ledgerOf(workshop);
+  const { ledger } = workshop.run;
   const turn = ledger.asking.then(() => askWhileSpent(workshop, id));
   ledger.asking = turn.catch(() => undefined);
   return turn;
@@ -106,7 +89,7 @@ export function sharedBudget(
     isInteractive,
   }: { readonly id: string; readonly session: SessionId; readonly isInteractive?: boolean },
 ): SharedBudget {
-  const { open, waiting } = ledgerOf(workshop);
+  const { open, waiting } = workshop.run.ledger;
   const { unit, limit } = sessionBudget(workshop.config);
   return {
     isInUsd: unit === 'usd' && limit > 0,
@@ -129,7 +112,7 @@ interface Asked {
 }
 
 async function takeShare(workshop: Workshop, id: SessionId, asked: Asked): Promise<number | null> {
-  const ledger = ledgerOf(workshop);
+  const { ledger } = workshop.run;
   while (!asked.isGone()) {
     const { session } = await viewSession(workshop, id);
     if (session.state === 'stopped') return null;
@@ -156,7 +139,7 @@ function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spendin
 
 /** What is left is too little: the person is asked, once for all who wait. */
 async function askForMore(workshop: Workshop, id: SessionId, { limit }: BudgetState): Promise<boolean> {
-  ledgerOf(workshop).tooLittleAt = limit;
+  workshop.run.ledger.tooLittleAt = limit;
   return requireBudget(workshop, id).then(
     () => true,
     () => false,
@@ -166,7 +149,7 @@ async function askForMore(workshop: Workshop, id: SessionId, { limit }: BudgetSt
 /** An agent ended because its share, cut to what is left of the session's budget, was too small. */
 export async function noteTooLittle(workshop: Workshop, id: SessionId): Promise<void> {
   const { session } = await viewSession(workshop, id);
-  ledgerOf(workshop).tooLittleAt = watchBudget(workshop, session).limit;
+  workshop.run.ledger.tooLittleAt = watchBudget(workshop, session).limit;
 }
 
 /** Whether an error is the session's stop at its budget. */
@@ -186,7 +169,7 @@ export interface Share {
  * long it goes round in circles, spends more than its share.
  */
 export function agentShare(
-  workshop: Pick<Workshop, 'config' | 'events'>,
+  workshop: Pick<Workshop, 'config' | 'events' | 'run'>,
   session: Session,
   role: Role,
 ): Share {
@@ -196,17 +179,6 @@ export function agentShare(
   const left = Math.max(limit - spent, unit === 'usd' ? 0.01 : 1);
   const most = own.limit === 0 ? limit : own.limit;
   return { budget: { unit, limit: Math.min(most, left) }, isCut: left < most };
-}
-
-function ledgerOf({ events }: Pick<Workshop, 'events'>): Ledger {
-  const known = ledgers.get(events);
-  if (known !== undefined) return known;
-  const made: Ledger = {
-    ...{ live: new Map(), open: new Map(), waiting: new Set<() => void>() },
-    ...{ warnedAt: 0, tooLittleAt: null, asking: Promise.resolve() },
-  };
-  ledgers.set(events, made);
-  return made;
 }
 
 function budgetStop(): FlameError {

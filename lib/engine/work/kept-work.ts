@@ -13,7 +13,7 @@ import type { WithGit, Workshop } from '../workshop.ts';
  * it. Work that can't be rebased is reported and redone from the base; its branch still has it.
  */
 export async function keptStart(
-  workshop: Pick<Workshop, 'events'> & WithGit<GitCommits & GitMerging>,
+  workshop: Pick<Workshop, 'events' | 'run'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   base: ObjectId,
@@ -23,7 +23,7 @@ export async function keptStart(
   const branch = landsOn(session);
   const anew = (why: string): ObjectId => {
     const message = `${task.id} starts from ${branch}, not from the attempt that was kept: ${why}.`;
-    tellOnce(workshop, message, [`git flame show ${task.id}`]);
+    tellOnce(workshop, message, { details: [`git flame show ${task.id}`] });
     return base;
   };
   if ((await workshop.git.resolveCommit(`${kept.commit}^{commit}`)) === null)

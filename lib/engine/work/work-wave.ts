@@ -13,6 +13,7 @@ import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
+import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 import { attemptTask } from './attempt-task.ts';
 import { warnOfBase } from './base-checks.ts';
@@ -93,8 +94,6 @@ function adapterOf(
   return workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker'));
 }
 
-const told = new WeakSet<Workshop>();
-
 /** How many agents may run in all: what is configured, or fewer where memory is short. */
 function agentLimit(workshop: Workshop, running: number): number {
   const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
@@ -107,10 +106,9 @@ function agentLimit(workshop: Workshop, running: number): number {
     configured: development,
     ...{ freeMb, minPerAgentMb: perAgent, usedMb },
   });
-  if (isReduced && !told.has(workshop)) {
-    told.add(workshop);
+  if (isReduced) {
     const message = `Only ${limit} of ${development} agents at once: ${Math.round(freeMb)} MB of memory are free, ${perAgent} MB each are wanted.`;
-    workshop.events.emit({ event: 'notice', level: 'warning', message });
+    tellOnce(workshop, message, { key: `fewer than ${development} agents` });
   }
   return limit;
 }

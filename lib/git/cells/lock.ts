@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { takeLock } from '../../util/owned-lock.ts';
 
+// Of the process: callers in it wait here, in turn, instead of for each other's lock file.
 let last: Promise<unknown> = Promise.resolve();
 
 /**

@@ -51,6 +51,7 @@ interface SharedValues {
   readonly values: ReadonlyMap<string, string>;
 }
 
+// By folder, not by store: `doctor --repair` and the store each ask, and the stamp says whether it still holds.
 const sharedByDir = new Map<string, SharedValues>();
 
 /** The state refs in packed-refs or the reftable, read again when the file has changed. */

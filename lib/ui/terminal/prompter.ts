@@ -12,6 +12,7 @@ export interface Prompter {
   ask(question: string, onEnd: () => FlameError, withdrawn?: AbortSignal): Promise<string>;
 }
 
+// By stdin, not by prompter: gates, pages and commands each make one over the same input.
 const typedAheadOf = new WeakMap<Io['stdin'], string[]>();
 
 /**
