@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { blockingGroup } from '../../lib/core/changesets/blocking-group.ts';
 import { groupChangesets } from '../../lib/core/changesets/group-changesets.ts';
 import { validationOrder } from '../../lib/core/changesets/validation-order.ts';
 import { longestChains } from '../../lib/core/schedule/longest-chains.ts';
@@ -7,7 +8,6 @@ import { planWaves } from '../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
 import { afterFailure } from '../../lib/core/task/after-failure.ts';
 import { blockDependents, restartDependents, unblockable } from '../../lib/core/task/cascade.ts';
-import { deferDependents } from '../../lib/core/task/defer-dependents.ts';
 import * as state from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
@@ -257,11 +257,16 @@ class Run {
     tasks: readonly Task[],
     dependsOn: readonly string[],
     decisions: Map<string, Changeset['state']>,
-    groups: Parameters<typeof deferDependents>[0],
+    groups: readonly { readonly group: string }[],
   ): void {
     const mustWait = dependsOn.some((needed) => decisions.get(needed) !== 'landed');
-    const deferred = deferDependents(groups, decisions).map((entry) => entry.group);
-    assert.is(deferred.includes(group), mustWait);
+    const states = groups.map((one) => ({
+      group: one.group,
+      state: decisions.get(one.group) ?? ('waiting' as const),
+    }));
+    const blocker = blockingGroup(states, { depends_on: [...dependsOn] });
+    assert.is(blocker !== null, mustWait);
+    assert.is.not(blocker?.state, 'waiting', 'what a group depends on is decided before it');
     const decision = mustWait
       ? 'deferred'
       : this.random.pick<Changeset['state']>(['landed', 'landed', 'rejected', 'skipped']);

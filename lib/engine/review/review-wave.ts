@@ -1,3 +1,4 @@
+import { blockingGroup } from '../../core/changesets/blocking-group.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { withStates } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
@@ -97,7 +98,7 @@ async function decideOne(
   const view = await viewSession(workshop, session);
   const changeset = view.session.changesets.find(({ id }) => id === changesetId);
   if (changeset === undefined || changeset.state !== 'waiting') return;
-  const blocker = blockingGroup(view.session, changeset);
+  const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
   if (blocker !== null && blocker.state !== 'waiting') {
     const reason = `it depends on ${blocker.group}, which was not approved`;
     await decided(workshop, session, changeset, { kind: 'deferred', reason });
@@ -155,7 +156,7 @@ async function decideNow(
   const view = await viewSession(workshop, session);
   const changeset = changesetsOfCycle(view.session).find((candidate) => candidate.id === id);
   if (changeset === undefined || changeset.state !== 'waiting') throw decidedAlready(id, changeset);
-  const blocker = blockingGroup(view.session, changeset);
+  const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   // Whoever was not asked about it says which commit they saw.
   if (decision.kind === 'approve') requireCommit(changeset, decision.commit ?? null);
@@ -301,11 +302,4 @@ function reasonOf(outcome: Outcome): string | null {
     case 'skip':
       return null;
   }
-}
-
-function blockingGroup(session: Session, changeset: Changeset): Changeset | null {
-  const isInTheWay = ({ group, state }: Changeset): boolean =>
-    changeset.depends_on.includes(group) && state !== 'approved' && state !== 'landed';
-  const inTheWay = changesetsOfCycle(session).filter(isInTheWay);
-  return inTheWay.find(({ state }) => state !== 'waiting') ?? inTheWay[0] ?? null;
 }
