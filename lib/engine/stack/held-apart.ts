@@ -19,7 +19,7 @@ export function groundOf({ config }: Pick<Workshop, 'config'>, task: Task, tasks
  * these lands first, or goes back. Says so once.
  */
 export function holdApart(
-  workshop: Pick<Workshop, 'events'>,
+  workshop: Pick<Workshop, 'events' | 'run'>,
   { task, ground }: { readonly task: Task; readonly ground: string },
   conflict: Extract<StartPoint, { readonly kind: 'conflict' }>,
 ): void {
