@@ -28,6 +28,11 @@ export interface RunMemory {
   readonly outages: Map<string, Outage>;
   /** When the pauses end that were reported, by adapter. */
   readonly pauses: Map<string, string>;
+  /**
+   * What tasks that are held apart would have started from, by session and task. Found by merging, so every process
+   * finds it for itself; it holds as long as exactly that work is below.
+   */
+  readonly heldApart: Map<string, string>;
   /** Warnings that were shown, see tellOnce. */
   readonly told: Set<string>;
 }
@@ -44,6 +49,7 @@ export function createRunMemory(): RunMemory {
     },
     outages: new Map(),
     pauses: new Map(),
+    heldApart: new Map(),
     told: new Set(),
   };
 }

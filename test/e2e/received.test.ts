@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
-import type { Change } from '../../lib/domain/ports/store-port.ts';
+import type { Session } from '../../lib/domain/state/session.ts';
+import type { Task } from '../../lib/domain/state/task.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -177,11 +178,11 @@ test('TRU-2 an approval that was taken back does not come to life again, nor doe
   assert.is((await flame(repo, ['review', '--approve'])).code, 1);
   const approved = (await flameJson(repo, ['status'])).lines[0]?.changesets as Fields[];
   assert.is(approved[0]?.state, 'approved');
-  let old: readonly Change[] = [];
+  let old: { readonly session: Session; readonly tasks: readonly Task[] } | null = null;
   await forge(repo, (state) => {
     const { current } = state;
     if (current === null) return [];
-    old = [{ subject: 'as it was', session: current, tasks: state.tasksOf(current.id) }];
+    old = { session: current, tasks: state.tasksOf(current.id) };
     return [];
   });
   repo.git('commit', '-qm', 'the base moves on');
@@ -190,14 +191,17 @@ test('TRU-2 an approval that was taken back does not come to life again, nor doe
   const before = repo.git('rev-parse', 'main');
   await forge(repo, (state) => {
     const { current } = state;
-    const [was] = old;
-    if (current === null || was?.session === undefined) return [];
+    if (current === null || old === null) return [];
+    const { session, tasks } = old;
     const revs = new Map(state.tasksOf(current.id).map(({ id, rev }) => [id, rev]));
     return [
       {
-        ...was,
-        session: { ...was.session, rev: current.rev, base_commit: parseObjectId(before), wave: 'review' },
-        tasks: (was.tasks ?? []).map((task) => ({ ...task, rev: revs.get(task.id) ?? task.rev })),
+        subject: 'as it was',
+        session: { ...session, rev: current.rev, base_commit: parseObjectId(before), wave: 'review' },
+      },
+      {
+        subject: 'as they were',
+        tasks: tasks.map((task) => ({ ...task, rev: revs.get(task.id) ?? task.rev })),
       },
     ];
   });

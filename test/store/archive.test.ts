@@ -204,7 +204,8 @@ async function archivable(): Promise<{ repo: TestRepo; store: Store; commit: Obj
   await store.transact(() => ({
     actor: person,
     changes: [
-      { subject: 's', session, verdict: sampleVerdict(commit) },
+      { subject: 's', session },
+      { subject: 'v', verdict: sampleVerdict(commit) },
       { subject: 'r', review: { commit, note: sampleReview(commit) } },
       { subject: 'n', session: sampleSession(newer, { created_at: '2026-04-01T08:00:00.000Z' }) },
     ],

@@ -27,7 +27,10 @@ test('UNI-1 stock git alone reads every task and verdict', async () => {
   await setStatus(store, 'task-002', 'claimed');
   await store.transact(() => ({
     actor: 'a',
-    changes: [{ subject: 'judged', verdict: sampleVerdict(commit), session: sampleSession() }],
+    changes: [
+      { subject: 'judged', verdict: sampleVerdict(commit) },
+      { subject: 'session: started', session: sampleSession() },
+    ],
   }));
   const tasks = (await store.snapshot()).tasksOf(sampleSessionId);
   await store.close();

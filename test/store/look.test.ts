@@ -65,7 +65,7 @@ test('the log ends where enough is found, also where a message only looks like t
   const store = await openTestStore(repo);
   await store.transact(() => ({
     actor: 'Lea Lead <lea@example.com>',
-    changes: [{ subject: 'more', body: `Session: ${sampleSessionId}`, about: other }],
+    changes: [{ subject: 'more', body: `Session: ${sampleSessionId}`, session: sampleSession(other) }],
   }));
   const all = await store.log({ session: sampleSessionId });
   assert.ok(all.length > 2);

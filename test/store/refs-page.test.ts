@@ -52,7 +52,8 @@ test('UNI-1 the commands of REFS.md read the state as the tool does', async () =
   await store.transact(() => ({
     actor: 'a',
     changes: [
-      { subject: 's', session: sampleSession(), verdict: sampleVerdict(commit) },
+      { subject: 's', session: sampleSession() },
+      { subject: 'v', verdict: sampleVerdict(commit) },
       { subject: 'r', review: { commit, note: sampleReview(commit) } },
     ],
   }));

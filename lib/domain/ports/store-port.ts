@@ -43,24 +43,42 @@ export type SessionLook = Pick<
   'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'problems' | 'doubts'
 >;
 
-/** One audited change: one commit on the ref of its note. */
-export interface Change {
+/** What an audit entry says: one commit on a state ref. */
+export interface ChangeEntry {
   /** Reads like `task-001: pending -> claimed by worker-1a2b3c4d`. */
   readonly subject: string;
   /** Why, for `git log`; may be empty. */
   readonly body?: string;
-  readonly tasks?: readonly Task[];
-  readonly session?: Session;
-  readonly verdict?: Verdict;
-  readonly verification?: Verification;
-  readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
-  /** Names the session in the audit trail where nothing above does. */
-  readonly about?: SessionId;
-  /** `Transition: pending -> claimed`. */
-  readonly transition?: string;
-  /** Why a task failed: trailers `Failure` and, one for each, `Rule`. */
-  readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
 }
+
+interface ChangedNotes {
+  readonly tasks: readonly Task[];
+  readonly session: Session;
+  readonly verdict: Verdict;
+  readonly verification: Verification;
+  readonly review: { readonly commit: ObjectId; readonly note: ReviewNote };
+}
+
+/** That kind of note, and none of another. */
+export type Only<Kind extends keyof ChangedNotes> = Pick<ChangedNotes, Kind> & {
+  readonly [Other in Exclude<keyof ChangedNotes, Kind>]?: never;
+};
+
+export type TasksChange = ChangeEntry &
+  Only<'tasks'> & {
+    /** `Transition: pending -> claimed`. */
+    readonly transition?: string;
+    /** Why a task failed: trailers `Failure` and, one for each, `Rule`. */
+    readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
+  };
+
+/** One audited change of notes of one kind. */
+export type Change =
+  | TasksChange
+  | (ChangeEntry & Only<'session'>)
+  | (ChangeEntry & Only<'verdict'>)
+  | (ChangeEntry & Only<'verification'>)
+  | (ChangeEntry & Only<'review'>);
 
 /** Changes and refs that move together or not at all. */
 export interface Transaction {

@@ -5,9 +5,6 @@ import type { StartPoint } from '../start-point.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 
-// Found by merging, so every process finds it for itself; it holds as long as exactly that work is below.
-const found = new WeakMap<Workshop['events'], Map<string, string>>();
-
 /** Names what a task would start from now; the same text as long as that is the same. */
 export function groundOf({ config }: Pick<Workshop, 'config'>, task: Task, tasks: readonly Task[]): string {
   const below = workBelow(task, tasks, config.concurrency.overlap);
@@ -23,20 +20,19 @@ export function holdApart(
   { task, ground }: { readonly task: Task; readonly ground: string },
   conflict: Extract<StartPoint, { readonly kind: 'conflict' }>,
 ): void {
-  const held = found.get(workshop.events) ?? new Map<string, string>();
-  found.set(workshop.events, held);
-  held.set(`${task.session} ${task.id}`, ground);
+  workshop.run.heldApart.set(`${task.session} ${task.id}`, ground);
   const message = `${task.id} waits: the work of ${conflict.with}, which it would build on, conflicts with other work that has not landed or with the base, in ${listSome(conflict.paths)}.`;
-  tellOnce(workshop, message, ['It starts once one of them has landed or was sent back.']);
+  tellOnce(workshop, message, {
+    details: ['It starts once one of them has landed or was sent back.'],
+  });
 }
 
 /** Tasks without those that are held apart now. */
 export function withoutHeldApart(
-  workshop: Pick<Workshop, 'config' | 'events'>,
+  workshop: Pick<Workshop, 'config' | 'run'>,
   tasks: readonly Task[],
 ): readonly Task[] {
-  const held = found.get(workshop.events);
-  if (held === undefined) return tasks;
+  const held = workshop.run.heldApart;
   return tasks.filter((task) => {
     const ground = held.get(`${task.session} ${task.id}`);
     return task.status !== 'pending' || ground === undefined || ground !== groundOf(workshop, task, tasks);

@@ -80,7 +80,7 @@ function selectNext(
 
 /** Tasks with what a limited service holds back, without what is held apart. */
 function startable(
-  workshop: Pick<Workshop, 'config' | 'events' | 'now'>,
+  workshop: Pick<Workshop, 'config' | 'now' | 'run'>,
   { session, tasks }: SessionView,
 ): readonly Task[] {
   const adapterOf = (task: Task): string => task.adapter ?? roleAdapter(workshop.config, 'worker');

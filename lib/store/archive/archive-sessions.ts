@@ -1,5 +1,5 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
-import type { Change, Snapshot } from '../../domain/ports/store-port.ts';
+import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
@@ -14,6 +14,7 @@ import type { StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { anchored, writeNotes } from '../write/apply-change.ts';
 import { readCommitIdentity } from '../write/commit-identity.ts';
+import type { OtherEntry } from '../write/commit-message.ts';
 import type { ChangeContext } from '../write/note-write.ts';
 import { type Publication, RefPublisher } from '../write/ref-publisher.ts';
 import { archivedCommits } from './archive-commits.ts';
@@ -99,7 +100,7 @@ interface Moving {
     readonly tasks: SessionNotes<Task>;
   }[];
   readonly verdicts: ReturnType<typeof validationNotesOf>;
-  readonly change: Change;
+  readonly change: OtherEntry;
   readonly changing: ChangeContext;
 }
 
@@ -126,7 +127,7 @@ function movesOf(
   ];
 }
 
-function describe(ids: readonly SessionId[]): Change {
+function describe(ids: readonly SessionId[]): OtherEntry {
   const [first, ...others] = ids;
   const count = others.length === 0 ? '' : ` and ${others.length} more`;
   return {

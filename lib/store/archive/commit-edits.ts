@@ -1,16 +1,15 @@
-import type { Change } from '../../domain/ports/store-port.ts';
 import type { Note } from '../notes/note.ts';
 import type { TreeEdit } from '../notes/note-tree.ts';
 import type { RefState } from '../notes/state.ts';
 import { editOrExplain, renderCommit } from '../write/apply-change.ts';
-import { renderMessage } from '../write/commit-message.ts';
+import { type OtherEntry, renderMessage } from '../write/commit-message.ts';
 import type { ChangeContext } from '../write/note-write.ts';
 
 /** One ref with entries added and removed as they are, as one new commit; as it was without any. */
 export function commitTree<T>(
   state: RefState<T>,
   edits: readonly TreeEdit<Note<T>>[],
-  { change, context }: { readonly change: Change; readonly context: ChangeContext },
+  { change, context }: { readonly change: OtherEntry; readonly context: ChangeContext },
 ): RefState<T> {
   if (edits.length === 0) return state;
   const root = editOrExplain(state, edits, context.sink);

@@ -1,5 +1,4 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import type { Change } from '../../domain/ports/store-port.ts';
 import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { commitTree } from '../archive/commit-edits.ts';
@@ -9,6 +8,7 @@ import { fileMode, findNotes, listAnchors, listNotes, notePath, type TreeEdit } 
 import { readSideRef } from '../notes/side-ref.ts';
 import type { RefState } from '../notes/state.ts';
 import { readCommitIdentity } from '../write/commit-identity.ts';
+import type { OtherEntry } from '../write/commit-message.ts';
 import type { Repair, RepairContext } from './repair.ts';
 
 const versionsLooked = 50;
@@ -147,7 +147,7 @@ function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken
   };
 }
 
-function changeFor(repairs: readonly Repair[]): Change {
+function changeFor(repairs: readonly Repair[]): OtherEntry {
   return {
     subject: `doctor: ${repairs.length} ${repairs.length === 1 ? 'note' : 'notes'} brought back`,
     body: repairs.map(({ message }) => message).join('\n'),

@@ -17,7 +17,7 @@ import {
 } from '../notes/note-tree.ts';
 import { nextState, type RefState, type State } from '../notes/state.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { renderMessage } from './commit-message.ts';
+import { type OtherEntry, renderMessage } from './commit-message.ts';
 import type { ChangeContext, Write } from './note-write.ts';
 import { validationWrites } from './validation-writes.ts';
 
@@ -59,7 +59,7 @@ export function anchored(format: ObjectFormat, anchor: Anchor): { key: ObjectId;
 export function writeNotes<T extends { readonly rev: number }>(
   state: RefState<T>,
   writes: readonly Write<T>[],
-  change: Change,
+  change: Change | OtherEntry,
   context: ChangeContext,
 ): RefState<T> {
   if (writes.length === 0) return state;

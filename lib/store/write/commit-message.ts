@@ -1,4 +1,7 @@
-import type { Change } from '../../domain/ports/store-port.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Change, ChangeEntry, Only, TasksChange } from '../../domain/ports/store-port.ts';
+import type { Verification } from '../../domain/state/evidence.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 
 export interface MessageContext {
   readonly actor: string;
@@ -7,15 +10,24 @@ export interface MessageContext {
   readonly rev: number | null;
 }
 
+/** An entry that changes none of these notes: what was archived, brought back, remembered or signed. */
+export type OtherEntry = ChangeEntry &
+  Only<never> & {
+    readonly transition?: string;
+    /** The one session it is about. */
+    readonly about?: SessionId;
+  };
+
 /** The audit entry of a change: subject, why, and trailers that `git log --format='%(trailers)'` reads. */
-export function renderMessage(change: Change, context: MessageContext): string {
+export function renderMessage(change: Change | OtherEntry, context: MessageContext): string {
   const body = cleanText(change.body ?? '');
+  const about = factsOf(change);
   const trailers: [string, string | null | undefined][] = [
-    ...tasksIn(change).map((task): [string, string] => ['Task', task]),
-    ['Session', sessionIn(change)],
-    ['Transition', change.transition],
-    ['Failure', change.failure?.kind],
-    ...(change.failure?.rules ?? []).map((rule): [string, string] => ['Rule', rule]),
+    ...[...new Set(about.tasks)].map((task): [string, string] => ['Task', task]),
+    ['Session', about.session],
+    ['Transition', about.transition],
+    ['Failure', about.failure?.kind],
+    ...(about.failure?.rules ?? []).map((rule): [string, string] => ['Rule', rule]),
     ['Actor', context.actor],
     ['Host', context.host],
     ['Rev', context.rev === null ? null : String(context.rev)],
@@ -27,25 +39,29 @@ export function renderMessage(change: Change, context: MessageContext): string {
   return `${[subject, body, lines.join('\n')].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function tasksIn(change: Change): readonly string[] {
-  const ids = [
-    ...(change.tasks ?? []).map(({ id }) => id),
-    ...(change.verdict === undefined ? [] : [change.verdict.task]),
-    ...(change.verification === undefined ? [] : [change.verification.task]),
-    ...(change.review?.note.tasks ?? []).map(({ id }) => id),
-  ];
-  return [...new Set(ids)];
+type Facts = Pick<TasksChange, 'transition' | 'failure'> & {
+  readonly tasks: readonly string[];
+  readonly session: string | undefined;
+};
+
+function factsOf(change: Change | OtherEntry): Facts {
+  if (change.tasks) {
+    const { tasks, ...rest } = change;
+    return { ...rest, tasks: tasks.map(({ id }) => id), session: tasks[0]?.session };
+  }
+  if (change.session) return { tasks: [], session: change.session.id };
+  if (change.review) {
+    const { tasks, session } = change.review.note;
+    return { tasks: tasks.map(({ id }) => id), session };
+  }
+  if (change.verdict) return judgedFacts(change.verdict);
+  if (change.verification) return judgedFacts(change.verification);
+  const { about, ...rest } = change;
+  return { ...rest, tasks: [], session: about };
 }
 
-function sessionIn(change: Change): string | undefined {
-  return (
-    change.session?.id ??
-    change.tasks?.[0]?.session ??
-    change.verdict?.session ??
-    change.verification?.session ??
-    change.review?.note.session ??
-    change.about
-  );
+function judgedFacts({ task, session }: Verdict | Verification): Facts {
+  return { tasks: [task], session };
 }
 
 function cleanLine(text: string): string {

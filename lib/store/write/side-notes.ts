@@ -1,4 +1,3 @@
-import type { Change } from '../../domain/ports/store-port.ts';
 import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
@@ -8,13 +7,14 @@ import type { RefState } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { writeNotes } from './apply-change.ts';
 import { readCommitIdentity } from './commit-identity.ts';
+import type { OtherEntry } from './commit-message.ts';
 import type { Write } from './note-write.ts';
 import { type Publication, RefPublisher } from './ref-publisher.ts';
 
 /** What is written on a ref of its own, as one commit. */
 export interface SideChange<T> {
   readonly writes: readonly Write<T>[];
-  readonly change: Change;
+  readonly change: OtherEntry;
   readonly actor: string;
 }
 

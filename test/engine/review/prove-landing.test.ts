@@ -167,7 +167,10 @@ test("TRU-2 work that was put in the place of a task's own is judged by the rule
   await forge(bench, ({ current }) =>
     current === null
       ? []
-      : [{ subject: 'forged', tasks: [{ ...task, commit }], session: { ...current, changesets: [] } }],
+      : [
+          { subject: 'forged', tasks: [{ ...task, commit }] },
+          { subject: 'forged', session: { ...current, changesets: [] } },
+        ],
   );
   await acceptForged(bench);
   await validateWave(workshop, session);
