@@ -1,24 +1,8 @@
 import type { Task } from '../../domain/state/task.ts';
+import { type KeyOf, keysOf } from './task-parts.ts';
 
-// What happens to a task moves as one: the status of one clone with the commit of another would be no task at all.
-const headKeys = [
-  'status',
-  'agent_id',
-  'worktree',
-  'branch',
-  'commit',
-  'start_commit',
-  'kept',
-  'built_on',
-  'retry_count',
-  'not_before',
-  'result',
-  'reason',
-  'claimed_by',
-  'claimed_host',
-  'claimed_at',
-] as const satisfies readonly (keyof Task)[];
-type HeadOf<One> = One extends Task ? Pick<One, (typeof headKeys)[number]> : never;
+const headKeys = keysOf('head');
+type HeadOf<One> = One extends Task ? Pick<One, KeyOf<'head'>> : never;
 /** What becomes of a task, as opposed to what was planned. */
 export type TaskHead = HeadOf<Task>;
 

@@ -15,18 +15,7 @@ import {
   preferring,
   sidesOf,
 } from './merge-values.ts';
-
-// What was planned, key by key.
-const plannedKeys = [
-  'title',
-  'description',
-  'role',
-  'cohesion_group',
-  'model',
-  'adapter',
-  'created_by',
-  'created_at',
-] as const satisfies readonly (keyof Task)[];
+import { keysOf } from './task-parts.ts';
 
 // What landed or was given up stays so; finished work beats work, work beats waiting.
 const statusOrder: readonly TaskStatus[] = [
@@ -60,7 +49,7 @@ export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<T
     chooseValue(sides(get), moreChanges === 0 ? prefer : () => moreChanges);
   const head = choose(headOf, preferHead);
   const planned = {
-    ...Object.fromEntries(plannedKeys.map((key) => [key, choose<unknown>((task) => task[key])])),
+    ...Object.fromEntries(keysOf('planned').map((key) => [key, choose<unknown>((task) => task[key])])),
     priority: choose<unknown>(
       (task) => task.priority,
       (a, b) => Number(a) - Number(b),
@@ -92,10 +81,7 @@ export function mergeTask(base: Task | null, ours: Task, theirs: Task): Merged<T
     ...values,
     ...head.value,
     rev: Math.max(ours.rev, theirs.rev),
-    dependencies: mergeTexts(sides((task) => task.dependencies)),
-    file_locks: mergeTexts(sides((task) => task.file_locks)),
-    acceptance_criteria: mergeTexts(sides((task) => task.acceptance_criteria)),
-    constraints: mergeTexts(sides((task) => task.constraints)),
+    ...Object.fromEntries(keysOf('list').map((key) => [key, mergeTexts(sides((task) => task[key]))])),
     history: history.filter((entry) => !current.some((wrong) => isSame(wrong, entry))),
     updated_at: laterText(ours.updated_at, theirs.updated_at),
   };
