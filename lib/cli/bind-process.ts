@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exitCodes, FlameError } from '../domain/flame-error.ts';
+import { interrupted } from '../domain/interrupted.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { pipeClosedCode } from './report-error.ts';
 
@@ -98,8 +99,4 @@ function pipeClosed(): FlameError {
     code: 'pipe-closed',
     message: 'The output is no longer read.',
   });
-}
-
-function interrupted(): FlameError {
-  return new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' });
 }

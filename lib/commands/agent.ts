@@ -2,6 +2,7 @@ import { readRegisteredAgents } from '../cell/run/agent-registry.ts';
 import { stopAgent } from '../cell/run/stop-agent.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { parseAgentId } from '../domain/ids.ts';
+import { agentNotRunning } from '../domain/not-found.ts';
 import type { RegisteredAgent } from '../domain/ports/agent-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
@@ -20,7 +21,10 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
     const [name] = args.positionals;
     if (name === undefined) throw noName(args.subcommand ?? '', agents);
     const agent = findAgent(agents, name);
-    if (args.subcommand === 'stop') return stop(reading, args, agent ?? notRunning(name));
+    if (args.subcommand === 'stop') {
+      if (agent === null) throw agentNotRunning(name, { isKept: true });
+      return stop(reading, args, agent);
+    }
     return attachTo(reading, { id: parseAgentId(agent?.id ?? name), agent, io });
   });
 }
@@ -48,7 +52,7 @@ async function stop(
     return 0;
   }
   const order = { by: await git.identity(), retry };
-  if (!(await stopAgent(git.repository.commonDir, id, order))) return notRunning(id);
+  if (!(await stopAgent(git.repository.commonDir, id, order))) throw agentNotRunning(id, { isKept: true });
   output.json({ agent: id, task: task_id, stopped: true, retry });
   output.result(`${id} has ended. ${afterwards(agent, retry)}`);
   return 0;
@@ -67,15 +71,6 @@ function findAgent(agents: readonly RegisteredAgent[], name: string): Registered
   if (byId !== undefined) return byId;
   const byTask = agents.filter(({ task_id }) => task_id === name);
   return byTask.length === 1 ? (byTask[0] ?? null) : null;
-}
-
-function notRunning(name: string): never {
-  throw new FlameError({
-    kind: 'refused',
-    code: 'agent-not-running',
-    message: `No agent ${JSON.stringify(name)} runs on this machine.`,
-    hints: ['git flame agent list'],
-  });
 }
 
 function noName(subcommand: string, agents: readonly RegisteredAgent[]): FlameError {

@@ -1,5 +1,5 @@
-import { FlameError } from '../domain/flame-error.ts';
 import { agentIdPattern } from '../domain/ids.ts';
+import { nothingNamedSo } from '../domain/not-found.ts';
 import type { LogEntry, Store } from '../domain/ports/store-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
@@ -55,19 +55,10 @@ async function entriesAbout(
   if (tasks.some(({ id }) => id === about)) return store.log({ session: session.id, task: about, limit });
   const isKnown =
     agentIdPattern.test(about) || session.changesets.some(({ id, group }) => id === about || group === about);
-  if (!isKnown) throw nothingNamedSo(session, about);
+  if (!isKnown) throw nothingNamedSo(session.id, about, ['git flame status', 'git flame log']);
   const names = [about, ...session.changesets.filter(({ group }) => group === about).map(({ id }) => id)];
   const all = await store.log({ session: session.id });
   return all.filter(({ subject, author }) =>
     names.some((name) => subject.split(/[\s,:]+/).includes(name) || author.startsWith(`${name} `)),
   );
-}
-
-function nothingNamedSo(session: Session, name: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'nothing-named-so',
-    message: `Session ${session.id} has no task, agent or changeset named ${JSON.stringify(name)}.`,
-    hints: ['git flame status', 'git flame log'],
-  });
 }

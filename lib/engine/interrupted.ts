@@ -1,13 +1,10 @@
-import { FlameError } from '../domain/flame-error.ts';
+import type { FlameError } from '../domain/flame-error.ts';
+import { interrupted } from '../domain/interrupted.ts';
 
-/** What a command ends with when the person stopped it. */
+/** The person stopped the program while agents ran. */
 export function interruptedError(): FlameError {
-  return new FlameError({
-    kind: 'interrupted',
-    code: 'interrupted',
-    message: 'Stopped. The agents have ended, their tasks are free again and their worktrees are kept.',
-    hints: ['git flame run'],
-  });
+  const message = 'Stopped. The agents have ended, their tasks are free again and their worktrees are kept.';
+  return interrupted(message, { hints: ['git flame run'] });
 }
 
 /** The person stopped the program while it judged what a finished agent left. */
@@ -27,11 +24,7 @@ export function isInterrupted(error: unknown): boolean {
 
 /** The person stopped the program before an agent was started, while something was waited for or not. */
 export function stoppedBeforeStart(waitedFor: string | null): FlameError {
-  const waiting = waitedFor === null ? '' : ` while it waited: ${waitedFor}`;
-  return new FlameError({
-    kind: 'interrupted',
-    code: 'interrupted',
-    message: `Stopped${waiting === '' ? '.' : waiting}`,
+  return interrupted(`Stopped${waitedFor === null ? '.' : ` while it waited: ${waitedFor}`}`, {
     details: ['No agent was running for it; what is done is kept.'],
     hints: ['git flame run'],
   });

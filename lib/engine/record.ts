@@ -13,8 +13,8 @@ import {
 import { voidWithdrawn } from '../core/decisions/void-withdrawn.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
 import { isOffered } from '../domain/config/config.ts';
-import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
+import { noSession, noTask } from '../domain/not-found.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
 import type { Change, Snapshot } from '../domain/ports/store-port.ts';
 import type { Verification } from '../domain/state/evidence.ts';
@@ -162,14 +162,7 @@ function viewOf(
   id: SessionId,
 ): SessionView {
   const stored = snapshot.sessions.find((candidate) => candidate.id === id);
-  if (stored === undefined) {
-    throw new FlameError({
-      kind: 'refused',
-      code: 'no-session',
-      message: `There is no session ${id}.`,
-      hints: ['git flame status'],
-    });
-  }
+  if (stored === undefined) throw noSession(id, ['git flame status']);
   const tasks = snapshot.tasksOf(id);
   const heeded = heedDecisions({ session: stored, tasks, snapshot }, heedingOf(workshop));
   // Who writes the session writes that too: what was void stays so when its group is built again.
@@ -192,13 +185,6 @@ export function taskOf(
 ): Task {
   const isMeant = (task: Task): boolean => task.id === id;
   const task = view.tasks.find(isMeant) ?? view.received?.find(isMeant);
-  if (task === undefined) {
-    throw new FlameError({
-      kind: 'refused',
-      code: 'no-task',
-      message: `There is no task ${id} in this session.`,
-      hints: ['git flame status'],
-    });
-  }
+  if (task === undefined) throw noTask(id);
   return task;
 }

@@ -1,6 +1,6 @@
 import { type WorkBelow, workBelow } from '../core/schedule/work-below.ts';
-import { FlameError } from '../domain/flame-error.ts';
 import type { ObjectId } from '../domain/ids.ts';
+import { noBaseBranch } from '../domain/not-found.ts';
 import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../domain/state/session.ts';
 import type { BuiltOn, Task } from '../domain/state/task.ts';
@@ -23,12 +23,7 @@ export async function baseTip(workshop: WithGit<GitCommits>, session: Session): 
   const branch = landsOn(session);
   const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
-  throw new FlameError({
-    kind: 'environment',
-    code: 'no-base-branch',
-    message: `The branch ${branch} that session ${session.id} builds on does not exist any more.`,
-    hints: [`git branch ${branch} ${session.base_commit}`],
-  });
+  throw noBaseBranch(branch, [`git branch ${branch} ${session.base_commit}`]);
 }
 
 /**

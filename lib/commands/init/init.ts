@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { noBaseBranch } from '../../domain/not-found.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
@@ -21,7 +22,7 @@ export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
     const head = await git.head(root);
     const base = args.options.base ?? head.branch;
     if (args.options.base !== null && (await git.resolveCommit(`refs/heads/${args.options.base}`)) === null)
-      throw noBranch(args.options.base);
+      throw noBaseBranch(args.options.base, [`git branch ${args.options.base}`, 'git flame init']);
     const name = nameOf(args.options.name, root);
     const written = await prepare(reading, { root, base, name }, args, io);
     output.json({ root, written });
@@ -101,12 +102,3 @@ function nameOf(given: string | null, root: string): string {
 }
 
 const projectName = configSchema.shape.project.unwrap().shape.name;
-
-function noBranch(branch: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'no-base-branch',
-    message: `There is no branch ${branch} to land on.`,
-    hints: [`git branch ${branch}`, 'git flame init'],
-  });
-}

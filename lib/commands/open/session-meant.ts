@@ -1,5 +1,5 @@
-import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
+import { noSession } from '../../domain/not-found.ts';
 import type { SessionLook, Snapshot, Store } from '../../domain/ports/store-port.ts';
 import type { CommandArgs, CommandName } from '../../domain/shown/command-args.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -48,19 +48,9 @@ function findSession({ sessions }: Sessions, name: string): Session {
   const session = sessions.find((candidate) => candidate.id === id);
   if (session !== undefined) return session;
   const known = sessions.slice(-5).map((candidate) => `git flame status --session ${candidate.id}`);
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-session',
-    message: `There is no session ${id}.`,
-    hints: known.length > 0 ? known : ["git flame run 'What you want done'"],
-  });
+  throw noSession(id, known.length > 0 ? known : ["git flame run 'What you want done'"]);
 }
 
 function noneYet(): never {
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-session',
-    message: 'There is no session in this repository yet.',
-    hints: ["git flame run 'What you want done'"],
-  });
+  throw noSession(null, ["git flame run 'What you want done'"]);
 }

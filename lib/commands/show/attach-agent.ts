@@ -2,8 +2,8 @@ import { openStreamView, type StreamLine } from '../../agents/stream-view.ts';
 import { findLivingAgent } from '../../cell/run/agent-registry.ts';
 import { followStream } from '../../cell/run/follow-stream.ts';
 import { streamFile } from '../../cell/run-folder.ts';
-import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { agentNotRunning } from '../../domain/not-found.ts';
 import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { visibleText } from '../../ui/text/visible-text.ts';
@@ -30,18 +30,9 @@ export async function attachTo(
     signal: io.signal ?? new AbortController().signal,
     onText: (text) => show(view.push(text)),
   }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? neverSeen(id) : error;
+    throw error.code === 'ENOENT' ? agentNotRunning(id, { isKept: false }) : error;
   });
   show(view.rest());
   if (io.signal?.aborted !== true) output.info(`${id} has ended.`);
   return 0;
-}
-
-function neverSeen(id: AgentId): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'agent-not-running',
-    message: `No agent ${JSON.stringify(id)} runs on this machine, and nothing is kept of one.`,
-    hints: ['git flame agent list', 'git flame status'],
-  });
 }

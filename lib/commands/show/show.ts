@@ -1,5 +1,6 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
+import { nothingNamedSo } from '../../domain/not-found.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { nameByOperand, readSnapshot } from '../open/session-meant.ts';
@@ -40,23 +41,18 @@ function showNamed(showing: Showing, name: string): Promise<number> {
   );
   if (run !== undefined || live !== undefined || worked !== undefined)
     return showAgent(showing, { id: name, run: live ?? run ?? null, task: worked ?? null });
-  throw nothingNamedSo(showing, name);
+  throw namedElsewhere(showing, name);
 }
 
 /** Names the session that has it, where another one does. */
-function nothingNamedSo({ snapshot, session }: Showing, name: string): FlameError {
+function namedElsewhere({ snapshot, session }: Showing, name: string): FlameError {
   const other = snapshot.sessions.findLast(
     ({ id, changesets }) =>
       snapshot.tasksOf(id).some((task) => task.id === name) ||
       changesets.some((changeset) => changeset.id === name || changeset.group === name),
   );
-  return new FlameError({
-    kind: 'refused',
-    code: 'nothing-named-so',
-    message: `Session ${session.id} has no task, agent or changeset named ${JSON.stringify(name)}.`,
-    hints: [
-      ...(other === undefined ? [] : [`git flame show ${name} --session ${other.id}`]),
-      'git flame status',
-    ],
-  });
+  return nothingNamedSo(session.id, name, [
+    ...(other === undefined ? [] : [`git flame show ${name} --session ${other.id}`]),
+    'git flame status',
+  ]);
 }

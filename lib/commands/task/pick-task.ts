@@ -1,6 +1,7 @@
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { taskBranch } from '../../domain/ids.ts';
+import { noTask } from '../../domain/not-found.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
@@ -28,7 +29,11 @@ export function pickTask(args: CommandArgs<'task'>, standing: Standing): Task {
   const isOther = meant.name !== null && here?.session !== meant.name;
   const session = here === null || isOther ? meant.require(snapshot).id : here.session;
   const tasks = snapshot.tasksOf(session);
-  if (id !== undefined) return tasks.find((task) => task.id === id) ?? noTask(id);
+  if (id !== undefined) {
+    const named = tasks.find((task) => task.id === id);
+    if (named === undefined) throw noTask(id);
+    return named;
+  }
   if (here !== null && !isOther) return here;
   const held = tasks.filter((task) => isHeldBy(task, person));
   const [only, another] = held;
@@ -43,15 +48,6 @@ function taskHere({ snapshot, repository: { workTree }, branch }: Standing): Tas
     (branch !== null && taskBranch(task.session, task.id) === `refs/heads/${branch}`);
   const newest = [...snapshot.sessions].reverse();
   return newest.flatMap(({ id }) => snapshot.tasksOf(id)).find(isIts) ?? null;
-}
-
-function noTask(id: string): never {
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-task',
-    message: `There is no task ${JSON.stringify(id.slice(0, 100))} in this session.`,
-    hints: ['git flame status'],
-  });
 }
 
 function noneNamed(subcommand: string, held: readonly Task[]): FlameError {

@@ -1,6 +1,7 @@
 import { type Config, roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { noBaseBranch } from '../../domain/not-found.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
@@ -54,15 +55,10 @@ export async function findBase(
       hints: ['git commit --allow-empty -m "initial commit"'],
     });
   }
-  throw new FlameError({
-    kind: 'environment',
-    code: 'no-base-branch',
-    message: `The base branch ${branch} does not exist.`,
-    hints: [
-      `git branch ${branch}`,
-      `or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
-    ],
-  });
+  throw noBaseBranch(branch, [
+    `git branch ${branch}`,
+    `or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
+  ]);
 }
 
 /** Only where the base branch is checked out: elsewhere neither agents nor a landing come upon the changes. */

@@ -1,4 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import { interrupted } from '../../domain/interrupted.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import { wrapGates } from './wrap-gates.ts';
 
@@ -12,11 +13,6 @@ export function interruptedGates(gates: Gates, resume: string): Gates {
 
 function told(error: unknown, resume: string): unknown {
   if (!(error instanceof FlameError) || error.code !== 'interrupted' || error.hints.length > 0) return error;
-  return new FlameError({
-    kind: 'interrupted',
-    code: 'interrupted',
-    message: 'Interrupted. The question is still open; what was decided before is kept.',
-    hints: [resume],
-    cause: error,
-  });
+  const message = 'Interrupted. The question is still open; what was decided before is kept.';
+  return interrupted(message, { hints: [resume], cause: error });
 }

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
-import { FlameError } from '../../domain/flame-error.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
+import { interrupted } from '../../domain/interrupted.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { suspendJob } from './suspend-job.ts';
 
@@ -94,8 +95,4 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
 
 function isOver(io: Io): boolean {
   return 'readableEnded' in io.stdin && io.stdin.readableEnded === true;
-}
-
-function interrupted(): FlameError {
-  return new FlameError({ kind: 'interrupted', code: 'interrupted', message: 'Interrupted.' });
 }

@@ -1,0 +1,47 @@
+import { FlameError } from './flame-error.ts';
+
+// What was named and is not there: one constructor for each code.
+
+/** `id` null: none was named, and there is none yet. */
+export function noSession(id: string | null, hints: readonly string[]): FlameError {
+  const message = id === null ? 'There is no session in this repository yet.' : `There is no session ${id}.`;
+  return new FlameError({ kind: 'refused', code: 'no-session', message, hints });
+}
+
+export function noTask(id: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-task',
+    message: `There is no task ${JSON.stringify(id.slice(0, 100))} in this session.`,
+    hints: ['git flame status'],
+  });
+}
+
+export function nothingNamedSo(session: string, name: string, hints: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'nothing-named-so',
+    message: `Session ${session} has no task, agent or changeset named ${JSON.stringify(name)}.`,
+    hints,
+  });
+}
+
+/** `isKept`: something is left of it to look at, or nobody asked for that. */
+export function agentNotRunning(name: string, { isKept }: { readonly isKept: boolean }): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'agent-not-running',
+    message: `No agent ${JSON.stringify(name)} runs on this machine${isKept ? '' : ', and nothing is kept of one'}.`,
+    hints: ['git flame agent list', ...(isKept ? [] : ['git flame status'])],
+  });
+}
+
+/** The branch work starts from and lands on. */
+export function noBaseBranch(branch: string, hints: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'no-base-branch',
+    message: `There is no branch ${branch} to build and land on.`,
+    hints,
+  });
+}
