@@ -41,7 +41,7 @@ export function noBaseBranch(branch: string, hints: readonly string[]): FlameErr
   return new FlameError({
     kind: 'environment',
     code: 'no-base-branch',
-    message: `There is no branch ${branch} to build and land on.`,
+    message: `The base branch ${branch} does not exist.`,
     hints,
   });
 }
