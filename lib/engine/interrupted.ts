@@ -1,4 +1,4 @@
-import type { FlameError } from '../domain/flame-error.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import { interrupted } from '../domain/interrupted.ts';
 
 /** The person stopped the program while agents ran. */
@@ -9,12 +9,8 @@ export function interruptedError(): FlameError {
 
 /** The person stopped the program while it judged what a finished agent left. */
 export function stoppedUnjudged(): FlameError {
-  return new FlameError({
-    kind: 'interrupted',
-    code: 'interrupted',
-    message: 'Stopped while the work of an agent was judged; the next start continues with it.',
-    hints: ['git flame run'],
-  });
+  const message = 'Stopped while the work of an agent was judged; the next start continues with it.';
+  return interrupted(message, { hints: ['git flame run'] });
 }
 
 /** Whether an error says that the person stopped the program. */

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { examineCredential } from '../../../lib/commands/doctor/credential.ts';
 import { judgeConfinement } from '../../../lib/commands/doctor/sandbox.ts';
+import { configuredAdapters } from '../../../lib/commands/open/configured-adapters.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { createTasks, openTestStore, sampleTask } from '../../store/sample.ts';
@@ -77,7 +78,8 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
   assert.match(of('credential')[0]?.hints.join('\n') ?? '', /ANTHROPIC_API_KEY.*CLAUDE_CODE_OAUTH_TOKEN/s);
   const found = async (project: TestRepo, env = {}): Promise<readonly string[]> => {
     const { git, context } = await openTrial(project, env);
-    const messages = (await examineCredential(context)).map(({ message }) => message);
+    const findings = await examineCredential(context, await configuredAdapters(context));
+    const messages = findings.map(({ message }) => message);
     await git.close();
     return messages;
   };
