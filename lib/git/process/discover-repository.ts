@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
+import { programPath } from '../../util/program-path.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { type GitContext, type GitResult, gitText, runGit } from './run-git.ts';
 
@@ -35,7 +36,21 @@ function givenByPerson({ env }: GitContext): Record<string, string> {
   return Object.fromEntries(given);
 }
 
+// By the file it is: one process asks for many repositories, where it lands and where agents work.
+const versions = new Map<string, string>();
+
 async function readVersion(context: GitContext): Promise<string> {
+  const file = programPath('git', context.env.PATH);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  const key = stat === undefined ? null : `${file} ${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+  const known = key === null ? undefined : versions.get(key);
+  if (known !== undefined) return known;
+  const version = await askVersion(context);
+  if (key !== null) versions.set(key, version);
+  return version;
+}
+
+async function askVersion(context: GitContext): Promise<string> {
   const text = await gitText(context, ['version']);
   const version = /(\d+)\.(\d+)[^\s]*/.exec(text);
   const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { BranchOperation, BranchUse } from '../../domain/ports/git-worktrees.ts';
 import { type GitAccess, inWorkTree } from '../objects/git-access.ts';
 import { runGit } from '../process/run-git.ts';
+import { reftableOf } from '../refs/reftable.ts';
 import { placedWorktrees } from './placed-worktrees.ts';
 
 /**
@@ -57,14 +58,18 @@ function returningTo(gitDir: string, branch: string): BranchOperation | null {
 /** What was begun on the branch that is checked out in a work tree. */
 async function underWay(access: GitAccess, path: string): Promise<BranchOperation | null> {
   const context = inWorkTree(access, path);
-  const names = { merge: 'MERGE_HEAD', 'cherry-pick': 'CHERRY_PICK_HEAD', revert: 'REVERT_HEAD' } as const;
-  // Asked of git: where refs are kept in tables, most of these are no files.
-  for (const [operation, name] of Object.entries(names) as [keyof typeof names, string][]) {
-    const args = ['rev-parse', '--verify', '--quiet', name];
-    if ((await runGit(context, args, { accept: [0, 1, 128] })).exitCode === 0) return operation;
-  }
   const { stdout } = await runGit(context, ['rev-parse', '--path-format=absolute', '--git-dir']);
   const gitDir = stdout.toString().replace(/\n$/, '');
+  const isInTables = reftableOf(access.repository.commonDir) !== null;
+  const names = { merge: 'MERGE_HEAD', 'cherry-pick': 'CHERRY_PICK_HEAD', revert: 'REVERT_HEAD' } as const;
+  for (const [operation, name] of Object.entries(names) as [keyof typeof names, string][]) {
+    // Where refs are kept in tables, most of these are no files.
+    const args = ['rev-parse', '--verify', '--quiet', name];
+    const isThere = isInTables
+      ? (await runGit(context, args, { accept: [0, 1, 128] })).exitCode === 0
+      : existsSync(join(gitDir, name));
+    if (isThere) return operation;
+  }
   if (existsSync(join(gitDir, 'rebase-apply', 'applying'))) return 'am';
   const todo = textOf(join(gitDir, 'sequencer', 'todo'));
   return todo === '' ? null : /^revert /.test(todo) ? 'revert' : 'cherry-pick';
