@@ -48,7 +48,13 @@ export async function runJob({ command, isInMemory }: Job): Promise<JobEnd> {
   const child = spawn(program, words, {
     stdio: ['ignore', 'pipe', 'pipe', countsCpu ? 'pipe' : 'ignore'],
     detached: true,
-    env: { ...process.env, TMPDIR: temporary, FORCE_COLOR: '0', NODE_OPTIONS: '--enable-source-maps' },
+    env: {
+      ...process.env,
+      TMPDIR: temporary,
+      FLAME_TEST_SWEEPS: '1',
+      FORCE_COLOR: '0',
+      NODE_OPTIONS: '--enable-source-maps',
+    },
   });
   const [output, times] = [collect(child, [1, 2]), collect(child, [3])];
   const end = await waitFor(child);
