@@ -126,7 +126,7 @@ function noResult({ exitCode, stderr }: AgentEnd, hasBegun: boolean): Failure {
   }
   return {
     kind: 'agent-crashed',
-    message: `The agent ended in mid-work (exit code ${exitCode ?? 'unknown'}).`,
+    message: `The agent ended before its work was done (exit code ${exitCode ?? 'unknown'}).`,
     details,
     retryable: true,
   };

@@ -15,7 +15,7 @@ import { readConfig } from './open/read-config.ts';
 import { withState } from './open/read-state.ts';
 import { ruleSources } from './show/rule-sources.ts';
 
-// Nobody else waits for this judge.
+// No other call waits for this judge.
 const patient = { each: 10_000, together: 60_000, regrowth: 1 };
 
 /** `git flame policy check`: tool calls on stdin, one JSON object a line; one decision a line in the same order. */

@@ -22,7 +22,7 @@ export function findSyntaxProblems(document: Document.Parsed, text: string): rea
 export function describeAliasBomb(text: string): Problem {
   const start = Math.max(0, text.search(/\*\w/));
   const hint = 'write the values out';
-  return { path: 'the alias', message: 'multiplies beyond measure', hint, start, end: start + 2 };
+  return { path: 'the alias', message: 'expands to more than can be read', hint, start, end: start + 2 };
 }
 
 interface SyntaxError {

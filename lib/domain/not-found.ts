@@ -26,7 +26,7 @@ export function nothingNamedSo(session: string, name: string, hints: readonly st
   });
 }
 
-/** `isKept`: something is left of it to look at, or nobody asked for that. */
+/** `isKept`: something is left of it to look at, or that was not asked. */
 export function agentNotRunning(name: string, { isKept }: { readonly isKept: boolean }): FlameError {
   return new FlameError({
     kind: 'refused',

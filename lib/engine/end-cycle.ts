@@ -23,7 +23,7 @@ export async function endCycle(workshop: Workshop, id: SessionId): Promise<void>
 }
 
 /**
- * What failed is tried again, or planned anew, if a person says so; else the session ends, which `git flame task
+ * What failed is tried again, or planned again, if a person says so; else the session ends, which `git flame task
  * release` takes back.
  */
 export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
@@ -61,7 +61,7 @@ async function goOn(
   await record(workshop, session.id, ({ session: now }) => {
     const gated = withGate(now, 'session', 'replan', workshop);
     const next = { ...sendBack(gated, decision.notes), wave: 'plan' as const, replans: 0 };
-    return { session: { next, subject: 'session: planned anew' }, body: decision.notes };
+    return { session: { next, subject: 'session: planned again' }, body: decision.notes };
   });
 }
 

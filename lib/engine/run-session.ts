@@ -106,9 +106,7 @@ function claimedElsewhere(
   { gates, place }: Pick<Workshop, 'gates' | 'place'>,
   tasks: readonly Task[],
 ): FlameError {
-  const list = tasks.map(
-    ({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'somebody'}`,
-  );
+  const list = tasks.map(({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'someone'}`);
   return new FlameError({
     kind: 'waiting',
     code: 'claimed-elsewhere',

@@ -8,7 +8,7 @@ import { joinSubject } from './foreign-commits.ts';
 import type { WithGit, Workshop } from './workshop.ts';
 
 export type StartPoint =
-  /** builtOn: what of it has not landed. */
+  /** builtOn: the part that has not landed. */
   | { readonly kind: 'start'; readonly commit: ObjectId; readonly builtOn: BuiltOn }
   /** Two works it would hold conflict. isDependency: the task can't do without the second one. */
   | {

@@ -28,10 +28,10 @@ test('LIF-4 resume goes on with the current session, or with one by name', async
   assert.match(preview.stdout, new RegExp(`${newer} would continue with: work`));
   const current = await flame(repo, ['resume', '--decisions-file', approve]);
   assert.is(current.code, 0, current.stderr);
-  assert.match(current.stderr, new RegExp(`Goes on with ${newer}, cycle 1, wave work: newer`));
+  assert.match(current.stderr, new RegExp(`Continues with ${newer}, cycle 1, wave work: newer`));
   const named = await flame(repo, ['resume', older, '--decisions-file', approve]);
   assert.is(named.code, 0, named.stderr);
-  assert.match(named.stderr, new RegExp(`Goes on with ${older}`));
+  assert.match(named.stderr, new RegExp(`Continues with ${older}`));
   assert.equal(
     [repo.git('show', 'main:src/newer.txt'), repo.git('show', 'main:src/older.txt')],
     ['newer', 'older'],

@@ -448,7 +448,7 @@ test('two documents, aliases that lead nowhere and aliases that explode', () => 
     mistakes(['a: &a [x]', ...levels].join('\n')),
     lines(`
       .blueflame.yml has a mistake.
-      .blueflame.yml:2:8  the alias multiplies beyond measure
+      .blueflame.yml:2:8  the alias expands to more than can be read
         b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]
                ^^
         hint: write the values out`),

@@ -74,7 +74,7 @@ async function assertGoesOn(repo: TestRepo): Promise<void> {
   }
   const again = await flame(repo, ['run', '--decisions-file', '.git/decisions.yml']);
   assert.is(again.code, 0, again.stderr);
-  assert.match(again.stderr, /Goes on with ses-/);
+  assert.match(again.stderr, /Continues with ses-/);
   assert.is(repo.git('show', 'main:src/one.txt'), 'whole');
   assert.is(
     repo.git(

@@ -66,7 +66,7 @@ export async function admitRequest(
   }
   const bad = { status: 415, type: 'invalid_request_error', why: 'body' };
   if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
-    return { ...bad, message: 'A request is sent as it is, not packed.' };
+    return { ...bad, message: 'A request must be sent uncompressed.' };
   const text = await readBody(request);
   if (text === null)
     return {

@@ -9,7 +9,7 @@ import { unknownField } from './request-fields.ts';
 /** What a request may cost, before its answer reports it. */
 export interface Estimate extends PromptEstimate {
   readonly model: string;
-  /** What it writes to the cache is to be kept for an hour, at a higher price. */
+  /** What it writes to the cache must be kept for an hour, at a higher price. */
   readonly isHourly: boolean;
   /** As many as it asks for. */
   readonly output: number;

@@ -14,7 +14,7 @@ export interface AskedRepository {
   readonly quarantine: Pick<Quarantine, 'objectDir' | 'alternates'> | null;
 }
 
-/** Milliseconds: for one question, for many at once, and what comes back in each. The judge answers nobody meanwhile. */
+/** Milliseconds: for one question, for many at once, and what comes back in each. The judge answers no other call meanwhile. */
 export interface AskingTime {
   readonly each: number;
   readonly together: number;

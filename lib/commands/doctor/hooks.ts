@@ -17,7 +17,7 @@ export async function examineHooks(git: Pick<GitPort, 'repository'>, io: Io): Pr
           finding({
             ...base,
             result: 'weaker',
-            message: 'The git hooks were put out of force since they were installed.',
+            message: 'The git hooks were disabled after they were installed.',
             details: missing,
             hints: ['git flame init'],
           }),

@@ -35,7 +35,7 @@ export async function requireAtHand(store: Reading['store'], id: SessionId): Pro
   throw new FlameError({
     kind: 'refused',
     code: 'session-archived',
-    message: `Session ${id} has ended and was archived: it can be read, and doesn't go on.`,
+    message: `Session ${id} has ended and was archived: it can be read, but not continued.`,
     hints: [`git flame status --session ${id}`, "git flame run 'What is still to do'"],
   });
 }

@@ -15,7 +15,7 @@ import { type ClaimAnswer, type ClaimRound, claimRound, refusedFirst } from './c
 
 // More lines than these wait to be read: they would only take memory.
 const mostWaiting = 1_024;
-// So many at once while others claim too: each writer has its turn, and nobody gets a multiple of what the others get.
+// So many at once while others claim too: each writer has its turn, and none gets a multiple of what the others get.
 const fewAtOnce = 20;
 const manyAtOnce = 128;
 

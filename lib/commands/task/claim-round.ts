@@ -19,7 +19,7 @@ export interface ClaimAnswer {
   readonly reason: string | null;
 }
 
-/** What is claimed in one ref transaction, and what is to be remembered of it. */
+/** What is claimed in one ref transaction, and what must be remembered of it. */
 export interface ClaimRound {
   /** Of the first ids, in their order. */
   readonly answers: readonly ClaimAnswer[];
@@ -30,7 +30,7 @@ export interface ClaimRound {
   readonly settled: readonly Decision[];
 }
 
-/** The ids before the first one that can be claimed: nothing is to be written for them. */
+/** The ids before the first one that can be claimed: nothing needs to be written for them. */
 export function refusedFirst(ids: readonly string[], tasks: readonly Task[]): readonly ClaimAnswer[] {
   const answers: ClaimAnswer[] = [];
   const find = finder(tasks);

@@ -39,7 +39,7 @@ export function decisionsMade(before: HeededSession, made: Made): readonly Decis
   const taken = new Set<string>(made.vouched.filter(({ kind }) => kind === 'task').map(({ about }) => about));
   const changed = made.changed.filter(({ id }) => ours.has(id) || taken.has(id));
   const planned = changed.filter((task) => !isSettled(task));
-  // What another clone wrote about it stays with it: a person is asked before an agent sees it. An end is told to none.
+  // What another clone wrote about it stays with it: a person is asked before an agent sees it. No agent is shown an end.
   const standing = [
     ...[...made.added, ...planned].filter(({ id }) => taken.has(id) || !before.elsewhere.has(id)),
     ...made.changed.filter(isSettled),

@@ -102,12 +102,12 @@ export function checkoutDecision(
   return { kind: 'checkout', session: id, about: '', facts: checkout };
 }
 
-/** That a service can't be asked before a time, as this clone was told. */
+/** That a service can't be asked before a time, as the service said here. */
 export function pauseDecision({ id }: Pick<Session, 'id'>, pause: Session['pauses'][number]): Decision {
   return { kind: 'pause', session: id, about: pause.adapter, facts: { until: pause.until } };
 }
 
-/** What is told to later planners, whole. */
+/** What later planners are shown, whole. */
 export function memoryDecision({ session, task, v: _, rev: __, ...facts }: MemoryEntry): Decision {
   return { kind: 'memory', session, about: task ?? '', facts };
 }

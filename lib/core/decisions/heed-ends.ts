@@ -73,7 +73,7 @@ export function heedLook(raw: SessionLook, heeding: HeedingEnds, only: SessionId
   };
 }
 
-/** Whether a session has ended by what another clone says alone: then its tasks tell whether that is so. */
+/** Whether a session has ended by what another clone says alone: then its tasks show whether that is so. */
 export function isEndedElsewhere(session: Session, { origins }: Pick<HeedingEnds, 'origins'>): boolean {
   return session.state === 'ended' && !isPast(session, origins);
 }

@@ -20,7 +20,7 @@ export type Action =
   | { readonly kind: 'end-cycle' }
   /**
    * Nothing is open, but tasks failed or are blocked, and a cycle is left: a person may have these tried again, or
-   * planned anew. Where no person can be asked, the session ends.
+   * planned again. Where no person can be asked, the session ends.
    */
   | { readonly kind: 'left-over'; readonly reason: string }
   | { readonly kind: 'end'; readonly reason: string };

@@ -43,7 +43,7 @@ export function nextWake(tasks: readonly Task[], now: number): number | null {
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** What is blocked or failed holds nobody up. */
+/** What is blocked or failed holds no other task up. */
 function isToBeDone({ status }: Task): boolean {
   return status === 'pending';
 }

@@ -8,7 +8,7 @@ export function isFree({ status }: Task): boolean {
 
 /** Who works on a task, for a person to read. */
 export function holderOf(task: Task): string {
-  return task.agent_id ?? task.claimed_by ?? 'somebody';
+  return task.agent_id ?? task.claimed_by ?? 'someone';
 }
 
 /** Whether it is claimed by this person, by hand. */

@@ -38,7 +38,7 @@ export interface PlanQuestion {
   readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
   readonly problems: readonly string[];
   readonly replansLeft: number;
-  /** Where another clone decided what is asked about: what of it is new here or changed, a line each. */
+  /** Where another clone decided what is asked about: the parts that are new here or changed, a line each. */
   readonly received?: readonly string[];
   /** Of what was received: every text that runs or that an agent reads, whole. */
   readonly told?: readonly { readonly task: string; readonly name: string; readonly text: string }[];

@@ -117,7 +117,7 @@ export interface Store {
   snapshot(): Promise<Snapshot>;
   /**
    * For who only looks, at one session or (null) at the list of them: notes of other sessions' tasks are not looked
-   * into, so `problems` tells of them only what their trees show.
+   * into, so `problems` names only what their trees show.
    */
   look(pick: (sessions: Pick<Snapshot, 'sessions' | 'current'>) => SessionId | null): Promise<SessionLook>;
   /**

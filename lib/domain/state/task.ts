@@ -106,7 +106,7 @@ const noteSchema = z.object({
   claimed_at: z.string().nullable(),
 });
 
-/** Nobody holds it, and no attempt's work counts; earlier versions may have left a claim's clone behind. */
+/** No agent and no person holds it, and no attempt's work counts; earlier versions may have left a claim's clone behind. */
 const untouched = {
   agent_id: z.null(),
   worktree: z.null(),

@@ -48,7 +48,7 @@ async function holderOf({ git }: Ports, session: Session, { start, commit }: Res
 }
 
 /**
- * When it was put away, in ms. A branch that was kept as it was tells no such time: no earlier than its last commit
+ * When it was put away, in ms. A branch that was kept as it was has no such time: no earlier than its last commit
  * was made and its session was last written. NaN where no time is known: it is never old then.
  */
 async function keptAt({ git }: Ports, session: Session | null, { at, commit }: Rescue): Promise<number> {

@@ -21,7 +21,7 @@ export async function remember(workshop: Workshop, id: SessionId): Promise<void>
 
 /**
  * What earlier sessions left that may help with an objective, bounded; '' without any, or with a broken memory. What
- * another clone wrote there is told where the configuration says so, and marked.
+ * another clone wrote there is shown where the configuration says so, and marked.
  */
 export async function recall(workshop: Remembering, objective: string): Promise<string> {
   const { memory_decay: decays, decay_policy: policy } = workshop.config.beads;

@@ -15,7 +15,7 @@ import { replayOwn } from './replay-own.ts';
 
 /**
  * Takes what is not accepted any more out from under the finished work that was built on it: each one's own change
- * is put on what remains, and is checked anew; no worker is paid. What conflicts then goes back to its worker. Which
+ * is put on what remains, and is checked again; no worker is paid. What conflicts then goes back to its worker. Which
  * tasks these are follows from their notes, so that a kill at any point changes nothing.
  */
 export async function replayUprooted(workshop: Workshop, session: SessionId): Promise<void> {
@@ -95,7 +95,7 @@ async function keep(
   workshop.events.emit({
     event: 'notice',
     level: 'info',
-    message: `${id} stands without ${lost.join(', ')} as it was: its own change was put on what remains, and is checked anew.`,
+    message: `${id} stands without ${lost.join(', ')} as it was: its own change was put on what remains, and is checked again.`,
   });
 }
 

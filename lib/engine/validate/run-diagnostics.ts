@@ -6,7 +6,7 @@ import { interruptedError } from '../interrupted.ts';
 import { type PrepareParts, prepareWorktree } from '../prepare-worktree.ts';
 import { type Workshop, worktreePath } from '../workshop.ts';
 
-/** What a diagnostic needs of a workshop: no session, no store, nobody to ask. */
+/** What a diagnostic needs of a workshop: no session, no store, no person to ask. */
 export type DiagnosticParts = PrepareParts & Pick<Workshop, 'signal'>;
 
 /** Whether any diagnostic is to run. */

@@ -50,7 +50,7 @@ export async function attemptTask(
       await releaseAttempt(workshop, attempt, error);
     throw error;
   }
-  // What a finished agent did counts as it was judged before the stop; nobody else was given the time.
+  // What a finished agent did counts as it was judged before the stop; no other agent was given the time.
   if (workshop.signal.aborted && !ending.isJudged) await releaseAttempt(workshop, attempt, null);
   else await settleAttempt(workshop, attempt, ending);
 }
@@ -59,7 +59,7 @@ async function hasFinished({ git }: Workshop, { path }: Attempt): Promise<boolea
   return (await git.cells()).some((cell) => cell.path === path && cell.ended !== null);
 }
 
-/** null: it was claimed or changed by somebody else in this moment, or what it would start from was. */
+/** null: it was claimed or changed by another process at this moment, or what it would start from was. */
 async function claim(
   workshop: Workshop,
   { session, task, agent, path }: Attempt,

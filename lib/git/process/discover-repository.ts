@@ -93,7 +93,7 @@ async function readFacts(context: GitContext): Promise<Facts> {
 }
 
 /**
- * Where a path holds a newline, several answers at once can't be told apart, so each is asked for by itself.
+ * Where a path holds a newline, several answers at once can't be distinguished, so each is asked for by itself.
  */
 async function askOneByOne(context: GitContext, hasTree: boolean): Promise<string[]> {
   const questions = [

@@ -66,7 +66,7 @@ function notRefreshed({ cwd }: GitContext): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'index-locked',
-    message: `The index of ${cwd} can't be written, most likely as another git is at work there: what landed is not checked out yet.`,
+    message: `The index of ${cwd} can't be written, most likely because another git is at work there: what landed is not checked out yet.`,
     hints: ['git flame status', 'git flame run'],
   });
 }

@@ -63,7 +63,7 @@ export interface ReadArguments {
   readonly paths: readonly string[];
   /** The ranges of lines that -L traces. */
   readonly traced: readonly string[];
-  /** There are options nobody knows here. */
+  /** There are options that are not known here. */
   readonly isOdd: boolean;
 }
 

@@ -6,7 +6,7 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { StoredEvidence } from './evidence.ts';
 
-/** What a merge of two clones' notes asks about ends. It answers from memory: after `findOut` it is to be asked again. */
+/** What a merge of two clones' notes asks about ends. It answers from memory: after `findOut` it must be asked again. */
 export interface EndJudge {
   /** Whether a task has ended by what is known here: then nothing undoes it. */
   hasEnded(task: Task): boolean;

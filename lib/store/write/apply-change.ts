@@ -142,7 +142,7 @@ function renderChecked<T>(state: RefState<T>, value: T, stored: Note<T> | null) 
     throw new FlameError({
       kind: 'internal',
       code: 'state-invalid',
-      message: `A note for ${state.kind.ref} was not written, no reader would take it: ${describeIssues(cause)}.`,
+      message: `A note for ${state.kind.ref} was not written, because it is not valid: ${describeIssues(cause)}.`,
       cause,
     });
   }

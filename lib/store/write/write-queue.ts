@@ -8,7 +8,7 @@ export type Leave = () => Promise<void>;
 
 // Longer than any transaction takes: what a holder of whom nothing can be known costs the others at most.
 const patienceMs = 700;
-// A machine with far too much to do is slow, and nobody gains by racing on it as well.
+// A machine with far too much to do is slow, and no process gains by racing on it as well.
 const busyPatienceMs = 4_000;
 // Between two looks whether the turn has come: for who is next, and for those behind.
 const nextMs = 1;
