@@ -37,6 +37,7 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         checks: checksOf(config),
         earlier: cutText(data.earlier ?? '', limits.earlier),
         isKept: data.isKept ?? false,
+        below: (data.below ?? []).slice(-limits.attempts).map(({ id, title }) => `${id}: ${title}`),
         attempts: data.task.history
           .slice(-limits.attempts)
           .map((entry, index, { length }) => describeAttempt(entry, index === length - 1)),

@@ -1,8 +1,9 @@
 import { nextAction } from '../../core/schedule/next-action.ts';
-import { planWaves } from '../../core/schedule/plan-waves.ts';
+import type { PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
+import { plannedOrder } from '../../engine/plan/planned-order.ts';
 import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';
 import { formatCount } from '../../util/format-amount.ts';
@@ -18,13 +19,20 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
   const session = opened.meant.pick(await opened.store.snapshot());
   const lines = [`Base branch: ${base.branch} at ${base.commit.slice(0, 12)}`];
   let waves: readonly (readonly string[])[] = [];
+  let overlap: PlanQuestion['overlap'] | null = null;
   if (from !== null) {
     const plan = await readPlan(from, io);
     await requireSound(opened, wish, plan);
-    waves = planWaves(plan.tasks, opened.config.concurrency.development);
+    const order = plannedOrder(opened.workshop, plan);
+    waves = order.waves;
+    overlap = order.overlap ?? null;
     lines.push(
       `Plan: ${formatCount(plan.tasks.length, 'task')} from ${planSource(from)}`,
       ...waves.map((wave, index) => `  batch ${index + 1}: ${wave.join(', ')}`),
+      ...(overlap?.tasks ?? []).map(
+        ({ task, below }) =>
+          `  ${task} ${overlap?.kind === 'build-on' ? 'builds on' : 'starts apart from'} ${below.map((one) => one.task).join(', ')}`,
+      ),
     );
   } else if (objective !== null) lines.push(`A planner would be asked for: ${objective}`);
   else if (session !== null && session.state !== 'ended') {
@@ -33,7 +41,7 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
     lines.push(`Session ${session.id} would continue with: ${kind}`);
   }
   opened.output.result(lines.join('\n'));
-  opened.output.json({ base, from, objective, waves });
+  opened.output.json({ base, from, objective, waves, ...(overlap === null ? {} : { overlap }) });
   return 0;
 }
 

@@ -1,5 +1,6 @@
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
 import { byText } from '../../core/task/by-priority.ts';
+import { needsOf } from '../../core/task/needs-of.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GraphTask } from '../../domain/shown/task-graph.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -33,7 +34,8 @@ function toGraph({ proposal }: Session, tasks: readonly Task[]): readonly GraphT
   return [
     ...tasks
       .filter(({ id }) => !proposed.has(id))
-      .map(({ id, title, status, cohesion_group: group, dependencies }) => ({
+      .map((task) => ({ task, dependencies: isWorkedOn(task) ? needsOf(task) : task.dependencies }))
+      .map(({ task: { id, title, status, cohesion_group: group }, dependencies }) => ({
         ...{ id, title, status, group, dependencies },
       })),
     ...(proposal ?? []).map(({ id, title, cohesion_group: group, dependencies }) => ({
@@ -41,6 +43,11 @@ function toGraph({ proposal }: Session, tasks: readonly Task[]): readonly GraphT
       status: 'proposed' as const,
     })),
   ];
+}
+
+/** What it was built on counts no more once it was sent back. */
+function isWorkedOn({ status }: Task): boolean {
+  return status === 'claimed' || status === 'done' || status === 'merged';
 }
 
 function unknownFormat(format: string): FlameError {

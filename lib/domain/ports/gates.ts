@@ -36,6 +36,8 @@ export interface PlanQuestion {
   /** Task ids by wave, as the scheduler would run them. */
   readonly waves: readonly (readonly string[])[];
   readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
+  /** Tasks that share files with earlier ones, and what that means (`concurrency.overlap`); absent: none do. */
+  readonly overlap?: { readonly kind: 'build-on' | 'separate'; readonly tasks: readonly PlannedGround[] };
   readonly problems: readonly string[];
   readonly replansLeft: number;
   /** Where another clone decided what is asked about: the parts that are new here or changed, a line each. */
@@ -44,6 +46,11 @@ export interface PlanQuestion {
   readonly told?: readonly { readonly task: string; readonly name: string; readonly text: string }[];
   /** What would be wrong with another plan; task: null of the plan as a whole. */
   check?(plan: Plan): readonly { readonly task: string | null; readonly message: string }[];
+}
+/** A task and the earlier ones of its plan that it shares files with. */
+export interface PlannedGround {
+  readonly task: string;
+  readonly below: readonly { readonly task: string; readonly lock: string }[];
 }
 export type PlanDecision =
   | { readonly kind: 'approve' }
@@ -107,6 +114,20 @@ export interface ChangesetQuestion {
    * `refused` when it no longer waits, or builds upon one that isn't approved.
    */
   decideOther(id: string, decision: ChangesetDecision): Promise<void>;
+  /** What rejecting a changeset of this review would mean for the work that was built on it; computed by merging. */
+  onTop?(id: string): Promise<readonly OnTop[]>;
+}
+/** Finished work that stands on other work, and what becomes of it without that. */
+export interface OnTop {
+  readonly task: string;
+  readonly group: string;
+  /**
+   * stands: its own change is put on what remains, and checked anew; conflicts: it goes back to its worker; again: it
+   * depends on what is gone, and is done again.
+   */
+  readonly outcome: 'stands' | 'conflicts' | 'again';
+  /** Where it conflicts. */
+  readonly paths: readonly string[];
 }
 /** Calls of one agent that the watcher blocked. */
 export interface BlockedCalls extends Pick<AuditSummary, 'blocked' | 'top'> {

@@ -50,6 +50,8 @@ export interface WorkerData {
   readonly earlier?: string;
   /** Whether the worktree holds that already: a person had it kept. */
   readonly isKept?: boolean;
+  /** Tasks whose work the worktree holds although it has not landed: what they wrote is theirs. */
+  readonly below?: readonly PromptTask[];
 }
 
 export interface ValidatorData {

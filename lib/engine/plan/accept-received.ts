@@ -8,7 +8,6 @@ import {
 import { toldOfPlan, toldOfTask } from '../../core/decisions/told-to-agents.ts';
 import { describeHead, headOf } from '../../core/merge/merge-task-head.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
-import { planWaves } from '../../core/schedule/plan-waves.ts';
 import { planChanges, planOf } from '../../core/task/edit-task.ts';
 import { sendBack } from '../../core/task/send-back.ts';
 import { dropTask, type TaskChange } from '../../core/task/task-state.ts';
@@ -27,6 +26,7 @@ import { withGate } from '../agents/ask-for-budget.ts';
 import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from '../plan-problems.ts';
 import { type Recording, record, type SessionView, viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { plannedOrder } from './planned-order.ts';
 import { toTask } from './take-plan.ts';
 
 /**
@@ -85,7 +85,7 @@ async function ask(
   const decision = await workshop.gates.plan({
     objective: session.objective,
     plan,
-    waves: planWaves(plan.tasks, workshop.config.concurrency.development),
+    ...plannedOrder(workshop, plan),
     estimate: estimateCost({
       config: workshop.config,
       tasks: plan.tasks,

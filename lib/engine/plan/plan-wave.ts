@@ -17,6 +17,7 @@ import { runScript } from '../validate/run-script.ts';
 import type { Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner } from './ask-planner.ts';
+import { plannedOrder } from './planned-order.ts';
 import { takePlan } from './take-plan.ts';
 
 const maxReplans = 3;
@@ -142,7 +143,7 @@ async function decidePlan(
   const decision = await workshop.gates.plan({
     objective: session.objective,
     plan,
-    waves: planWaves(plan.tasks, workshop.config.concurrency.development),
+    ...plannedOrder(workshop, plan),
     estimate: session.estimate,
     problems: problems.map(describeProblem),
     replansLeft: maxReplans - session.replans,

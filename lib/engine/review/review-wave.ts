@@ -14,6 +14,7 @@ import { saysSomething } from '../../util/says-something.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { enterWave } from '../enter-wave.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { onTopOf } from '../stack/on-top.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -123,6 +124,11 @@ async function decideOne(
     session: view.session,
     showDiff,
     decideOther: (id, other) => decideNow(workshop, session, id, other),
+    onTop: async (id) => {
+      const now = await viewSession(workshop, session);
+      const meant = changesetsOfCycle(now.session).find((one) => one.id === id);
+      return meant?.state === 'waiting' ? onTopOf(workshop, now, meant) : [];
+    },
   });
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);
   await decided(workshop, session, changeset, decision);

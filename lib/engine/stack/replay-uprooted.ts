@@ -4,12 +4,14 @@ import { lostGround, uprooted } from '../../core/task/needs-of.ts';
 import { replayTask, requeueTask, type TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
-import { hasWork, type Task, type WorkedTask } from '../../domain/state/task.ts';
+import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { type DoneTask, hasWork, type Task, type WorkedTask } from '../../domain/state/task.ts';
 import { brokenRules } from '../judge/judge-task.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
-import { type StartPoint, startPoint } from '../start-point.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { startPoint } from '../start-point.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { groundOf } from './held-apart.ts';
 import { replayOwn } from './replay-own.ts';
 
@@ -30,43 +32,55 @@ export async function replayUprooted(workshop: Workshop, session: SessionId): Pr
 
 interface Uprooted {
   readonly task: WorkedTask;
-  /** Names of what it stood on and does no more. */
-  readonly lost: readonly string[];
   /** See groundOf. */
   readonly ground: string;
 }
 
 async function replayOne(workshop: Workshop, view: SessionView, task: WorkedTask): Promise<void> {
-  const byId = new Map<string, Task>(view.tasks.map((one) => [one.id, one]));
+  const one = { task, ground: groundOf(workshop, task, view.tasks) };
+  const fate = await fateOf(workshop, view.session, { task, tasks: view.tasks });
+  if (fate.kind === 'back') return sendBack(workshop, one, fate.notes);
+  const broken = await brokenRules(workshop, fate.step.task);
+  if (broken.length === 0) return keep(workshop, one, fate);
+  const notes = `Without ${fate.lost.join(', ')} as it was, it breaks rules:\n${broken.join('\n')}`;
+  return sendBack(workshop, one, notes);
+}
+
+/** What becomes of a task without the ground it lost. */
+export type Fate =
+  | {
+      readonly kind: 'stands';
+      readonly commit: ObjectId;
+      /** What it stood on and does no more. */
+      readonly lost: readonly string[];
+      readonly step: TaskChange<DoneTask>;
+    }
+  | { readonly kind: 'back'; readonly notes: string; readonly paths: readonly string[] };
+
+/** Finds by merging what becomes of a task that lost its ground. Objects may be written; nothing refers to them. */
+export async function fateOf(
+  workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
+  session: Session,
+  { task, tasks }: { readonly task: WorkedTask; readonly tasks: readonly Task[] },
+): Promise<Fate> {
+  const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
   const lost = lostGround(task, byId);
-  const one = { task, lost, ground: groundOf(workshop, task, view.tasks) };
   const why = lost.map((id) => `${id}, which is ${describe(byId.get(id))}`).join(', and on ');
-  const start = await startPoint(workshop, view.session, task, view.tasks);
-  if (start.kind === 'conflict')
-    return sendBack(
-      workshop,
-      one,
-      `It was built on ${why}. What remains conflicts: ${whatConflicts(start)}.`,
-    );
-  const { start_commit, commit } = task;
-  const own = await replayOwn(workshop.git, { start: start_commit, commit }, start.commit);
+  const start = await startPoint(workshop, session, task, tasks);
+  if (start.kind === 'conflict') {
+    const notes = `It was built on ${why}. What remains conflicts: the work of ${start.with}, in ${start.paths.join(', ')}.`;
+    return { kind: 'back', notes, paths: start.paths };
+  }
+  const own = await replayOwn(workshop.git, { start: task.start_commit, commit: task.commit }, start.commit);
   if (own.kind === 'conflict') {
-    const report = [...own.messages].join('\n');
-    const notes = `It was built on ${why}. Without that, its change conflicts in ${own.paths.join(', ')}.\n${report}`;
-    return sendBack(workshop, one, notes.trim());
+    const notes = `It was built on ${why}. Without that, its change conflicts in ${own.paths.join(', ')}.`;
+    return { kind: 'back', notes: [notes, ...own.messages].join('\n'), paths: own.paths };
   }
   const step = replayTask(task, {
     ...{ commit: own.commit, start: start.commit, builtOn: start.builtOn, without: lost },
     at: timestamp(workshop),
   });
-  const broken = await brokenRules(workshop, step.task);
-  if (broken.length > 0)
-    return sendBack(workshop, one, `Without ${lost.join(', ')}, it breaks rules:\n${broken.join('\n')}`);
-  await keep(workshop, one, { commit: own.commit, step });
-}
-
-function whatConflicts({ with: id, paths }: Extract<StartPoint, { readonly kind: 'conflict' }>): string {
-  return `the work of ${id}, in ${paths.join(', ')}`;
+  return { kind: 'stands', commit: own.commit, lost, step };
 }
 
 function describe(below: Task | undefined): string {
@@ -75,8 +89,8 @@ function describe(below: Task | undefined): string {
 
 async function keep(
   workshop: Workshop,
-  { task, ground, lost }: Uprooted,
-  { commit, step }: { readonly commit: ObjectId; readonly step: TaskChange },
+  { task, ground }: Uprooted,
+  { commit, step, lost }: Extract<Fate, { readonly kind: 'stands' }>,
 ): Promise<void> {
   const { session, id } = task;
   const ref = taskBranch(session, id);
@@ -99,11 +113,7 @@ async function keep(
   });
 }
 
-function isAsSeen(
-  workshop: Workshop,
-  view: SessionView,
-  { task, ground }: Pick<Uprooted, 'task' | 'ground'>,
-): boolean {
+function isAsSeen(workshop: Workshop, view: SessionView, { task, ground }: Uprooted): boolean {
   const now = view.tasks.find(({ id }) => id === task.id);
   return now !== undefined && now.rev === task.rev && groundOf(workshop, now, view.tasks) === ground;
 }

@@ -1,7 +1,7 @@
 import { claimTask } from '../../core/task/task-state.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { BuiltOn, Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
@@ -104,7 +104,7 @@ async function perform(
   const cell = await workshop.git.addCellWorktree(attempt.path, from, subject, start.commit);
   let isAccepted = false;
   try {
-    const ending = await workIn(workshop, attempt, cell);
+    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn });
     isAccepted = ending.work !== null;
     return ending;
   } finally {
@@ -112,7 +112,15 @@ async function perform(
   }
 }
 
-async function workIn(workshop: Workshop, attempt: Attempt, cell: CellWorktree): Promise<Ending> {
+async function workIn(
+  workshop: Workshop,
+  attempt: Attempt,
+  {
+    cell,
+    view,
+    builtOn,
+  }: { readonly cell: CellWorktree; readonly view: SessionView; readonly builtOn: BuiltOn },
+): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
   const prepared = await prepareWorktree(workshop, cell);
   if (prepared.failure !== null) return failed(prepared.failure);
@@ -136,6 +144,7 @@ async function workIn(workshop: Workshop, attempt: Attempt, cell: CellWorktree):
       ...{ role: 'worker', task, policy },
       earlier: await earlierChange(workshop, task, cell.base),
       isKept: cell.start !== cell.base,
+      below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
     },
   });
   return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });

@@ -2,6 +2,7 @@ import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/ga
 import { isRed } from '../../domain/state/changeset.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
+import { renderOnTop } from '../render/render-on-top.ts';
 import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingChangeset } from './waits-for-person.ts';
@@ -40,6 +41,8 @@ export async function askChangeset(
     const key = await choose(asking, isOpen ? choices.filter((choice) => choice.key !== 'w') : choices);
     if (key === 's') return { kind: 'skip' };
     if (key === 'r') {
+      for (const line of renderOnTop((await question.onTop?.(question.changeset.id)) ?? []))
+        context.say(line);
       const reason = (await askLine(asking, 'Reason (Enter: back): ')).trim();
       if (reason === '') continue;
       const keep = await askKeep(asking);

@@ -30,7 +30,9 @@ export function createNoGates(options: { readonly person: string; readonly resum
       throw waitsForPerson(waitingValidator(question), resume);
     },
     changeset: async (question) => {
-      throw waitsForPerson(waitingChangeset(question, isRed(question.changeset)), resume);
+      const { changeset } = question;
+      const onTop = (await question.onTop?.(changeset.id)) ?? [];
+      throw waitsForPerson(waitingChangeset(question, isRed(changeset), onTop), resume);
     },
     session: async () => {
       throw waitsForPerson(waitingGates.session, resume);

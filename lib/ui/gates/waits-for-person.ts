@@ -1,7 +1,13 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetQuestion, PlanQuestion, ValidatorFailedQuestion } from '../../domain/ports/gates.ts';
+import type {
+  ChangesetQuestion,
+  OnTop,
+  PlanQuestion,
+  ValidatorFailedQuestion,
+} from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { renderOnTop } from '../render/render-on-top.ts';
 import { renderTold } from '../render/render-told.ts';
 import { shortId } from '../text/short-id.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
@@ -19,6 +25,8 @@ export interface WaitingGate {
   readonly commands?: readonly string[];
   /** What the person has to know to decide. */
   readonly details?: readonly string[];
+  /** The same for programs. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -35,18 +43,23 @@ export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError
     message: `${subject} waits for a person.`,
     details: [...details, `Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
     hints: [...commands, resume, `${resume} --decisions-file FILE`],
-    data: { gate },
+    data: { gate, ...waiting.data },
   });
 }
 
 /** The changeset gate, with the commands that decide it. */
-export function waitingChangeset({ changeset }: ChangesetQuestion, isRed: boolean): WaitingGate {
+export function waitingChangeset(
+  { changeset }: ChangesetQuestion,
+  isRed: boolean,
+  onTop: readonly OnTop[] = [],
+): WaitingGate {
   const command = `git flame review --changeset ${changeset.group}`;
   return {
     gate: 'changesets',
     subject: `Changeset ${changeset.group}${isRed ? ', whose diagnostics fail,' : ''}`,
     answers: isRed ? '{override: REASON} | {reject: REASON} | skip' : 'approve | {reject: REASON} | skip',
-    details: [`It is commit ${shortId(changeset.commit)}.`, ...failures(changeset)],
+    details: [`It is commit ${shortId(changeset.commit)}.`, ...renderOnTop(onTop), ...failures(changeset)],
+    ...(onTop.length === 0 ? {} : { data: { on_top: onTop } }),
     commands: [
       isRed ? `${command} --override REASON` : `${command} --approve`,
       `${command} --reject REASON`,

@@ -27,7 +27,7 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
     ),
     `${formatCount(plan.tasks.length, 'task')}, in this order:`,
     ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
-    ...wrapText(renderEstimate(estimate), style.width),
+    ...wrapText([renderEstimate(estimate), ...overlapWords(question.overlap)].join(' '), style.width),
     ...(problems.length === 0 ? [] : ['', style.red('The plan cannot be used as it is:')]),
     ...problems.flatMap((problem) => bullet(problem, style, '  ')),
   ].join('\n');
@@ -35,7 +35,7 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
 
 function renderGroup(
   group: string,
-  { plan, waves }: PlanQuestion,
+  { plan, waves, overlap }: PlanQuestion,
   style: Style,
   isLastGroup: boolean,
 ): readonly string[] {
@@ -49,7 +49,7 @@ function renderGroup(
       const isLast = index === members.length - 1;
       const place = { first: trunk + (isLast ? '└─ ' : '├─ '), rest: trunk + (isLast ? '   ' : '│  ') };
       const wave = waves.findIndex((ids) => ids.includes(task.id)) + 1;
-      return renderEntry(task, wave, { style, place });
+      return renderEntry(task, wave, { style, place, ground: groundWords(task, overlap) });
     }),
   ];
 }
@@ -64,12 +64,13 @@ interface Place {
 function renderEntry(
   task: PlannedTask,
   wave: number,
-  { style, place }: { readonly style: Style; readonly place: Place },
+  { style, place, ground }: { readonly style: Style; readonly place: Place; readonly ground: string | null },
 ): readonly string[] {
   const facts = [
     ...(wave === 0 ? [] : [`wave ${wave}`]),
     `priority ${task.priority}`,
     ...(task.dependencies.length > 0 ? [`after ${task.dependencies.join(', ')}`] : []),
+    ...(ground === null ? [] : [ground]),
     task.file_locks.length > 0
       ? `changes ${task.file_locks.map(visibleLine).join(', ')}`
       : 'changes anything',
@@ -85,11 +86,29 @@ function renderEntry(
   ];
 }
 
+/** `builds on task-001 (price.js)`; null: it shares nothing with an earlier one. */
+function groundWords({ id }: PlannedTask, overlap: PlanQuestion['overlap']): string | null {
+  const below = overlap?.tasks.find(({ task }) => task === id)?.below ?? [];
+  if (below.length === 0) return null;
+  const named = below.map(({ task, lock }) => `${task} (${visibleLine(lock)})`).join(', ');
+  return overlap?.kind === 'build-on' ? `builds on ${named}` : `apart from ${named}`;
+}
+
 /** Wrapped text behind the branches of a tree. */
 function hang(text: string, width: number, { first, rest }: Place): readonly string[] {
   return wrapText(text, width, rest).map((line, index) =>
     index === 0 ? first + line.slice(rest.length) : line,
   );
+}
+
+/** What it counts on where tasks share files. */
+function overlapWords(overlap: PlanQuestion['overlap']): readonly string[] {
+  if (overlap === undefined) return [];
+  return overlap.kind === 'build-on'
+    ? ["Tasks that share files build on each other's work (concurrency.overlap: build-on)."]
+    : [
+        'Tasks that share files all start from the base (concurrency.overlap: separate): those that conflict are done again, which is not in it.',
+      ];
 }
 
 function renderEstimate(estimate: PlanQuestion['estimate']): string {

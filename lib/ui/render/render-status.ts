@@ -77,7 +77,12 @@ function renderTasks({ tasks }: Status, style: Style): readonly string[] {
   return renderTable(rows, { width: style.width, indent: '  ' });
 }
 
-function waitsFor({ status, dependencies }: Status['tasks'][number], settled: ReadonlySet<string>): string {
+function waitsFor(
+  { status, dependencies, built_on: builtOn = [] }: Status['tasks'][number],
+  settled: ReadonlySet<string>,
+): string {
+  if ((status === 'claimed' || status === 'done') && builtOn.length > 0)
+    return `builds on ${builtOn.map(({ task }) => task).join(', ')}`;
   if (status !== 'pending') return '';
   const open = [...new Set(dependencies)].filter((id) => !settled.has(id));
   return open.length === 0 ? '' : `waits for ${open.join(', ')}`;

@@ -68,6 +68,7 @@ function renderFacts(task: Task, style: Style): readonly string[] {
         : null,
     ],
     ['branch', branchOf(task)],
+    ['builds on', joined((task.built_on ?? []).map((one) => `${one.task} at ${shortId(one.commit)}`))],
     ['goes on from', task.kept === undefined ? null : shortId(task.kept.commit)],
     ['retries', task.retry_count === 0 ? null : String(task.retry_count)],
     ['not before', task.not_before === null ? null : formatTime(task.not_before)],

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
-import { isRed } from '../../domain/state/changeset.ts';
+import type { ChangesetDecision, ChangesetQuestion, OnTop } from '../../domain/ports/gates.ts';
+import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { type FilePart, FileParts } from './file-parts.ts';
@@ -60,6 +60,8 @@ class Page {
   readonly #preferences: ReviewPageOptions['preferences'];
   readonly #streams = new Set<EventStream>();
   readonly #parts: FileParts;
+  /** What stands on each changeset, by its commit. */
+  readonly #above = new Map<string, Promise<readonly OnTop[]>>();
   #asked: Asked | null = null;
   #hasEnded = false;
   #telling: Promise<void> = Promise.resolve();
@@ -88,6 +90,7 @@ class Page {
 
   /** One state after the other, and what happened while one was read is in the next. */
   refresh(): void {
+    this.#above.clear();
     this.#telling = this.#telling.then(() => this.#tell()).catch(() => undefined);
   }
 
@@ -133,7 +136,16 @@ class Page {
       if (!(error instanceof FlameError)) throw error;
       patch = error;
     }
-    return renderChangesetPage(facts, patch);
+    return renderChangesetPage(facts, patch, await this.#onTop(facts.changeset));
+  }
+
+  /** Of one that is still to be decided, while decisions are taken. */
+  #onTop({ id, commit }: Changeset): Promise<readonly OnTop[]> {
+    // A page without it is better than none.
+    const known = this.#above.get(commit) ?? this.#asked?.question.onTop?.(id).catch(() => []);
+    if (known === undefined) return Promise.resolve([]);
+    this.#above.set(commit, known);
+    return known;
   }
 
   async #prefer(body: unknown): Promise<PageAnswer> {

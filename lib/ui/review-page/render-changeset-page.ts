@@ -1,4 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
+import type { OnTop } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Patch, PatchFile } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -6,6 +7,7 @@ import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
+import { renderOnTop } from '../render/render-on-top.ts';
 import { shortId } from '../text/short-id.ts';
 import { describeFiles } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
@@ -13,7 +15,11 @@ import { fillTemplate } from './page-template.ts';
 import { countLines, splitParts } from './split-parts.ts';
 
 /** A changeset with everything known of it; its files by name, their lines come when they are looked at. */
-export function renderChangesetPage(facts: ChangesetFacts, patch: Patch | FlameError): string {
+export function renderChangesetPage(
+  facts: ChangesetFacts,
+  patch: Patch | FlameError,
+  onTop: readonly OnTop[] = [],
+): string {
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
   const notes = describeFiles(files);
@@ -25,6 +31,7 @@ export function renderChangesetPage(facts: ChangesetFacts, patch: Patch | FlameE
     runs,
     spend: sumSpend(runs),
     doubts: facts.doubts.map(renderDoubt),
+    onTop: renderOnTop(onTop),
     blocked: runs.flatMap(({ id, audit }) => audit.top.map((call) => ({ agent: id, call }))),
     calls: {
       allowed: sum(runs, ({ audit }) => audit.allowed),

@@ -1,0 +1,51 @@
+import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
+import { uprooted } from '../../core/task/needs-of.ts';
+import { requeueTask, type TaskChange } from '../../core/task/task-state.ts';
+import { withdraw } from '../../core/task/withdraw.ts';
+import type { OnTop } from '../../domain/ports/gates.ts';
+import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { hasWork, type Task } from '../../domain/state/task.ts';
+import { type SessionView, taskOf } from '../record.ts';
+import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { fateOf } from './replay-uprooted.ts';
+
+/**
+ * What rejecting a changeset would mean for the finished work on top of it, found by doing it without recording
+ * anything: each one's change is merged onto what would remain. In the order they stand on each other.
+ */
+export async function onTopOf(
+  workshop: Pick<Workshop, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
+  view: SessionView,
+  changeset: Changeset,
+): Promise<readonly OnTop[]> {
+  const at = timestamp(workshop);
+  const found: OnTop[] = [];
+  let { tasks } = view;
+  const tell = ({ id, cohesion_group: group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
+    void found.push({ task: id, group, outcome, paths });
+  const sendBack = (leaving: readonly TaskChange[]): void => {
+    const steps = withdraw(tasks, leaving, at);
+    tasks = apply(tasks, steps);
+    for (const { task } of steps.slice(leaving.length))
+      if (task.status === 'requeued') tell(task, 'again', []);
+  };
+  sendBack(
+    changeset.tasks.map((id) =>
+      requeueTask(taskOf(view, id), { kind: 'rejected', notes: '', reason: '', at }),
+    ),
+  );
+  for (;;) {
+    const [task] = inDependencyOrder(uprooted(tasks));
+    if (task === undefined || !hasWork(task)) return found;
+    const fate = await fateOf(workshop, view.session, { task, tasks });
+    tell(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);
+    if (fate.kind === 'stands') tasks = apply(tasks, [fate.step]);
+    else sendBack([requeueTask(task, { kind: 'conflict', notes: '', at })]);
+  }
+}
+
+function apply(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {
+  const changed = new Map<string, Task>(steps.map(({ task }) => [task.id, task]));
+  return tasks.map((task) => changed.get(task.id) ?? task);
+}

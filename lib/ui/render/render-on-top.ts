@@ -1,0 +1,35 @@
+import type { OnTop } from '../../domain/ports/gates.ts';
+import { visibleLine } from '../text/visible-text.ts';
+
+/** What rejecting a changeset means for what was built on it: a sentence for all of it, then one for each kind. */
+export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
+  if (onTop.length === 0) return [];
+  const of = (outcome: OnTop['outcome']): readonly OnTop[] => onTop.filter((one) => one.outcome === outcome);
+  const [standing, conflicting, again] = [of('stands'), of('conflicts'), of('again')];
+  const isOne = (list: readonly OnTop[]): boolean => list.length === 1;
+  return [
+    `Rejecting this takes it out from under ${names(onTop)}.`,
+    ...(standing.length === 0
+      ? []
+      : [
+          `${names(standing)}: no new work; ${isOne(standing) ? 'its change is' : 'their changes are'} put on what remains, checked and shown again.`,
+        ]),
+    ...conflicting.map(
+      (one) =>
+        `${names([one])}: conflicts in ${one.paths.map(visibleLine).join(', ')} and goes back to its worker.`,
+    ),
+    ...(again.length === 0
+      ? []
+      : [
+          `${names(again)}: ${isOne(again) ? 'depends' : 'depend'} on it and ${isOne(again) ? 'is' : 'are'} done again.`,
+        ]),
+  ];
+}
+
+/** By group; a task where its group has several of them. */
+function names(list: readonly OnTop[]): string {
+  const count = (group: string): number => list.filter((one) => one.group === group).length;
+  return list
+    .map(({ group, task }) => visibleLine(count(group) > 1 ? `${group} (${task})` : group))
+    .join(', ');
+}

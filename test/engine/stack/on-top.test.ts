@@ -1,0 +1,56 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseTaskId } from '../../../lib/domain/ids.ts';
+import type { OnTop } from '../../../lib/domain/ports/gates.ts';
+import { renderOnTop } from '../../../lib/ui/render/render-on-top.ts';
+import { appending, filling, landedText, openStack, roomFor, runStack, shared } from '../../support/stack.ts';
+import { closeWorkshops } from '../../support/workshop.ts';
+
+// STK-3: before a person rejects, the gate says what that means for those on top.
+
+test.after(closeWorkshops);
+
+test('STK-3 the gate says which works would stand, which would conflict, and which would be done again', async () => {
+  const seen = new Map<string, readonly OnTop[]>();
+  const bench = await openStack({
+    tasks: [{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd', needs: ['a'], locks: ['src/d.js'] }],
+    agent: (request, attempt) => {
+      if (request.task === 'd') return appending(() => 'src/d.js')(request, attempt);
+      // c writes right where a did.
+      if (request.task !== 'c') return filling(request, attempt);
+      return filling({ ...request, task: parseTaskId('a') }, 3);
+    },
+    files: { [shared]: roomFor(['a', 'b', 'd']), 'src/d.js': '' },
+    gates: {
+      changeset: async ({ changeset, onTop }) => {
+        seen.set(changeset.group, (await onTop?.(changeset.id)) ?? []);
+        return { kind: 'skip' };
+      },
+    },
+  });
+  await runStack(bench);
+  const said = renderOnTop(seen.get('a') ?? []);
+  assert.equal(said, [
+    'Rejecting this takes it out from under d, b, c.',
+    'b: no new work; its change is put on what remains, checked and shown again.',
+    'c: conflicts in src/price.js and goes back to its worker.',
+    'd: depends on it and is done again.',
+  ]);
+});
+
+test('STK-3 asking changes nothing', async () => {
+  const bench = await openStack({
+    tasks: [{ id: 'a' }, { id: 'b' }],
+    gates: {
+      changeset: async ({ changeset, onTop }) => {
+        await onTop?.(changeset.id);
+        return { kind: 'approve' };
+      },
+    },
+  });
+  await runStack(bench);
+  assert.is(landedText(bench), 'a\nb');
+  assert.equal((await bench.task('b')).history.length, 1);
+});
+
+test.run();
