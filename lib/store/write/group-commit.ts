@@ -108,7 +108,8 @@ export class GroupCommit {
     const isRaced = performance.now() <= this.#queueUntil || queue.isUsed();
     const isDear = open.size >= manyCallers || [...open].some(({ isLarge }) => isLarge);
     if (!isRaced && !isDear) return attempt();
-    const leave = await queue.enter();
+    // Most of what the others wrote is read by then, and read while they write.
+    const leave = await queue.enter(() => this.#options.reader.read());
     try {
       await attempt();
     } finally {

@@ -35,12 +35,16 @@ export class WriteQueue {
     return this.#tickets().length > 0;
   }
 
-  /** Waits for the turn as long as the queue moves; four seconds where it doesn't. */
-  async enter(): Promise<Leave> {
+  /**
+   * Waits for the turn as long as the queue moves; four seconds where it doesn't. `prepare` is done once while the
+   * one before has its turn.
+   */
+  async enter(prepare: () => Promise<unknown>): Promise<Leave> {
     const own = this.#draw();
     const leave = async (): Promise<void> => this.#remove(own);
     let first = '';
     let [since, lookedAt] = [0, 0];
+    let isPrepared = false;
     for (;;) {
       const ahead = this.#tickets().filter((ticket) => isBefore(ticket, own));
       const [now] = ahead;
@@ -53,7 +57,11 @@ export class WriteQueue {
         if (holder === 'gone' || (holder === 'unknown' && time - since > patienceMs)) this.#remove(now);
         if (time - since > busyPatienceMs) return leave;
       }
-      await wait(ahead.length === 1 ? nextMs : Math.random() * behindMs);
+      if (ahead.length === 1 && !isPrepared) {
+        isPrepared = true;
+        // What goes wrong goes wrong again when it counts.
+        await prepare().catch(() => undefined);
+      } else await wait(ahead.length === 1 ? nextMs : Math.random() * behindMs);
     }
   }
 
