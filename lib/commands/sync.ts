@@ -3,22 +3,22 @@ import type { StateProblem, Store } from '../domain/ports/store-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { pickRemote } from '../store/sync/pick-remote.ts';
-import { syncState } from '../store/sync/sync.ts';
+import { type SyncResult, syncState } from '../store/sync/sync.ts';
 import { renderDoubts, renderSettled } from '../ui/render/render-doubts.ts';
 import { renderIncoming } from '../ui/render/render-incoming.ts';
 import { renderReceived, renderSigned } from '../ui/render/render-proposals.ts';
 import { renderSync } from '../ui/render/render-sync.ts';
 import { gitHere } from './open/git-here.ts';
 import { lostClaims, ownClaims } from './open/lost-claims.ts';
-import { readHeard, warnOfTrust } from './open/read-heard.ts';
-import { withState } from './open/read-state.ts';
+import { type Heard, readHeard, warnOfTrust } from './open/read-heard.ts';
+import { type Reading, withState } from './open/read-state.ts';
 import { type EndsSettled, settleEnds } from './open/settle-ends.ts';
 import { signDecisions } from './open/sign-decisions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
-    const { git, store, output } = reading;
+    const { git, store } = reading;
     const context = gitHere(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
@@ -27,11 +27,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const { problems } = await store.snapshot();
     const before = await readHeard(io, reading);
     if (!isDry) await signDecisions(io, reading);
-    const [restore, accept] = [args.options.restore ?? [], args.options.accept ?? []];
-    let settled: EndsSettled = { restored: [], accepted: [] };
-    const settle = async (): Promise<void> => {
-      settled = await settleEnds(reading, { restore, accept });
-    };
+    const settling = settlingEnds(args, reading);
     const result = await syncState({
       context,
       commonDir,
@@ -40,44 +36,113 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
       isDry,
       passesDamage: args.options.damaged,
       keepsMine: args.options.keepMine,
-      ends: await reading.store.judge(),
-      ...(restore.length + accept.length === 0 ? {} : { settle }),
+      ends: await store.judge(),
+      ...(settling.settle === null ? {} : { settle: settling.settle }),
     });
     const after = await readHeard(io, reading);
     if (!isDry) reading.origins.withdraw(after.withdrawn);
-    const proposals = newProposals(before.proposals, after.proposals);
-    const signed = newProposals(before.signed, after.signed);
-    output.json({
-      ...{ schema_version: 1, dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) },
-      ...{ signed: Object.fromEntries(signed), refused_signatures: after.refused },
-      ...{ ...settled, doubts: (await store.snapshot()).doubts },
-    });
-    for (const { ref, object, message } of result.damage)
-      output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it`);
-    for (const { ref, message } of result.unreadable) {
-      output.warn(`${ref} of ${remote} is left as it is, the rest is shared: ${message}`);
-      output.hint(`take it away there, the next sync sends yours: git push ${remote} :${ref}`);
-    }
-    const changes = renderIncoming(result.changes, output.style);
-    const { doubts = [] } = await store.snapshot();
-    const ends = [...renderSettled(settled), ...renderDoubts(doubts, output.style)];
-    const received = [...renderSigned(signed), ...renderReceived([...proposals.values()], remote)];
-    if (!args.globals.quiet)
-      output.result([...renderSync(result, isDry), ...changes, ...received, ...ends].join('\n'));
+    await report(args, reading, { isDry, remote, result, before, after, settled: settling.settled });
+    await warn(reading, { remote, result, problems, held });
     await warnOfTrust(io, { ...reading, refused: after.refused });
-    for (const { ref, object, message } of await damagedBy(store, problems))
-      output.warn(
-        `What came from ${remote} is damaged: ${ref} ${object} ${message}; git flame doctor --repair`,
-      );
-    for (const { note, what, kept, lost } of result.conflicts)
-      output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
-    for (const lost of await lostClaims(store, held)) output.warn(lost);
-    if (result.commits.unknown.length > 0)
-      output.warn(
-        `${result.commits.unknown.length} commits that tasks name are neither here nor on ${remote}.`,
-      );
     return 0;
   });
+}
+
+/** What --restore and --accept ask for, done as often as something new comes in, and what came of it. */
+function settlingEnds(
+  { options }: CommandArgs<'sync'>,
+  reading: Reading,
+): { readonly settle: (() => Promise<void>) | null; readonly settled: EndsSettled } {
+  const [restore, accept] = [options.restore ?? [], options.accept ?? []];
+  const restored = new Set<string>();
+  const accepted = new Set<string>();
+  let isAgain = false;
+  const settle = async (): Promise<void> => {
+    const now = await settleEnds(reading, { restore, accept, isAgain });
+    for (const id of now.restored) restored.add(id);
+    for (const id of now.accepted) accepted.add(id);
+    isAgain = true;
+  };
+  return {
+    settle: restore.length + accept.length === 0 ? null : settle,
+    settled: {
+      get restored() {
+        return [...restored];
+      },
+      get accepted() {
+        return [...accepted];
+      },
+    },
+  };
+}
+
+interface Synced {
+  readonly remote: string;
+  readonly result: SyncResult;
+}
+
+/** Says what was shared, what came in, and what of it waits for a word. */
+async function report(
+  { globals }: CommandArgs<'sync'>,
+  { store, output }: Reading,
+  {
+    isDry,
+    remote,
+    result,
+    before,
+    after,
+    settled,
+  }: Synced & {
+    readonly isDry: boolean;
+    readonly before: Heard;
+    readonly after: Heard;
+    readonly settled: EndsSettled;
+  },
+): Promise<void> {
+  const proposals = newProposals(before.proposals, after.proposals);
+  const signed = newProposals(before.signed, after.signed);
+  const { doubts } = await store.snapshot();
+  output.json({
+    ...{ schema_version: 1, dry_run: isDry, ...result, proposals: Object.fromEntries(proposals) },
+    ...{ signed: Object.fromEntries(signed), refused_signatures: after.refused },
+    ...{ restored: settled.restored, accepted: settled.accepted, doubts },
+  });
+  const changes = renderIncoming(result.changes, output.style);
+  const ends = [...renderSettled(settled), ...renderDoubts(doubts, output.style)];
+  const received = [...renderSigned(signed), ...renderReceived([...proposals.values()], remote)];
+  if (!globals.quiet)
+    output.result([...renderSync(result, isDry), ...changes, ...received, ...ends].join('\n'));
+}
+
+/** Names what could not be shared, read or kept. */
+async function warn(
+  { store, output }: Reading,
+  {
+    remote,
+    result,
+    problems,
+    held,
+  }: Synced & {
+    readonly problems: readonly StateProblem[];
+    readonly held: Awaited<ReturnType<typeof ownClaims>>;
+  },
+): Promise<void> {
+  for (const { ref, object, message } of result.damage)
+    output.warn(`${ref} ${object} ${message}; git flame doctor --repair mends it`);
+  for (const { ref, message } of result.unreadable) {
+    output.warn(`${ref} of ${remote} is left as it is, the rest is shared: ${message}`);
+    output.hint(`take it away there, the next sync sends yours: git push ${remote} :${ref}`);
+  }
+  for (const { ref, object, message } of await damagedBy(store, problems))
+    output.warn(
+      `What came from ${remote} is damaged: ${ref} ${object} ${message}; git flame doctor --repair`,
+    );
+  for (const { note, what, kept, lost } of result.conflicts)
+    output.warn(`${note}: ${what}: kept ${kept}, not ${lost}`);
+  for (const lost of await lostClaims(store, held)) output.warn(lost);
+  const { unknown } = result.commits;
+  if (unknown.length > 0)
+    output.warn(`${unknown.length} commits that tasks name are neither here nor on ${remote}.`);
 }
 
 /** What can't be read and could before. */

@@ -1,78 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ObjectId } from '../../lib/domain/ids.ts';
-import type { Store } from '../../lib/domain/ports/store-port.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { endSession } from '../../lib/engine/end-session.ts';
 import { record, viewSession } from '../../lib/engine/record.ts';
-import { workWave } from '../../lib/engine/work/work-wave.ts';
-import { heedingStore } from '../../lib/store/ends/heeding-store.ts';
-import { openStore } from '../../lib/store/open-store.ts';
-import { alterTask, type TaskFields } from '../support/tasks.ts';
-import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../support/workshop.ts';
+import { closeForged, doubtsOf, forge, makeSession, reopen, taskIn } from '../support/forged-session.ts';
+import { alterTask } from '../support/tasks.ts';
 
-const opened: Store[] = [];
-test.after(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  await closeWorkshops();
-});
+test.after(closeForged);
 
 // TRU-2: what somebody with push rights says has ended, in the notes of a session of this clone.
-
-const planned = ['a', 'b'].map((id) => ({
-  id,
-  title: `Do ${id}`,
-  description: 'Do it.',
-  file_locks: [`${id}.txt`],
-}));
-
-/** A session whose task a is done here, and whose task b is still to do. */
-async function makeSession(): Promise<TestWorkshop> {
-  const bench = await openTestWorkshop({
-    tasks: planned,
-    agent: ({ worktree, task }) => {
-      if (task === 'b')
-        return { failure: { kind: 'spawn-failed', message: 'no', details: [], retryable: false } };
-      writeFileSync(join(worktree.path, `${task}.txt`), 'done\n');
-      return {};
-    },
-  });
-  await workWave(bench.workshop, bench.session);
-  return bench;
-}
-
-async function forge(
-  { said, session }: TestWorkshop,
-  change: { readonly task?: readonly [string, Partial<TaskFields>]; readonly session?: Partial<Session> },
-): Promise<void> {
-  await said.transact((state) => {
-    const [id, patch] = change.task ?? ['', {}];
-    const tasks = state.tasksOf(session).filter((task) => task.id === id);
-    const stored = state.sessions.find((one) => one.id === session);
-    assert.ok(stored !== undefined);
-    return {
-      changes: [
-        { subject: 'forged', tasks: tasks.map((task) => alterTask(task, patch)) },
-        ...(change.session === undefined
-          ? []
-          : [{ subject: 'forged', session: { ...stored, ...change.session } }]),
-      ],
-      actor: 'Lea Lead <lea@example.com>',
-    };
-  });
-}
-
-async function taskIn({ workshop, session }: TestWorkshop, id: string): Promise<Task | undefined> {
-  return (await viewSession(workshop, session)).tasks.find((task) => task.id === id);
-}
-
-async function doubtsOf({ workshop }: TestWorkshop): Promise<readonly string[]> {
-  const { doubts = [] } = await workshop.store.snapshot();
-  return doubts.map(({ about, said, counts }) => `${about} ${said}: ${counts}`);
-}
 
 test('TRU-2 a task that is merged by its note alone is as this clone left it', async () => {
   const bench = await makeSession();
@@ -203,20 +143,6 @@ test('TRU-2 what a thousand notes say is looked into by a few gits', async () =>
   assert.is((await doubtsOf(counted)).length, 1000);
   assert.ok(startsIn(trace) <= 8, `${startsIn(trace)}`);
 });
-
-/** The same, read anew. */
-async function reopen(
-  bench: TestWorkshop,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<TestWorkshop> {
-  const { repo, workshop } = bench;
-  const { commonDir, objectFormat } = workshop.git.repository;
-  const context = { cwd: repo.path, env: { ...repo.env, ...variables } };
-  const storing = { context, commonDir, objectFormat };
-  const store = heedingStore(await openStore(storing), { ...storing, origins: workshop.origins });
-  opened.push(store);
-  return { ...bench, workshop: { ...workshop, store } };
-}
 
 function startsIn(trace: string): number {
   return readFileSync(trace, 'utf8').split('"event":"start"').length - 1;

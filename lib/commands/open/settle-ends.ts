@@ -1,14 +1,16 @@
+import type { EndedSnapshot } from '../../core/decisions/heed-ends.ts';
 import { acceptDecisions } from '../../core/decisions/settle-ends.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { Session } from '../../domain/state/session.ts';
-import type { Task } from '../../domain/state/task.ts';
-import { restoreOwn } from '../../store/ends/restore-own.ts';
+import type { Doubt } from '../../domain/state/doubt.ts';
+import { type Restorable, restoreOwn } from '../../store/ends/restore-own.ts';
 import type { Reading } from './read-state.ts';
 
 /** What the person says about tasks and sessions that another clone changed: by id, with their session's, or `all`. */
 export interface EndWishes {
   readonly restore: readonly string[];
   readonly accept: readonly string[];
+  /** Whether this was done already and something came in since: then a name may say nothing more. */
+  readonly isAgain: boolean;
 }
 
 /** What became of them, in names. */
@@ -21,37 +23,52 @@ type Ports = Pick<Reading, 'git' | 'store' | 'origins' | 'meant'>;
 
 /**
  * Brings back this clone's own version of what is named to be restored, and remembers as its person's word what is
- * named to be accepted. Throws FlameErrors `nothing-to-restore` and `nothing-to-accept`.
+ * named to be accepted; nothing of it where one of the names says nothing. Throws FlameErrors `nothing-to-restore` and
+ * `nothing-to-accept`.
  */
 export async function settleEnds(ports: Ports, wishes: EndWishes): Promise<EndsSettled> {
   const { git, store, origins } = ports;
-  const accepted = await accept(ports, wishes.accept);
-  if (wishes.restore.length === 0) return { restored: [], accepted };
   const current = ports.meant.pick(await store.snapshot())?.id ?? null;
-  const actor = await git.identity();
-  const isMeant = (session: Session, task: Task | null): boolean =>
-    wishes.restore.some((name) => isNamed(name, { session: session.id, task: task?.id ?? null, current }));
-  const restored = await restoreOwn(store, origins, { actor, isMeant });
-  const missing = wishes.restore.find((name) => name !== 'all' && !restored.some((id) => name.endsWith(id)));
-  if (missing !== undefined || restored.length === 0) throw nothingToRestore(missing ?? 'all');
+  const chosen = chooseDoubts(await store.snapshot(), wishes, current);
+  const accept = async (): Promise<void> => {
+    if (chosen.length > 0) origins.vouch(acceptDecisions(await store.raw.snapshot(), chosen));
+  };
+  const accepted = chosen.map(({ session, about }) => about || session);
+  if (wishes.restore.length === 0) {
+    await accept();
+    return { restored: [], accepted };
+  }
+  const restored = await restoreOwn(store, origins, {
+    actor: await git.identity(),
+    isMeant: (one) => wishes.restore.some((name) => isNamed(name, { ...idsOf(one), current })),
+    check: (found) => {
+      const missing = wishes.restore.find(
+        (name) => !found.some((one) => isNamed(name, { ...idsOf(one), current })),
+      );
+      if (missing !== undefined && !wishes.isAgain) throw nothingToRestore(missing);
+    },
+  });
+  await accept();
   return { restored, accepted };
 }
 
-async function accept(
-  { store, origins, meant }: Ports,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  if (names.length === 0) return [];
-  const snapshot = await store.snapshot();
-  const current = meant.pick(snapshot)?.id ?? null;
-  const chosen = (snapshot.doubts ?? []).filter(({ session, about, counts }) => {
+function idsOf({ session, task }: Restorable): { readonly session: string; readonly task: string | null } {
+  return { session: session.id, task: task?.id ?? null };
+}
+
+function chooseDoubts(
+  { doubts }: EndedSnapshot,
+  { accept: names, isAgain }: EndWishes,
+  current: string | null,
+): readonly Doubt[] {
+  const isMeant = (name: string, { session, about, counts }: Doubt): boolean => {
     // A changeset is its session's.
     const task = about === '' || counts === 'not landed' ? null : about;
-    return names.some((name) => isNamed(name, { session, task, current }));
-  });
-  if (chosen.length === 0) throw nothingToAccept(names.join(','));
-  origins.vouch(acceptDecisions(await store.raw.snapshot(), chosen));
-  return chosen.map(({ session, about }) => about || session);
+    return isNamed(name, { session, task, current });
+  };
+  const missing = names.find((name) => !doubts.some((doubt) => isMeant(name, doubt)));
+  if (missing !== undefined && !isAgain) throw nothingToAccept(missing);
+  return doubts.filter((doubt) => names.some((name) => isMeant(name, doubt)));
 }
 
 function isNamed(

@@ -1,70 +1,94 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isOwnSession, isOwnTask } from '../../core/decisions/heed-ends.ts';
 import { restoreCourse } from '../../core/decisions/settle-ends.ts';
-import type { Change, Store } from '../../domain/ports/store-port.ts';
+import type { Change, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { HeedingStore } from './heeding-store.ts';
 
-/** What was brought back: ids of tasks and sessions. */
-export type Restored = readonly string[];
+/** A task to bring back; null: the session itself. */
+export interface Restorable {
+  readonly session: Session;
+  readonly task: Task | null;
+}
+
+export interface RestoreWishes {
+  readonly actor: string;
+  readonly isMeant: (one: Restorable) => boolean;
+  /** Told what can be brought back before anything is written; it throws where that isn't what the person named. */
+  readonly check: (found: readonly Restorable[]) => void;
+}
 
 /**
  * Writes this clone's own last version of notes that another clone changed, as new versions, all in one transaction:
- * a kill leaves all of it or nothing. `isMeant` picks tasks, and sessions with null.
+ * a kill leaves all of it or nothing. What another process changes meanwhile is judged anew, never written over.
+ * Resolves to the ids of tasks and sessions.
  */
 export async function restoreOwn(
   store: HeedingStore,
   origins: Origins,
-  {
-    actor,
-    isMeant,
-  }: { readonly actor: string; readonly isMeant: (session: Session, task: Task | null) => boolean },
-): Promise<Restored> {
-  const { tasks, sessions } = await changedElsewhere(store.raw, origins, isMeant);
-  const lastTasks = await store.lastTasks(tasks);
-  const lastSessions = await store.lastSessions(sessions);
-  const restored: string[] = [];
-  const seen = new Map((await store.snapshot()).sessions.map((session) => [session.id, session]));
-  await store.raw.transact((raw) => {
-    restored.length = 0;
-    const changes: Change[] = [];
-    for (const session of raw.sessions) {
-      const last = lastSessions.get(session.id);
-      if (last !== undefined) {
-        const next = restoreCourse(session, { last, seen: seen.get(session.id) ?? session });
-        changes.push({ subject: 'session: as this clone left it', session: next });
-        restored.push(session.id);
-      }
-      for (const task of raw.tasksOf(session.id)) {
-        const own = lastTasks.get(`${session.id}/${task.id}`);
-        if (own === undefined) continue;
-        const transition = `${task.status} -> ${own.status}`;
-        changes.push({
-          subject: `${task.id}: ${transition}, as this clone left it`,
-          tasks: [own],
-          transition,
-        });
-        restored.push(task.id);
-      }
-    }
-    return changes.length === 0 ? null : { changes, actor };
-  });
-  return restored;
+  wishes: RestoreWishes,
+): Promise<readonly string[]> {
+  for (;;) {
+    const meant = changedElsewhere(await store.raw.snapshot(), origins, wishes);
+    const lasts = await findLasts(store, meant);
+    const found = meant.filter((one) => lasts.of(one) !== null);
+    wishes.check(found);
+    const seen = new Map((await store.snapshot()).sessions.map((session) => [session.id, session]));
+    let isStale = false;
+    await store.raw.transact((raw) => {
+      isStale = !isDeepStrictEqual(changedElsewhere(raw, origins, wishes), meant);
+      const changes = isStale ? [] : found.flatMap((one) => restoration(one, lasts, seen));
+      return changes.length === 0 ? null : { changes, actor: wishes.actor };
+    });
+    if (!isStale) return found.map(({ session, task }) => task?.id ?? session.id);
+  }
 }
 
-async function changedElsewhere(
-  raw: Store,
+function changedElsewhere(
+  raw: Snapshot,
   origins: Origins,
-  isMeant: (session: Session, task: Task | null) => boolean,
-): Promise<{ readonly tasks: readonly Task[]; readonly sessions: readonly Session[] }> {
+  { isMeant }: RestoreWishes,
+): readonly Restorable[] {
   origins.refresh();
-  const snapshot = await raw.snapshot();
-  const known = snapshot.sessions.filter(({ id, archived_at: at }) => at === undefined && origins.knows(id));
-  return {
-    sessions: known.filter((session) => isMeant(session, null) && !isOwnSession(session, origins)),
-    tasks: known.flatMap((session) =>
-      snapshot.tasksOf(session.id).filter((task) => isMeant(session, task) && !isOwnTask(task, origins)),
-    ),
-  };
+  const known = raw.sessions.filter(({ id, archived_at: at }) => at === undefined && origins.knows(id));
+  return known
+    .flatMap((session): readonly Restorable[] => [
+      ...(isOwnSession(session, origins) ? [] : [{ session, task: null }]),
+      ...raw.tasksOf(session.id).flatMap((task) => (isOwnTask(task, origins) ? [] : [{ session, task }])),
+    ])
+    .filter(isMeant);
+}
+
+interface Lasts {
+  of(one: Restorable): Task | Session | null;
+  readonly tasks: ReadonlyMap<string, Task>;
+  readonly sessions: ReadonlyMap<string, Session>;
+}
+
+async function findLasts(store: HeedingStore, meant: readonly Restorable[]): Promise<Lasts> {
+  const tasks = await store.lastTasks(meant.flatMap(({ task }) => task ?? []));
+  const changed = meant.filter(({ task }) => task === null).map(({ session }) => session);
+  const sessions = await store.lastSessions(changed);
+  const of = ({ session, task }: Restorable): Task | Session | null =>
+    (task === null ? sessions.get(session.id) : tasks.get(`${session.id}/${task.id}`)) ?? null;
+  return { of, tasks, sessions };
+}
+
+function restoration(
+  { session, task }: Restorable,
+  { tasks, sessions }: Lasts,
+  seen: ReadonlyMap<string, Session>,
+): readonly Change[] {
+  if (task === null) {
+    const last = sessions.get(session.id);
+    if (last === undefined) return [];
+    const next = restoreCourse(session, { last, seen: seen.get(session.id) ?? session });
+    return [{ subject: 'session: as this clone left it', session: next }];
+  }
+  const own = tasks.get(`${session.id}/${task.id}`);
+  if (own === undefined) return [];
+  const transition = `${task.status} -> ${own.status}`;
+  return [{ subject: `${task.id}: ${transition}, as this clone left it`, tasks: [own], transition }];
 }
