@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { programFolder } from './program.ts';
 import { hermeticEnv, makeTempDir } from './repo.ts';
@@ -37,7 +37,11 @@ export const elision = '...';
  * answered so. Blocks after `<!-- not run -->` are left out.
  */
 export async function performDocument(file: string): Promise<readonly Performed[]> {
-  const folder = makeTempDir('tutorial');
+  // node looks for a package.json upwards, and others may have left one in the temporary folder.
+  const above = makeTempDir('tutorial');
+  writeFileSync(join(above, 'package.json'), '{}');
+  const folder = join(above, 'home');
+  mkdirSync(folder);
   const done: Performed[] = [];
   let cwd = folder;
   for (const step of parseDocument(readFileSync(file, 'utf8'))) {
