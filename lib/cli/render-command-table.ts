@@ -5,7 +5,7 @@ const opening = '<!-- commands -->';
 const closing = '<!-- /commands -->';
 
 /** The commands as a Markdown table, for the README; their options are in the help. */
-export function renderCommandTable(): string {
+function renderCommandTable(): string {
   const rows = commandNames().map(
     (name) => `| \`${usageLine(name).replaceAll('|', '\\|')}\` | ${commandTable[name].summary} |`,
   );

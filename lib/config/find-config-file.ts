@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 
-export const configFileName = '.blueflame.yml';
+const configFileName = '.blueflame.yml';
 /** Names a person may expect to be read; rules that silently don't apply would be worse than a question. */
 const otherNames = ['.blueflame.yaml', 'blueflame.yml', 'blueflame.yaml'];
 

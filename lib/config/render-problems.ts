@@ -33,7 +33,7 @@ export function refuseProblems(
  * A mistake in lines: where and what, the line it stands on, an underline, a hint.
  * Nothing in them is a control character.
  */
-export function renderProblem(source: YamlSource, problem: Problem): readonly string[] {
+function renderProblem(source: YamlSource, problem: Problem): readonly string[] {
   const { line, column, text, before } = positionOf(source.text, problem.start);
   const marked = showHidden(text.slice(before.length, before.length + problem.end - problem.start));
   const [shown, indent] = cutAround(showHidden(text), showHidden(before), marked);

@@ -174,7 +174,7 @@ function viewOf(
 }
 
 /** What a workshop heeds: the decisions of this clone, and the adapters its configuration offers. */
-export function heedingOf({ origins, config }: Pick<Workshop, 'origins' | 'config'>): Heeding {
+function heedingOf({ origins, config }: Pick<Workshop, 'origins' | 'config'>): Heeding {
   return { origins, isOffered: (adapter) => isOffered(config, 'worker', adapter) };
 }
 

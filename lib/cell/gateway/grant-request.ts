@@ -57,6 +57,6 @@ export async function grantRequest(
 }
 
 /** The message about a model that can't be held to a budget in dollars. */
-export function noPrice(model: string): string {
+function noPrice(model: string): string {
   return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: say it in .blueflame.yml as models.prices, or limit tokens.`;
 }

@@ -3,11 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables that hold a credential for the model API, as the claude CLI reads them; the first one set counts first. */
-export const credentialVariables = [
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_API_KEY',
-  'CLAUDE_CODE_OAUTH_TOKEN',
-] as const;
+const credentialVariables = ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'] as const;
 
 /** Which variables the credential is taken from: a token of a subscription only where there is no other. */
 export function credentialSources(env: Environment): readonly string[] {

@@ -44,7 +44,7 @@ export async function probeWatcher(context: RunnerContext): Promise<WatcherClien
 }
 
 /** null: it works; else what was seen instead. */
-export async function tryClient(context: RunnerContext, client: WatcherClient): Promise<string | null> {
+async function tryClient(context: RunnerContext, client: WatcherClient): Promise<string | null> {
   const name = `probe-${randomBytes(4).toString('hex')}`;
   const folder = makeRunFolder(context.repository.commonDir, name);
   const sockets = makeSocketFolder(folder);

@@ -6,7 +6,7 @@ export interface Ticker {
   every(ms: number, action: () => void): () => void;
 }
 
-export const systemTicker: Ticker = {
+const systemTicker: Ticker = {
   now: () => performance.now(),
   every(ms, action) {
     const timer = setInterval(action, ms);

@@ -30,7 +30,7 @@ export function listProposals(
 }
 
 /** Whether nothing waits for a word. */
-export function isEmpty({ session, tasks, approvals, raised_limit, verdicts }: Proposals): boolean {
+function isEmpty({ session, tasks, approvals, raised_limit, verdicts }: Proposals): boolean {
   return !session && raised_limit === null && tasks.length + approvals.length + verdicts.length === 0;
 }
 

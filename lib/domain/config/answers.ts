@@ -4,7 +4,7 @@ import { type Plan, planSchema } from '../state/plan.ts';
 const notes = z.string().max(20_000);
 
 /** What a validator answers. */
-export const verdictAnswerSchema = z.object({
+const verdictAnswerSchema = z.object({
   status: z.enum(['pass', 'fail']),
   notes,
   issues: z.array(z.string().max(5_000)).max(200).default([]),
@@ -12,7 +12,7 @@ export const verdictAnswerSchema = z.object({
 export type VerdictAnswer = Readonly<z.infer<typeof verdictAnswerSchema>>;
 
 /** What a merger answers; its commit holds the resolution. */
-export const mergeAnswerSchema = z.object({ status: z.enum(['resolved', 'unresolvable']), notes });
+const mergeAnswerSchema = z.object({ status: z.enum(['resolved', 'unresolvable']), notes });
 export type MergeAnswer = Readonly<z.infer<typeof mergeAnswerSchema>>;
 
 export type ParsedAnswer<Value> =

@@ -18,7 +18,7 @@ const task = z
  *    ├─skip─▶ skipped      └─conflict─▶ conflict
  *    └─a group it needs was not approved─▶ deferred
  */
-export const changesetStates = [
+const changesetStates = [
   'waiting',
   'approved',
   'rejected',
@@ -29,7 +29,7 @@ export const changesetStates = [
   'void',
 ] as const;
 
-export const diffStatSchema = z.object({ files: z.int(), insertions: z.int(), deletions: z.int() });
+const diffStatSchema = z.object({ files: z.int(), insertions: z.int(), deletions: z.int() });
 export type DiffStat = z.infer<typeof diffStatSchema>;
 
 /** The work of one cohesion group, merged onto `base` (or onto the changeset it depends on) as `commit`. */

@@ -9,7 +9,7 @@ const oid = z
 const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 /** One path that the work changed; `blob` is null where it removed it. */
-export const evidenceFileSchema = z.object({
+const evidenceFileSchema = z.object({
   path: z.string(),
   /** Octal, as in git's trees; 000000 where it was removed. */
   mode: z.string().regex(/^[0-7]{6}$/),
@@ -18,7 +18,7 @@ export const evidenceFileSchema = z.object({
 export type EvidenceFile = Readonly<z.infer<typeof evidenceFileSchema>>;
 
 /** One check that was run on the work. */
-export const evidenceCommandSchema = z.object({
+const evidenceCommandSchema = z.object({
   command: z.string(),
   /** null: killed by a signal or the time limit. */
   exit_code: z.int().nullable(),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { textSchema } from '../text.ts';
 
 /** A remark on one line of a rejected change: `old` lines were removed or stood there before, `new` ones came. */
-export const lineCommentSchema = z.object({
+const lineCommentSchema = z.object({
   path: z.string().min(1).max(1_000),
   side: z.enum(['old', 'new']),
   line: z.int().min(1),

@@ -1,6 +1,6 @@
 import type { SessionId } from '../ids.ts';
 
-export const decisionKinds = [
+const decisionKinds = [
   /** What a session is for, and the branch it lands on. */
   'session',
   /** What is asked of a task. */

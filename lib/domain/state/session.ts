@@ -26,13 +26,13 @@ export const agentRunSchema = z.object({
 export type AgentRun = z.infer<typeof agentRunSchema>;
 
 /** A model API that said to wait. */
-export const servicePauseSchema = z.object({ adapter: z.string(), until: z.string(), why: z.string() });
+const servicePauseSchema = z.object({ adapter: z.string(), until: z.string(), why: z.string() });
 export type ServicePause = Readonly<z.infer<typeof servicePauseSchema>>;
 
-export const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
+const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
 /** What the agents of a role were expected to cost: how many if all goes well and at worst, and USD for one. */
-export const roleEstimateSchema = z.object({
+const roleEstimateSchema = z.object({
   runs: z.int().min(0),
   runs_with_retries: z.int().min(0),
   agent_usd: z.number(),

@@ -13,7 +13,7 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 /** What one clone decided of a session, signed by its person. */
-export const sealSchema = z.object({
+const sealSchema = z.object({
   /** The first commit of the branch the session began on: the same in every clone, and in no other repository. */
   repository: objectId,
   /** The person's email, as git knows it. */

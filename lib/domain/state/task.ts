@@ -15,7 +15,7 @@ export const taskStatuses = [
   'merged',
   'dropped',
 ] as const;
-export const taskStatusSchema = z.enum(taskStatuses);
+const taskStatusSchema = z.enum(taskStatuses);
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
 const taskId = z
@@ -47,7 +47,7 @@ export const historyEntrySchema = z.object({
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 
-export const taskResultSchema = z.object({
+const taskResultSchema = z.object({
   status: z.enum(['pass', 'fail']).nullable(),
   notes: z.string(),
   issues: z.array(z.string()),

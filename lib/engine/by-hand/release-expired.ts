@@ -11,7 +11,7 @@ import { keepWork } from './release.ts';
  * Frees claims by hand that are older than `limits.claim_timeout`: the task is pending again, commits are kept as a
  * rescue, the worktree stays. Returns the tasks.
  */
-export async function releaseExpired(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
+async function releaseExpired(workshop: Workshop, id: SessionId): Promise<readonly string[]> {
   const { tasks } = await viewSession(workshop, id);
   const released: string[] = [];
   for (const task of expiredClaims(tasks, workshop.config.limits.claim_timeout, workshop.now()))

@@ -12,7 +12,7 @@ export async function oldSessions(
 }
 
 /** Moves them out of what every command reads; they stay readable by name. Resolves to those that were moved. */
-export async function archiveOld(workshop: Workshop): Promise<readonly SessionId[]> {
+async function archiveOld(workshop: Workshop): Promise<readonly SessionId[]> {
   const pick = await picker(workshop);
   if (pick(await workshop.store.snapshot()).length === 0) return [];
   return workshop.store.moveToArchive(pick, workshop.gates.person);

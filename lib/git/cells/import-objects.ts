@@ -49,7 +49,7 @@ export async function importObjects(
 }
 
 /** Every object of the folder that `tip` reaches, each after those it refers to. */
-export async function listChildrenFirst(
+async function listChildrenFirst(
   folder: string,
   tip: string,
   guard: Pick<GitGuard, 'stopped'> = {},

@@ -43,7 +43,7 @@ async function readFiles(
 export type Change = Omit<ChangedFile, 'size'>;
 
 /** All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. */
-export function parseChanges(text: string): readonly Change[] {
+function parseChanges(text: string): readonly Change[] {
   const tokens = text.split('\0');
   const raw: Omit<Change, 'isBinary'>[] = [];
   let at = 0;

@@ -87,7 +87,7 @@ function splitOrRefuse(patch: Buffer, refuse: Refuse): readonly PatchSection[] {
 }
 
 /** Each path with its part of the patch; two parts where a file became something else, such as a link. */
-export function matchSections(
+function matchSections(
   counted: readonly Counted[],
   sections: readonly PatchSection[],
   refuse: Refuse,

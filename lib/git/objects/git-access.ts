@@ -79,7 +79,7 @@ export function quarantineVariables(
 }
 
 /** A value for GIT_ALTERNATE_OBJECT_DIRECTORIES: git would split a path at a colon, so odd ones are C-quoted. */
-export function joinAlternates(paths: readonly string[]): string {
+function joinAlternates(paths: readonly string[]): string {
   return paths.map((path) => (/^"|[:\n]/.test(path) ? quotePath(path) : path)).join(':');
 }
 

@@ -17,7 +17,7 @@ export async function mergeTree(context: GitContext, ours: ObjectId, theirs: Obj
 }
 
 /** tree NUL, conflicted paths each with NUL, NUL; then messages: count, that many paths, type, text. */
-export function parseMerge(text: string, isClean: boolean): MergeResult {
+function parseMerge(text: string, isClean: boolean): MergeResult {
   const [first = '', ...tokens] = text.split('\0');
   const tree = parseObjectId(first);
   if (isClean) return { kind: 'clean', tree };

@@ -154,7 +154,7 @@ const output =
   /^(?:-o|--output|--output-file|--outfile|--outFile|--out-file|--report-file|--cache-location|--cache-file)(?:=(.*))?$/s;
 
 /** A report or cache must be where files may be written. */
-export function judgeOutputs(call: ProgramCall): Objection | null {
+function judgeOutputs(call: ProgramCall): Objection | null {
   const files = call.args.flatMap((arg, at) => {
     const found = output.exec(arg);
     const path = found === null ? undefined : (found[1] ?? call.args[at + 1]);

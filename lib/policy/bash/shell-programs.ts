@@ -122,7 +122,7 @@ export const shellPrograms: Readonly<Record<string, ProgramRule>> = {
 };
 
 /** Whether the policy would never let a program run whatever the lead allows. */
-export function wrapper(call: ProgramCall, instead: string): Objection {
+function wrapper(call: ProgramCall, instead: string): Objection {
   return objection('bash-wrapper', `${call.name} runs or changes what the policy can't see. ${instead}`);
 }
 

@@ -62,7 +62,7 @@ function patterns({ session, task }: Filter): string[] {
 }
 
 /** Takes `git log -z` output of `fields`, each followed by a NUL. */
-export function parseLog(output: string): readonly LogEntry[] {
+function parseLog(output: string): readonly LogEntry[] {
   const values = output.split('\0');
   const entries: LogEntry[] = [];
   // -z ends each record with one more NUL.

@@ -53,7 +53,7 @@ export function renderMerge({ tree, parents, conflicts, ref, date }: MergeText):
 }
 
 /** `task-001: kept status done by worker-1a2b3c4d, not claimed by worker-2b3c4d5e` */
-export function describeLoss(json: Note, key: ObjectId, { what, kept, lost }: Loss): string {
+function describeLoss(json: Note, key: ObjectId, { what, kept, lost }: Loss): string {
   return `${nameOf(json, key)}: ${what}: kept ${short(kept)}, not ${short(lost)}`;
 }
 

@@ -88,7 +88,7 @@ interface Rejection {
 }
 
 /** Reads `git push --porcelain`: `!`, the refs, then `[remote rejected] (why)`. */
-export function parseRejections(stdout: string): readonly Rejection[] {
+function parseRejections(stdout: string): readonly Rejection[] {
   return stdout.split('\n').flatMap((line) => {
     const [, ref = '', reason = ''] = line.match(/^!\t[^\t]*:([^\t]+)\t\[[^\]]+\](?: \((.*)\))?/) ?? [];
     return ref === '' ? [] : [{ ref, reason: reason === '' ? 'rejected' : reason }];

@@ -3,7 +3,7 @@ import { formatCount } from '../../util/format-amount.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 /** What waits for a word, counted: `1 session, 3 tasks to run, 1 approval`; '' when nothing does. */
-export function countProposals(all: readonly Proposals[]): string {
+function countProposals(all: readonly Proposals[]): string {
   const sum = (count: (one: Proposals) => number): number =>
     all.reduce((total, one) => total + count(one), 0);
   const counts = [

@@ -17,7 +17,7 @@ export function openBrowser(io: Io, url: string): void {
 }
 
 /** $BROWSER, else what the system opens addresses with; null where that would find no screen. */
-export function browserCommand(env: Io['env'], platform: NodeJS.Platform): string | null {
+function browserCommand(env: Io['env'], platform: NodeJS.Platform): string | null {
   if (env.BROWSER !== undefined && env.BROWSER !== '') return env.BROWSER;
   if (platform === 'darwin') return 'open';
   const hasScreen = [env.DISPLAY, env.WAYLAND_DISPLAY].some((name) => name !== undefined && name !== '');

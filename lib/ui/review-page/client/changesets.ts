@@ -21,7 +21,7 @@ export function renderChangesets(): void {
 }
 
 /** Shows a changeset; those shown before are kept as they were. */
-export async function show(changeset: ChangesetState): Promise<void> {
+async function show(changeset: ChangesetState): Promise<void> {
   const key = keyOf(changeset);
   app.shown = key;
   renderChangesets();
