@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { listProcesses, readStat } from '../util/process-identity.ts';
+import { readTextOrEmpty } from '../util/read-file.ts';
 
 /** All living descendants of a process, parents before children. Empty where the system has no /proc. */
 export function descendants(root: number): number[] {
@@ -29,13 +29,14 @@ export function processesWith(name: string, value: string): number[] {
 
 /** Of processes, parents first, the one that is the first of a process namespace of its own; null if none is. */
 export function firstInNamespace(pids: readonly number[]): number | null {
-  const isFirst = (pid: number): boolean => /^NSpid:(?:\s+\d+)+\s+1$/m.test(readText(`/proc/${pid}/status`));
+  const isFirst = (pid: number): boolean =>
+    /^NSpid:(?:\s+\d+)+\s+1$/m.test(readTextOrEmpty(`/proc/${pid}/status`));
   return pids.find(isFirst) ?? null;
 }
 
 /** The command line of every process that can be seen, words separated by zeros. */
 export function commandLines(): string[] {
-  return listProcesses().map((pid) => readText(`/proc/${pid}/cmdline`));
+  return listProcesses().map((pid) => readTextOrEmpty(`/proc/${pid}/cmdline`));
 }
 
 /** Sends a signal; a process that is gone or isn't ours is passed over. */
@@ -48,13 +49,5 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 function readEnvironment(pid: number): string[] {
-  return readText(`/proc/${pid}/environ`).split('\0');
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return readTextOrEmpty(`/proc/${pid}/environ`).split('\0');
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
+import { isMissing } from '../util/read-file.ts';
 
 const configFileName = '.blueflame.yml';
 /** Names a person may expect to be read; rules that silently don't apply would be worse than a question. */
@@ -37,8 +38,7 @@ async function exists(file: string): Promise<boolean> {
     return true;
   } catch (error) {
     // A file that is there but can't be looked at must not turn into defaults.
-    const code = error instanceof Error && 'code' in error ? error.code : '';
-    return code !== 'ENOENT' && code !== 'ENOTDIR';
+    return !isMissing(error);
   }
 }
 

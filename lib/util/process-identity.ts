@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { readTextOrEmpty } from './read-file.ts';
 
 /** A process that can be distinguished from every other one, also after its pid was given to another. */
 export interface ProcessIdentity {
@@ -21,7 +22,7 @@ export function ownIdentity(): ProcessIdentity {
     pid: process.pid,
     start: processStart(process.pid),
     host: hostname(),
-    boot: readText('/proc/sys/kernel/random/boot_id').trim(),
+    boot: readTextOrEmpty('/proc/sys/kernel/random/boot_id').trim(),
     namespace: readLink('/proc/self/ns/pid'),
   };
   return own;
@@ -65,7 +66,7 @@ export function processStart(pid: number): string | null {
 
 /** State, parent and start time of a process from /proc; null where they can't be read. */
 export function readStat(pid: number): { state: string; parent: number; start: string } | null {
-  const text = readText(`/proc/${pid}/stat`);
+  const text = readTextOrEmpty(`/proc/${pid}/stat`);
   if (text === '') return null;
   // The program's name is in brackets and may hold blanks and brackets itself.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -75,14 +76,6 @@ export function readStat(pid: number): { state: string; parent: number; start: s
 function startByPs(pid: number): string | null {
   const text = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
   return text === '' ? null : text;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function readLink(path: string): string {

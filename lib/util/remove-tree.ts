@@ -1,6 +1,7 @@
 import { lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolders } from './open-folders.ts';
+import { isMissing } from './read-file.ts';
 
 const entriesAtOnce = 1_000;
 
@@ -40,6 +41,6 @@ async function removeFolder(path: string, signal: AbortSignal | undefined): Prom
 }
 
 function ifAbsent(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (isMissing(error)) return null;
   throw error;
 }

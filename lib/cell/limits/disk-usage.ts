@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { isMissing } from '../../util/read-file.ts';
 
 export interface DiskUsage {
   readonly bytes: number;
@@ -79,8 +80,4 @@ function descriptors(pid: number): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 
 /** One line of the process table. */
 export interface ProcessUsage {
@@ -23,7 +24,7 @@ const ticksPerSecond = 100;
 export function readProcessTable(): Map<number, ProcessUsage> {
   const table = new Map<number, ProcessUsage>();
   for (const name of listProcesses()) {
-    const usage = parseStat(readText(`/proc/${name}/stat`));
+    const usage = parseStat(readTextOrEmpty(`/proc/${name}/stat`));
     if (usage !== null) table.set(Number(name), usage);
   }
   return table;
@@ -72,7 +73,7 @@ function withDescendants(table: ReadonlyMap<number, ProcessUsage>, roots: readon
 
 /** Shared pages in equal parts to those who share them; all of them where the system doesn't report it. */
 function proportionalBytes(pid: number, usage = nothing): number {
-  const match = /^Pss:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/smaps_rollup`));
+  const match = /^Pss:\s+(\d+) kB$/m.exec(readTextOrEmpty(`/proc/${pid}/smaps_rollup`));
   return match === null ? usage.residentPages * pageSize() : Number(match[1]) * 1024;
 }
 
@@ -80,7 +81,7 @@ let knownPageSize = 0;
 
 function pageSize(): number {
   if (knownPageSize === 0) {
-    const pages = parseStat(readText('/proc/self/stat'))?.residentPages ?? 0;
+    const pages = parseStat(readTextOrEmpty('/proc/self/stat'))?.residentPages ?? 0;
     const estimate = pages > 0 ? process.memoryUsage.rss() / pages : 4_096;
     knownPageSize = 2 ** Math.round(Math.log2(estimate));
   }
@@ -92,13 +93,5 @@ function listProcesses(): string[] {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   } catch {
     return [];
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }

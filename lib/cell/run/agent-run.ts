@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPricedByPerson } from '../../domain/config/token-price.ts';
 import type { Failure } from '../../domain/failure.ts';
@@ -10,6 +9,7 @@ import type {
   StreamReader,
 } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest, StopOrder } from '../../domain/ports/agent-port.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { explainByLimit } from '../gateway/service-limit.ts';
 import { explainByTrouble } from '../gateway/service-trouble.ts';
 import { describeLimit } from '../limits/limits.ts';
@@ -219,13 +219,8 @@ function readResult(
     at: Date.now(),
   });
   if (launch.transcript === null) return parts;
-  return { ...parts, ...run.adapter.readTranscript(readText(join(run.folder.home, launch.transcript))) };
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return {
+    ...parts,
+    ...run.adapter.readTranscript(readTextOrEmpty(join(run.folder.home, launch.transcript))),
+  };
 }

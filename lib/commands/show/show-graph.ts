@@ -1,5 +1,4 @@
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
-import { byText } from '../../core/task/by-priority.ts';
 import { needsOf } from '../../core/task/needs-of.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GraphTask } from '../../domain/shown/task-graph.ts';
@@ -8,6 +7,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { graphDot } from '../../ui/render/graph-dot.ts';
 import { graphMermaid } from '../../ui/render/graph-mermaid.ts';
 import { renderGraph } from '../../ui/render/render-graph.ts';
+import { byText } from '../../util/by-text.ts';
 import { showLong } from '../open/show-long.ts';
 import type { Showing } from './showing.ts';
 

@@ -1,7 +1,8 @@
 import type { Task } from '../../domain/state/task.ts';
+import { byText } from '../../util/by-text.ts';
 import { findComponents } from '../schedule/find-components.ts';
 import { sortByNeeds } from '../schedule/sort-by-needs.ts';
-import { byPriority, byText } from '../task/by-priority.ts';
+import { byPriority } from '../task/by-priority.ts';
 import { needsOf } from '../task/needs-of.ts';
 
 /** Tasks of one cohesion group, of several that can only go together, or a part of one. */

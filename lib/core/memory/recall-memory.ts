@@ -1,4 +1,5 @@
 import type { MemoryEntry } from '../../domain/state/memory.ts';
+import { byText } from '../../util/by-text.ts';
 import { oneLine } from '../task/one-line.ts';
 import { type Relevance, relevanceTo } from './relevance.ts';
 
@@ -63,7 +64,7 @@ function bySession(entries: readonly MemoryEntry[]): readonly (readonly MemoryEn
   const order = (entry: MemoryEntry): string => (entry.kind === 'summary' ? '' : (entry.task ?? ''));
   return [...sessions]
     .sort(([a], [b]) => (a < b ? 1 : -1))
-    .map(([, list]) => list.sort((a, b) => (order(a) < order(b) ? -1 : 1)));
+    .map(([, list]) => list.sort((a, b) => byText(order(a), order(b))));
 }
 
 interface Recall {

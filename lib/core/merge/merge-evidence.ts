@@ -2,14 +2,8 @@ import type { Verification } from '../../domain/state/evidence.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
-import {
-  canonicalText,
-  chooseValue,
-  compareTexts,
-  type Merged,
-  mergeById,
-  preferring,
-} from './merge-values.ts';
+import { byText } from '../../util/by-text.ts';
+import { canonicalText, chooseValue, type Merged, mergeById, preferring } from './merge-values.ts';
 
 interface Validation {
   readonly v: 1;
@@ -37,7 +31,7 @@ function bothOf<Entry extends { readonly at: string }>(
 ): Entry[] {
   return mergeById<Entry>(
     { base, ours, theirs },
-    { id: canonicalText, prefer: preferring(), order: preferring((a, b) => compareTexts(a.at, b.at)) },
+    { id: canonicalText, prefer: preferring(), order: preferring((a, b) => byText(a.at, b.at)) },
   );
 }
 
@@ -55,7 +49,7 @@ export function mergeReview(
       ours: { ...ours, rev },
       theirs: { ...theirs, rev },
     },
-    preferring((a, b) => compareTexts(a.at, b.at)),
+    preferring((a, b) => byText(a.at, b.at)),
   );
   const describe = ({ by, at }: ReviewNote): string => `approved by ${by} at ${at}`;
   return {
@@ -77,7 +71,7 @@ export function mergeMemory(
       ours: { ...ours, rev },
       theirs: { ...theirs, rev },
     },
-    preferring((a, b) => compareTexts(b.at, a.at)),
+    preferring((a, b) => byText(b.at, a.at)),
   );
   const describe = ({ status, at }: MemoryEntry): string => `${status} at ${at}`;
   return {

@@ -1,15 +1,8 @@
 import type { HistoryEntry } from '../../domain/state/task.ts';
+import { byText } from '../../util/by-text.ts';
 import { boundText } from '../task/one-line.ts';
 import { describeHead, type TaskHead } from './merge-task-head.ts';
-import {
-  canonicalText,
-  compareTexts,
-  isSame,
-  mergeById,
-  type Preference,
-  preferring,
-  type Sides,
-} from './merge-values.ts';
+import { canonicalText, isSame, mergeById, type Preference, preferring, type Sides } from './merge-values.ts';
 
 const superseded = 'superseded';
 
@@ -27,7 +20,7 @@ export function mergeHistory(
   const order: Preference<HistoryEntry> = preferring(
     (a, b) => isCurrent(a) - isCurrent(b),
     (a, b) => a.attempt - b.attempt,
-    (a, b) => compareTexts(a.timestamp, b.timestamp),
+    (a, b) => byText(a.timestamp, b.timestamp),
   );
   const merged = mergeById(sides, { id: canonicalText, prefer: order, order });
   if (losers.length === 0) return merged;

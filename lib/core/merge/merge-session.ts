@@ -1,10 +1,10 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
+import { byText } from '../../util/by-text.ts';
 import { mergeSpending } from './merge-spending.ts';
 import {
   canonicalText,
   chooseValue,
-  compareTexts,
   laterText,
   type Merged,
   mergeById,
@@ -56,11 +56,11 @@ const preferChangeset: Preference<Changeset> = preferring(
 );
 const preferArchived: Preference<Session> = preferring(
   (a, b) => Number(a.archived_at === undefined) - Number(b.archived_at === undefined),
-  (a, b) => compareTexts(a.archived_at ?? '', b.archived_at ?? ''),
+  (a, b) => byText(a.archived_at ?? '', b.archived_at ?? ''),
 );
 const byTime: Preference<AgentRun> = preferring(
-  (a, b) => compareTexts(a.ended_at, b.ended_at),
-  (a, b) => compareTexts(a.started_at, b.started_at),
+  (a, b) => byText(a.ended_at, b.ended_at),
+  (a, b) => byText(a.started_at, b.started_at),
 );
 
 /**
@@ -97,11 +97,11 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     ),
     changesets: mergeById(
       sides((session) => session.changesets),
-      { id: ({ id }) => id, prefer: preferChangeset, order: (a, b) => compareTexts(a.id, b.id) },
+      { id: ({ id }) => id, prefer: preferChangeset, order: (a, b) => byText(a.id, b.id) },
     ),
     gates: mergeById(
       sides((session) => session.gates),
-      { id: canonicalText, prefer: preferring(), order: preferring((a, b) => compareTexts(a.at, b.at)) },
+      { id: canonicalText, prefer: preferring(), order: preferring((a, b) => byText(a.at, b.at)) },
     ),
   };
   const lost = [

@@ -1,3 +1,4 @@
+import { byText } from '../../util/by-text.ts';
 /** A value that one clone had and the merged state hasn't. */
 export interface Loss {
   /** The key, or what the keys are about. */
@@ -83,7 +84,7 @@ export function mergeById<Entry>(
 
 /** Two lists of texts as sets. */
 export function mergeTexts<Text extends string>(sides: Sides<readonly Text[]>): Text[] {
-  return mergeById(sides, { id: (text) => text, prefer: compareTexts, order: compareTexts });
+  return mergeById(sides, { id: (text) => text, prefer: byText, order: byText });
 }
 
 /** The first answer that isn't 0 decides; at last the smaller JSON text, so the order is total. */
@@ -93,19 +94,14 @@ export function preferring<Value>(...rules: readonly Preference<Value>[]): Prefe
       const answer = rule(a, b);
       if (answer !== 0) return answer;
     }
-    return compareTexts(canonicalText(a), canonicalText(b));
+    return byText(canonicalText(a), canonicalText(b));
   };
-}
-
-/** By code units: the same in every language and version. */
-export function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Earlier first; never (null) last. */
 export function compareTimes(a: string | null, b: string | null): number {
   if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
-  return compareTexts(a, b);
+  return byText(a, b);
 }
 
 /** The later of two times in ISO 8601. */
@@ -121,7 +117,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 export function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareTexts(a, b)))
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => byText(a, b)))
       : part,
   );
 }

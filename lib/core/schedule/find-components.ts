@@ -1,4 +1,4 @@
-import { byText } from '../task/by-priority.ts';
+import { byText } from '../../util/by-text.ts';
 
 export type Graph = ReadonlyMap<string, readonly string[]>;
 

@@ -1,5 +1,6 @@
+import { byText } from '../../util/by-text.ts';
 import { fold } from '../../util/path-globs.ts';
-import { byPriority, byText } from '../task/by-priority.ts';
+import { byPriority } from '../task/by-priority.ts';
 import type { Lockable } from './pick-batch.ts';
 import { sortByNeeds } from './sort-by-needs.ts';
 

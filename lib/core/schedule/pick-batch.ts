@@ -1,4 +1,4 @@
-import { byText } from '../task/by-priority.ts';
+import { byText } from '../../util/by-text.ts';
 import { sharedLock } from './shared-lock.ts';
 
 export interface Lockable {

@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from '../task/by-priority.ts';
+import { byText } from '../../util/by-text.ts';
 import { longestChains } from './longest-chains.ts';
 import { type Deferral, pickBatch } from './pick-batch.ts';
 

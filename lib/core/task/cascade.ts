@@ -1,5 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
-import { byText } from './by-priority.ts';
+import { byText } from '../../util/by-text.ts';
 import { blockTask, requeueTask, type TaskChange } from './task-state.ts';
 import { transitiveDependents } from './transitive-dependents.ts';
 

@@ -1,3 +1,4 @@
+import { byText } from '../../util/by-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
 import type { Changeset } from '../state/changeset.ts';
@@ -84,5 +85,5 @@ function planDigest(tasks: readonly Task[]): string {
     const asked = { id, title, description, file_locks, dependencies, adapter, model, role };
     return { ...asked, priority, cohesion_group, acceptance_criteria, constraints };
   });
-  return `sha256:${canonicalDigest(planned.sort((a, b) => (a.id < b.id ? -1 : 1)))}`;
+  return `sha256:${canonicalDigest(planned.sort((a, b) => byText(a.id, b.id)))}`;
 }

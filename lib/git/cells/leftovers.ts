@@ -4,6 +4,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import { byText } from '../../util/by-text.ts';
 import { isText, joinNames, showName, splitNames } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { GitAccess } from '../objects/git-access.ts';
@@ -59,7 +60,7 @@ export async function listLeftovers(
   const leftovers = [...found]
     .map(([path, isTracked]) => ({ path, isTracked }))
     .filter(({ path, isTracked }) => isTracked || !prepared.has(path))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+    .sort((a, b) => byText(a.path, b.path));
   await requireFew(git, leftovers, bounds);
   return leftovers;
 }

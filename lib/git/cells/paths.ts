@@ -6,6 +6,7 @@ import type { CellSubject, CellWorktree, EndNote } from '../../domain/ports/git-
 import { agentRunSchema } from '../../domain/state/session.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
+import { isMissing } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 
 /**
@@ -122,7 +123,7 @@ export function listFolders(folder: string): readonly string[] {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }

@@ -18,6 +18,7 @@ import { deflateSync } from 'node:zlib';
 import type { ObjectId } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
+import { isMissing } from '../../util/read-file.ts';
 
 export type ObjectFormat = 'sha1' | 'sha256';
 export type ObjectType = 'blob' | 'tree' | 'commit';
@@ -126,8 +127,4 @@ function openInFolder(path: string, settings: LooseObjectSettings): number {
 
 function writeAll(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

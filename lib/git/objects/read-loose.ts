@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, inflate, inflateSync } from 'node:zlib';
+import { isMissing } from '../../util/read-file.ts';
 
 const smallObject = 128 * 1024;
 
@@ -65,7 +66,7 @@ function ifThere<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }

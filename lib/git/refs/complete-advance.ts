@@ -1,5 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readIfThere } from '../../util/read-file.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import type { Motion } from './motion-journal.ts';
 
@@ -70,16 +71,6 @@ async function isHalfWritten(context: GitContext, to: string, path: string): Pro
   if (file === null) return true;
   const blob = await runGit(context, ['cat-file', 'blob', `${to}:${path}`], { accept: [0, 128] });
   return blob.exitCode === 0 && blob.stdout.subarray(0, file.length).equals(file);
-}
-
-function readIfThere(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return null;
-    throw error;
-  }
 }
 
 function splitNul(output: Buffer): string[] {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { killPoint } from '../../util/kill-point.ts';
 import { takeLock } from '../../util/owned-lock.ts';
 import { processStart, processState } from '../../util/process-identity.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { completeAdvance } from './complete-advance.ts';
 import { gitsAt } from './gits-at.ts';
@@ -153,16 +154,8 @@ async function isLeft({ commonDir, file, content, at }: LockFile): Promise<boole
 function foldersOf(commonDir: string): readonly string[] {
   const linked = join(commonDir, 'worktrees');
   const names = existsSync(linked) ? readdirSync(linked) : [];
-  const trees = names.map((name) => dirname(readText(join(linked, name, 'gitdir')).trim()));
+  const trees = names.map((name) => dirname(readTextOrEmpty(join(linked, name, 'gitdir')).trim()));
   return [commonDir, ...(basename(commonDir) === '.git' ? [dirname(commonDir)] : []), ...trees];
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Git had locked and checked every ref when it moved the first: the others follow. */

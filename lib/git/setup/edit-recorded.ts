@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import { readIfThere } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { FileEdit } from './setup-record.ts';
 
@@ -166,15 +167,6 @@ function findDifference(
   let end = 0;
   while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
   return { start, removed: before.subarray(start, before.length - end), added: after.length - end - start };
-}
-
-function readIfThere(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 /** The file a link leads to: it would be replaced otherwise. */

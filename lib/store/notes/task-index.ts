@@ -1,4 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
+import { byText } from '../../util/by-text.ts';
 import type { Note } from './note.ts';
 import { diffNotes, findNotes, listNotes, type TreeNode } from './note-tree.ts';
 
@@ -46,7 +47,7 @@ function indexAll(root: Root): TaskIndex {
     if (rows === undefined) index.set(session, [note]);
     else rows.push(note);
   }
-  for (const rows of index.values()) rows.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  for (const rows of index.values()) rows.sort((a, b) => byText(idOf(a), idOf(b)));
   return index;
 }
 
@@ -63,7 +64,7 @@ function merge(rows: readonly Note<Task>[], { gone, added }: Changes): readonly 
     }
   }
   if (gone.size === 0 && fresh.length === 0) return result;
-  return [...result.filter((note) => !gone.has(note)), ...fresh].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  return [...result.filter((note) => !gone.has(note)), ...fresh].sort((a, b) => byText(idOf(a), idOf(b)));
 }
 
 /** The position of a task in the sorted rows. */

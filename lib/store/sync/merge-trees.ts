@@ -1,5 +1,6 @@
-import { compareTexts, type Loss } from '../../core/merge/merge-values.ts';
+import type { Loss } from '../../core/merge/merge-values.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { byText } from '../../util/by-text.ts';
 import type { Note } from '../notes/note.ts';
 import {
   editTree,
@@ -153,7 +154,7 @@ function usable<T>(slot: Slot<T>): Note<T> | null {
 function preferSlot<T>(a: Slot<T>, b: Slot<T>): boolean {
   const rank = (slot: Slot<T>): number =>
     slot.some(({ note }) => note.isNewer) ? 0 : usable(slot) !== null ? 1 : slot.length === 1 ? 2 : 3;
-  return (rank(a) - rank(b) || compareTexts(blobsOf(a), blobsOf(b))) < 0;
+  return (rank(a) - rank(b) || byText(blobsOf(a), blobsOf(b))) < 0;
 }
 
 function blobsOf<T>(slot: Slot<T>): string {

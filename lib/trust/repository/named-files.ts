@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { byText } from '../../util/by-text.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { pathMatches } from '../../util/path-globs.ts';
 import { realPathOf } from '../../util/real-path.ts';
@@ -36,7 +37,7 @@ export function readNamedFiles(command: string, place: NamingPlace): readonly Re
   const { files, isOpen } = readCommand(command, place, place.root);
   const found = new Map(files.map((file) => [file.path, file]));
   const all = isOpen ? [readPrograms(place.root)] : [];
-  return [...all, ...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...all, ...found.values()].sort((a, b) => byText(a.path, b.path));
 }
 
 interface Named {
@@ -100,7 +101,7 @@ function readOwn(words: readonly string[], place: NamingPlace): readonly ReadFil
     .filter((path) => isOwn(path, place.root))
     .map(readFileOnce)
     .filter((file) => file !== null)
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+    .sort((a, b) => byText(a.path, b.path));
 }
 
 /** What is run of a folder that is named, by who runs folders. */

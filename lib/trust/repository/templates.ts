@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import { byText } from '../../util/by-text.ts';
 import { type ReadFile, readFileOnce } from './file.ts';
 
 const mostFiles = 200;
@@ -23,7 +24,7 @@ export function readTemplates(folder: string): readonly ReadFile[] {
     if (found.size > mostFiles) throw tooMany(folder);
     waiting.push(...includedBy(file));
   }
-  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...found.values()].sort((a, b) => byText(a.path, b.path));
 }
 
 function listTemplates(folder: string, top: string, depth: number): string[] {
