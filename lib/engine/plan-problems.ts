@@ -4,6 +4,7 @@ import { adapterNames, isOffered } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/state/plan.ts';
+import { formatCount } from '../util/format-amount.ts';
 import type { SessionView } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -66,7 +67,7 @@ export function invalidPlan(problems: readonly PlanProblem[]): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'bad-plan',
-    message: `The plan has ${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'} and can't be approved.`,
+    message: `The plan has ${formatCount(problems.length, 'mistake')} and can't be approved.`,
     details: problems.map(describeProblem),
     hints: ['git flame plan', 'git flame plan --from FILE'],
   });

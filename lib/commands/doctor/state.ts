@@ -6,6 +6,7 @@ import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { Doubt } from '../../domain/state/doubt.ts';
 import { listRefLocks } from '../../store/repair/repair-locks.ts';
 import { describeDoubt, waysOn } from '../../ui/render/render-doubts.ts';
+import { formatCount } from '../../util/format-amount.ts';
 import type { Reading } from '../open/read-state.ts';
 
 /** What is on refs/blueflame/*: whether it can be read, and how to repair what can't. */
@@ -57,7 +58,7 @@ async function examineRefs(store: Reading['store']): Promise<readonly Finding[]>
     const { sessions, problems, doubts } = await store.snapshot();
     if (problems.length > 0) return problems.map(describeProblem);
     if (doubts.length > 0) return [describeDoubts(doubts)];
-    const message = `The state of ${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'} can be read.`;
+    const message = `The state of ${formatCount(sessions.length, 'session')} can be read.`;
     return [finding({ ...base, result: 'proven', message })];
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
@@ -76,7 +77,7 @@ async function examineRefs(store: Reading['store']): Promise<readonly Finding[]>
 function describeDoubts(doubts: readonly Doubt[]): Finding {
   return finding({
     ...{ area: 'state', check: 'ends', result: 'weaker' },
-    message: `Another clone says of ${doubts.length} ${doubts.length === 1 ? 'thing' : 'things'} that it has ended, which is not so here.`,
+    message: `Another clone says of ${formatCount(doubts.length, 'thing')} that it has ended, which is not so here.`,
     details: doubts.slice(0, 20).map(describeDoubt),
     hints: waysOn(doubts),
   });

@@ -8,6 +8,7 @@ import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { formatCount } from '../../util/format-amount.ts';
 import { enterWave } from '../enter-wave.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
@@ -46,7 +47,7 @@ export async function mergeWave(
     event: 'wave-ended',
     wave: 'merge',
     cycle: view.session.cycle,
-    summary: `${built.size} ${built.size === 1 ? 'changeset' : 'changesets'}`,
+    summary: formatCount(built.size, 'changeset'),
   });
   return { built: built.size, conflicts };
 }

@@ -5,6 +5,7 @@ import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { formatCount } from '../../util/format-amount.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { record } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -41,7 +42,7 @@ export async function takePlan(
     return {
       newTasks: {
         tasks,
-        subject: `plan: ${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'} approved by ${workshop.gates.person}`,
+        subject: `plan: ${formatCount(tasks.length, 'task')} approved by ${workshop.gates.person}`,
       },
       steps: replaced.map((task) => dropTask(task, { reason: 'replaced by a new plan' })),
       session: { next, subject: `session: cycle ${next.cycle} begins` },

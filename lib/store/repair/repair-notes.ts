@@ -1,6 +1,7 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
 import { runGit } from '../../git/process/run-git.ts';
+import { formatCount } from '../../util/format-amount.ts';
 import { commitTree } from '../archive/commit-edits.ts';
 import { Note } from '../notes/note.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
@@ -149,7 +150,7 @@ function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken
 
 function changeFor(repairs: readonly Repair[]): OtherEntry {
   return {
-    subject: `doctor: ${repairs.length} ${repairs.length === 1 ? 'note' : 'notes'} brought back`,
+    subject: `doctor: ${formatCount(repairs.length, 'note')} brought back`,
     body: repairs.map(({ message }) => message).join('\n'),
     transition: 'repair',
   };

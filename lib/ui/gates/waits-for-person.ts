@@ -7,6 +7,7 @@ import type {
 } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { formatCount } from '../../util/format-amount.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { renderTold } from '../render/render-told.ts';
 import { shortId } from '../text/short-id.ts';
@@ -86,7 +87,7 @@ export function waitingPlan({
     };
   return {
     gate: 'plan',
-    subject: `The plan, which has ${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'},`,
+    subject: `The plan, which has ${formatCount(problems.length, 'mistake')},`,
     answers: '{edit: FILE} | {replan: NOTES} | quit',
     commands: ['git flame plan --from FILE'],
     details: problems,

@@ -1,3 +1,4 @@
+import { formatCount } from '../../util/format-amount.ts';
 /** What a sync did, as the store reports it. */
 export interface SyncReport {
   readonly remote: string;
@@ -29,5 +30,5 @@ export function renderSync({ remote, refs, conflicts, commits }: SyncReport, isD
 }
 
 function countOf(conflicts: number): string {
-  return conflicts === 0 ? ', no conflict' : `, ${conflicts} conflict${conflicts === 1 ? '' : 's'}`;
+  return conflicts === 0 ? ', no conflict' : `, ${formatCount(conflicts, 'conflict')}`;
 }
