@@ -79,8 +79,9 @@ export async function admitRequest(
   if (judged.kind === 'refused') return forbidden(judged.why, judged.message);
   const model = modelOf(judged.request);
   if (!mayAskFor(options.meant, model)) {
-    options.onForbidden(model);
-    return forbidden('model', explainForbidden(options.meant, model));
+    const why = explainForbidden(options.meant, model);
+    options.onForbidden(model, why);
+    return forbidden('model', why);
   }
   if (isMessage(path) && !options.inspect(judged.request))
     return forbidden('unwatched-call', 'A tool call ran without the watcher.');

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { spendingOf } from '../../domain/state/spending.ts';
 import type { Context } from './gateway-options.ts';
 import type { Asked } from './grant-request.ts';
 import { relay } from './relay-answer.ts';
@@ -13,34 +14,55 @@ export interface Forwarded extends Context {
   readonly path: string;
   /** '' for none. */
   readonly body: string;
-  /** null of what costs nothing. */
-  readonly asked: Asked | null;
+  /** null of what costs nothing; `granted`: how many output tokens it may have. */
+  readonly asked: (Asked & { readonly granted: number }) | null;
 }
 
-/** Sends a request on, and its answer back; what it cost is counted as it comes. */
-export function forwardRequest(response: ServerResponse, forwarded: Forwarded): void {
+// Faster than any model writes.
+const tokensPerMs = 0.5;
+
+/**
+ * Sends a request on, and its answer back; what it cost is counted as it comes. Resolves when all of it is counted,
+ * whoever ended it.
+ */
+export function forwardRequest(response: ServerResponse, forwarded: Forwarded): Promise<void> {
+  return new Promise((resolve) => send(response, forwarded, resolve));
+}
+
+function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void): void {
   const { options, account, id, request, method, path, body, asked } = forwarded;
   const upstream = openRequest(options.upstream, { method, path, headers: request.headers, body });
+  const began = performance.now();
+  const granted = asked?.granted ?? 0;
+  const byTime = (): number => Math.ceil((performance.now() - began) * tokensPerMs);
+  let isSent = false;
   let isDone = false;
   let hasAnswer = false;
-  const giveBack = (): void => {
+  const settle = (status: number | null, tokens: number): void => {
+    isDone = true;
     account.turns.release(id);
     options.giveBack(id);
+    options.log({ method, path, status, tokens, refused: null });
+    onEnd();
   };
+  // Once all of a request is there, it is answered and paid for, whether anybody hears the answer or not.
+  const countUnheard = (): number => {
+    if (!isSent || asked === null) return 0;
+    const spent = spendingOf(asked.demand, Math.min(granted, byTime()));
+    account.count(id, spent);
+    return spent.tokens;
+  };
+  upstream.on('finish', () => {
+    isSent = true;
+  });
   upstream.on('error', (error) => {
     if (hasAnswer) return void response.destroy();
-    giveBack();
-    options.log({ method, path, status: null, tokens: 0, refused: null });
+    settle(null, countUnheard());
     // Whoever hung up ended it.
     if (response.destroyed) return;
     if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(options.upstream)));
     answerError(response, 502, 'api_error', `The model API could not be reached: ${error.message}`);
   });
-  const settle = (status: number, tokens: number): void => {
-    isDone = true;
-    giveBack();
-    options.log({ method, path, status, tokens, refused: null });
-  };
   upstream.on('response', (answer) => {
     hasAnswer = true;
     const now = options.now().getTime();
@@ -48,19 +70,17 @@ export function forwardRequest(response: ServerResponse, forwarded: Forwarded): 
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit);
     void relay(answer, response, {
       ...{ limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
+      ...{ granted, byTime },
       onUsage: (spent) => {
         account.count(id, spent);
-        if (asked === null) return;
-        account.history.learn(asked.prompt, { tokens: spent.input, isCached: spent.isCached, at: now });
+        if (asked === null || !spent.isTold) return;
+        account.history.learn(asked.prompt, { tokens: spent.input, cached: spent.cached, at: now });
       },
     });
   });
   // An agent that hangs up ends its request upstream too.
   response.on('close', () => {
-    if (isDone) return;
-    // It's paid for all the same.
-    if (!hasAnswer && asked !== null) account.lose(asked.demand);
-    upstream.destroy();
+    if (!isDone) upstream.destroy();
   });
   upstream.end(body);
 }

@@ -33,8 +33,8 @@ export interface GatewayOptions {
   readonly giveBack: (id: symbol) => void;
   /** A request was not sent, and none will be. */
   readonly onRefused: (why: Refusal) => void;
-  /** A request was not sent for the model it asked for. */
-  readonly onForbidden: (model: string) => void;
+  /** A request was not sent for the model it asked for; `why` names those it may ask for. */
+  readonly onForbidden: (model: string, why: string) => void;
   /** Judges each request to the Messages API, whole, before it is sent; false: it never is. */
   readonly inspect: (request: JsonRecord) => boolean;
   log(line: EgressLine): void;
@@ -60,11 +60,6 @@ export interface Account {
   noteTrouble(trouble: ServiceTrouble): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;
-  /**
-   * The cost of this request will never be known: counts an estimate towards the limits, without reporting
-   * it.
-   */
-  lose(demand: Demand): void;
   count(request: symbol, spent: Spending): void;
 }
 

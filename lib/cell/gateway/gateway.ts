@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { addSpending, type Spending, unlimited } from '../../domain/state/spending.ts';
 import { admitRequest, allowedPath, forbidden, hasToken, isMessage, longestPath } from './admit-request.ts';
-import { answerError, forwardRequest } from './forward-request.ts';
+import { answerError, type Forwarded, forwardRequest } from './forward-request.ts';
 import type { Account, Context, GatewayOptions, Refused } from './gateway-options.ts';
 import { estimateRequest, grantRequest } from './grant-request.ts';
 import { listenOn } from './listen-on.ts';
@@ -23,6 +23,7 @@ export interface Gateway {
   limit(): ServiceLimit | null;
   /** Why the last request failed, where it was for no limit; null where it was answered. */
   trouble(): ServiceTrouble | null;
+  /** Ends all requests; once it resolves, all they cost is counted. */
   close(): Promise<void>;
 }
 
@@ -38,7 +39,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const total = (): Spending => addSpending(used.values());
   let limit: ServiceLimit | null = null;
   let trouble: ServiceTrouble | null = null;
-  const lost: Spending[] = [];
+  const sent = new Set<Promise<void>>();
   const account: Account = {
     noteAnswer: (status, found) => {
       limit = found;
@@ -50,23 +51,26 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     history: openPromptHistory(),
     turns: openTurns({
       left: () => {
-        const [spent, gone] = [total(), addSpending(lost)];
+        const spent = total();
         const { tokenLimit, usdLimit } = options;
         return {
-          tokens: tokenLimit > 0 ? tokenLimit - spent.tokens - gone.tokens : unlimited.tokens,
-          cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd - gone.cost_usd : unlimited.cost_usd,
+          tokens: tokenLimit > 0 ? tokenLimit - spent.tokens : unlimited.tokens,
+          cost_usd: usdLimit > 0 ? usdLimit - spent.cost_usd : unlimited.cost_usd,
         };
       },
       used: (request) => used.get(request) ?? { tokens: 0, cost_usd: 0 },
     }),
-    lose: (demand) => void lost.push(demand.input),
     count(request, spent) {
       used.set(request, spent);
       options.onSpending(total());
     },
   };
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
-    serve(request, response, { options, account }).catch(() => response.destroy());
+    const forward = (forwarded: Forwarded): void => {
+      const ended = forwardRequest(response, forwarded).finally(() => sent.delete(ended));
+      sent.add(ended);
+    };
+    serve(request, response, { options, account, forward }).catch(() => response.destroy());
   });
   server.maxConnections = mostConnections;
   const listening = await listenOn(server, options.socketPath);
@@ -77,11 +81,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     cost: () => total().cost_usd,
     limit: () => limit,
     trouble: () => trouble,
-    close: listening.close,
+    close: async () => {
+      await listening.close();
+      // What it cut off is counted a moment later.
+      await Promise.all(sent);
+    },
   };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+interface Serving extends Context {
+  forward(forwarded: Forwarded): void;
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { forward, ...context }: Serving,
+): Promise<void> {
   const { options } = context;
   const method = request.method ?? '';
   const path = allowedPath(method, request.url ?? '', options);
@@ -95,32 +111,13 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   if (method === 'HEAD') return void response.writeHead(200).end();
   if (!hasToken(request, options.token))
     return refuse({ ...forbidden('token', 'This is for the CLI of the agent alone.'), status: 401 });
-  if (method !== 'POST')
-    return forwardRequest(response, {
-      ...context,
-      id: Symbol(path),
-      method,
-      path,
-      request,
-      body: '',
-      asked: null,
-    });
+  const id = Symbol(path);
+  const free = { ...context, id, method, path, request, asked: null };
+  if (method !== 'POST') return forward({ ...free, body: '' });
   const admitted = await admitRequest(request, { ...context, path });
   if ('why' in admitted) return refuse(admitted);
-  if (!isMessage(path)) {
-    const body = JSON.stringify(admitted.request);
-    return forwardRequest(response, {
-      ...context,
-      id: Symbol(path),
-      method,
-      path,
-      request,
-      body,
-      asked: null,
-    });
-  }
+  if (!isMessage(path)) return forward({ ...free, body: JSON.stringify(admitted.request) });
   const asked = estimateRequest(admitted.request, context);
-  const id = Symbol(path);
   const giveBack = (): void => {
     context.account.turns.release(id);
     options.giveBack(id);
@@ -136,5 +133,5 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);
   const body = bodyFor(admitted.request, granted);
-  forwardRequest(response, { ...context, id, method, path, request, body, asked });
+  forward({ ...free, body, asked: { ...asked, granted } });
 }

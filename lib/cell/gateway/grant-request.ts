@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { findPrice } from '../../domain/config/token-price.ts';
 import type { Demand } from '../../domain/state/spending.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 import type { Context, Refusal, Refused } from './gateway-options.ts';
 import { askedOutput, demandOf, type Estimate } from './model-request.ts';
 import { type Prompt, readPrompt } from './prompt-history.ts';
@@ -16,13 +16,15 @@ export interface Asked {
 /** What a request may come to, by what is known of those before it. */
 export function estimateRequest(request: JsonRecord, { options, account }: Context): Asked {
   const prompt = readPrompt(request);
-  const { cached, fresh } = account.history.estimate(prompt, options.now().getTime());
-  const text = JSON.stringify(request);
-  // Without a mark nothing is read from the cache; inside a text the quotes would be escaped.
-  const isMarked = text.includes('"cache_control":');
-  const input = isMarked ? { cached, fresh } : { cached: 0, fresh: cached + fresh };
-  const isHourly = text.includes('"ttl":"1h"');
-  const found = { ...input, isHourly, model: prompt.model, output: askedOutput(request) };
+  const input = account.history.estimate(prompt, options.now().getTime());
+  // Inside a text the quotes would be escaped.
+  const isHourly = JSON.stringify(request).includes('"ttl":"1h"');
+  const isHidden = isRecord(request.thinking) && request.thinking.type !== 'disabled';
+  const isWhole = request.stream !== true;
+  const found = {
+    ...input,
+    ...{ isHourly, isHidden: isHidden || isWhole, model: prompt.model, output: askedOutput(request) },
+  };
   return { prompt, estimate: found, demand: demandOf(found, options.meant.prices) };
 }
 

@@ -13,6 +13,8 @@ export interface Estimate extends PromptEstimate {
   readonly isHourly: boolean;
   /** As many as it asks for. */
   readonly output: number;
+  /** What is written can't be seen as it comes: thoughts, or an answer in one piece. */
+  readonly isHidden: boolean;
 }
 
 export type JudgedRequest =
@@ -21,8 +23,6 @@ export type JudgedRequest =
 
 /** As large as the API takes a request. */
 const largestBody = 32 * 1024 * 1024;
-// Of what was written when an answer was cut off; roughly.
-const charactersPerToken = 4;
 /** An answer of fewer tokens is cut off in the midst of a thought or a file, and paid for all the same. */
 const leastOutput = 4_096;
 // Of a budget for thinking, which the API wants to be smaller than the answer's.
@@ -98,11 +98,6 @@ export function bodyFor(request: JsonRecord, output: number): string {
     max_tokens: output,
     ...(isRecord(thinking) && wanted > 0 ? { thinking: { ...thinking, budget_tokens: budget } } : {}),
   });
-}
-
-/** About how many tokens a text is. */
-export function estimateTokens(characters: number): number {
-  return Math.ceil(characters / charactersPerToken);
 }
 
 function refused(why: 'body' | 'field' | 'server-tool', message: string): JudgedRequest {

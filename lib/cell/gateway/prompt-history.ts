@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { boundTokens } from './token-bound.ts';
 
 /** How many input tokens a request comes to, rather too many than too few. */
 export interface PromptEstimate {
-  /** Of them, what an answered request has put into the API's cache. */
+  /** Of them, what answered requests have put into the API's cache where this one looks for it. */
   readonly cached: number;
   readonly fresh: number;
 }
@@ -11,10 +12,10 @@ export interface PromptEstimate {
 /** What an agent's answered requests reveal about its next ones, which mostly begin as they did. */
 export interface PromptHistory {
   estimate(prompt: Prompt, now: number): PromptEstimate;
-  /** A request was answered: it came to so many input tokens, and whether any of them went through the cache. */
+  /** A request was answered: to how many input tokens it came, and how many of them went through the cache. */
   learn(
     prompt: Prompt,
-    told: { readonly tokens: number; readonly isCached: boolean; readonly at: number },
+    told: { readonly tokens: number; readonly cached: number; readonly at: number },
   ): void;
 }
 
@@ -25,21 +26,29 @@ export interface Prompt {
   readonly text: string;
   /** Tokens of images and documents, beside the text. */
   readonly extra: number;
+  /** Where it asks for the cache: everything before a mark is kept, and looked for. In order. */
+  readonly marks: readonly Mark[];
 }
 
-// Of plain English it is four, of dense code with the newest tokenizer less than three.
-const bytesPerToken = 2.5;
+interface Mark {
+  /** How much of the text is before it, and how many blocks. */
+  readonly end: number;
+  readonly block: number;
+}
+
 // The largest image, scaled as the API does it.
 const tokensPerImage = 5_000;
 const bytesPerDocumentToken = 4;
 /** How long the API keeps what has no longer lifetime requested. */
 const cacheMs = 5 * 60_000;
+/** From each mark the API looks back so many blocks for what it has kept. */
+const mostLookedBack = 20;
 const keptPrompts = 4;
 const largestKept = 4_000_000;
 
 export function readPrompt(request: JsonRecord): Prompt {
   let extra = 0;
-  const { tools, system, messages, model } = request;
+  const { model, tool_choice, output_config, output_format, thinking } = request;
   const plain = (_key: string, value: unknown): unknown => {
     if (!isRecord(value)) return value;
     // Cache marks move on from request to request.
@@ -49,27 +58,59 @@ export function readPrompt(request: JsonRecord): Prompt {
     extra += isImage ? tokensPerImage : Math.ceil(value.data.length / bytesPerDocumentToken);
     return { ...rest, data: createHash('sha1').update(value.data).digest('hex') };
   };
-  const text = [tools, system, messages].map((part) => JSON.stringify(part, plain) ?? '').join('\n');
-  return { model: typeof model === 'string' ? model : '', text, extra };
+  const marks: Mark[] = [];
+  let text = JSON.stringify([tool_choice, output_config, output_format, thinking], plain);
+  const blocks = blocksOf(request);
+  for (const [block, content] of blocks.entries()) {
+    text += `\n${JSON.stringify(content, plain) ?? ''}`;
+    if (isMarked(content) || (block === blocks.length - 1 && isMarked(request)))
+      marks.push({ end: text.length, block });
+  }
+  return { model: typeof model === 'string' ? model : '', text, extra, marks };
+}
+
+/** All that can have a mark, in the order the API caches it; of each message its role goes before. */
+function blocksOf({ tools, system, messages }: JsonRecord): readonly unknown[] {
+  const turns = listOf(messages).flatMap((one) =>
+    isRecord(one) ? [one.role, ...listOf(one.content)] : [one],
+  );
+  return [...listOf(tools), ...listOf(system), ...turns];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined ? [] : [value];
+}
+
+function isMarked(block: unknown): boolean {
+  return isRecord(block) && isRecord(block.cache_control);
+}
+
+interface Answered {
+  readonly prompt: Prompt;
+  readonly tokens: number;
+  readonly cached: number;
+  readonly at: number;
 }
 
 export function openPromptHistory(): PromptHistory {
-  const known: { prompt: Prompt; tokens: number; isCached: boolean; at: number }[] = [];
+  const known: Answered[] = [];
   return {
     estimate(prompt, now) {
-      const all = estimateTokens(prompt.text) + prompt.extra;
-      const best = known
+      const alike = known
         .filter(({ prompt: { model } }) => model === prompt.model)
         .map((one) => ({ ...one, shared: sharedLength(one.prompt.text, prompt.text) }))
-        .sort((a, b) => b.shared - a.shared)[0];
-      if (best === undefined || best.shared === 0) return { cached: 0, fresh: all };
+        .sort((a, b) => b.shared - a.shared);
+      const [best] = alike;
+      if (best === undefined || best.shared === 0)
+        return { cached: 0, fresh: boundTokens(prompt.text) + prompt.extra };
       // Images count as much as they did.
-      const share = best.shared / best.prompt.text.length;
-      const before = Math.ceil(best.tokens * share);
-      const added = estimateTokens(prompt.text.slice(best.shared));
-      const fresh = added + Math.max(0, prompt.extra - best.prompt.extra);
-      const isFresh = !best.isCached || now - best.at > cacheMs;
-      return isFresh ? { cached: 0, fresh: before + fresh } : { cached: before, fresh };
+      const before = Math.ceil((best.tokens * best.shared) / best.prompt.text.length);
+      const added =
+        boundTokens(prompt.text.slice(best.shared)) + Math.max(0, prompt.extra - best.prompt.extra);
+      const kept = alike.filter(({ at }) => now - at <= cacheMs).map((one) => foundInCache(one, prompt));
+      const cached = Math.min(before, Math.max(0, ...kept));
+      return { cached, fresh: before - cached + added };
     },
     learn(prompt, told) {
       if (prompt.text.length > largestKept) return;
@@ -81,8 +122,15 @@ export function openPromptHistory(): PromptHistory {
   };
 }
 
-function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+/** How many tokens of a prompt the API finds in what it kept of an earlier one, rather too few than too many. */
+function foundInCache(
+  { prompt: earlier, cached, shared }: Answered & { readonly shared: number },
+  prompt: Prompt,
+): number {
+  const isFound = ({ end, block }: Mark): boolean =>
+    end <= shared && prompt.marks.some((mark) => mark.block >= block && mark.block - block <= mostLookedBack);
+  const [found, last] = [earlier.marks.findLast(isFound), earlier.marks.at(-1)];
+  return found === undefined || last === undefined ? 0 : Math.floor((cached * found.end) / last.end);
 }
 
 function sharedLength(a: string, b: string): number {

@@ -12,6 +12,9 @@ export interface Relay {
   readonly limit: ServiceLimit | null;
   readonly now: number;
   readonly estimate: Estimate | null;
+  /** See CutAnswer. */
+  readonly granted: number;
+  byTime(): number;
   readonly prices: PriceList;
   onUsage(total: CountedUsage): void;
   settle(status: number, tokens: number): void;
@@ -50,7 +53,9 @@ export async function relay(
   });
   await new Promise<void>((resolve) => answer.on('close', () => resolve()));
   // What an agent cuts off before its end was written all the same.
-  const cut = statusCode === 200 && !answer.complete ? relayed.estimate : null;
+  const isCut = statusCode === 200 && !answer.complete;
+  const { estimate, granted } = relayed;
+  const cut = isCut && estimate !== null ? { estimate, granted, byTime: relayed.byTime() } : null;
   relayed.settle(statusCode, await meter.finish(cut));
   if (!answer.complete) return void response.destroy();
   response.end(Buffer.concat(held));

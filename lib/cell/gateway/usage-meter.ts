@@ -4,7 +4,8 @@ import { type PriceList, priceTokens } from '../../domain/config/token-price.ts'
 import type { Spending } from '../../domain/state/spending.ts';
 import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
-import { type Estimate, estimatedUsage, estimateTokens } from './model-request.ts';
+import { type Estimate, estimatedUsage } from './model-request.ts';
+import { boundTokens } from './token-bound.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
 export interface UsageMeter {
@@ -13,7 +14,14 @@ export interface UsageMeter {
    * Resolves to the total once all that was pushed is read. `cut`: the answer was cut off, and what it didn't
    * report is estimated from the request and from what was written so far.
    */
-  finish(cut: Estimate | null): Promise<number>;
+  finish(cut: CutAnswer | null): Promise<number>;
+}
+
+export interface CutAnswer {
+  readonly estimate: Estimate;
+  /** The most output tokens it may have, and can have had so far by its time. */
+  readonly granted: number;
+  readonly byTime: number;
 }
 
 // Only a plain JSON answer is held as a whole, and answers of the API are far smaller.
@@ -32,13 +40,16 @@ export interface MeterOptions {
 /** What a response has used so far. */
 export interface CountedUsage extends Spending {
   readonly input: number;
-  /** Whether some of it went through the API's cache. */
-  readonly isCached: boolean;
+  /** How many of them went through the API's cache. */
+  readonly cached: number;
+  /** false: the input is an estimate. */
+  readonly isTold: boolean;
 }
 
 export function meterUsage({ contentType, encoding, model, prices, onUsage }: MeterOptions): UsageMeter {
   const usage: Counted = {};
   let answering = '';
+  let isTold = true;
   const note = (found: unknown, by: unknown): void => {
     if (typeof by === 'string') answering = by;
     if (!isRecord(found)) return;
@@ -48,16 +59,18 @@ export function meterUsage({ contentType, encoding, model, prices, onUsage }: Me
       tokens: countTokens(usage),
       cost_usd: priceTokens(model, usage, prices) ?? priceTokens(answering, usage, prices) ?? 0,
       input: (usage.input_tokens ?? 0) + cached,
-      isCached: cached > 0,
+      cached,
+      isTold,
     });
   };
-  const conclude = (cut: Estimate | null): number => {
+  const conclude = (cut: CutAnswer | null): number => {
     reader.finish();
     if (cut !== null) {
-      const written = estimateTokens(reader.written());
-      const made =
-        usage.input_tokens === undefined ? estimatedUsage(cut, written) : { output_tokens: written };
-      note(made, answering || cut.model);
+      const { estimate, granted, byTime } = cut;
+      const written = Math.min(granted, Math.max(reader.written(), estimate.isHidden ? byTime : 0));
+      isTold = usage.input_tokens !== undefined;
+      const made = isTold ? { output_tokens: written } : estimatedUsage(estimate, written);
+      note(made, answering || estimate.model);
     }
     return countTokens(usage);
   };
@@ -119,13 +132,14 @@ type Note = (usage: unknown, model: unknown) => void;
 interface Reader {
   push(chunk: Buffer): void;
   finish(): void;
-  /** Characters the model has written so far, as far as that can be seen. */
+  /** Tokens the model has written so far, as far as that can be seen. */
   written(): number;
 }
 
-// How long the line of an event is that brings no text.
-const emptyDelta = 'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}'
-  .length;
+// The line of an event that brings no text.
+const emptyDelta = boundTokens(
+  'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}',
+);
 
 function eventReader(note: Note): Reader {
   let rest = '';
@@ -134,7 +148,7 @@ function eventReader(note: Note): Reader {
   const readLine = (line: string): void => {
     if (!line.startsWith('data:')) return;
     // Close enough, and nothing has to be parsed.
-    if (line.includes('"content_block_delta"')) written += Math.max(0, line.length - emptyDelta);
+    if (line.includes('"content_block_delta"')) written += Math.max(0, boundTokens(line) - emptyDelta);
     if (!line.includes('"usage"')) return;
     const event = parseRecord(line.slice('data:'.length));
     note(event.usage, null);

@@ -97,7 +97,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
         canary,
         token,
         inspect: (asked) => judge?.accounts(asked) ?? true,
-        onForbidden: (model) => judge?.noteForbidden(model),
+        onForbidden: (model, why) => judge?.noteForbidden(model, why),
       })
     : null;
   const tools = isCell ? insidePaths.tools : copied;
@@ -189,8 +189,8 @@ async function findClient(
 interface Judge {
   /** Whether each call that the agent reports to the model was allowed. */
   accounts(asked: JsonRecord): boolean;
-  /** A model was asked for that this agent is not meant to ask. */
-  noteForbidden(model: string): void;
+  /** A model was asked for that this agent is not meant to ask, and why not. */
+  noteForbidden(model: string, why: string): void;
   close(): Promise<void>;
 }
 
@@ -224,10 +224,10 @@ async function startJudge(
       }
       return false;
     },
-    noteForbidden: (model) => {
+    noteForbidden: (model, details) => {
       const call = { tool_name: 'model', tool_input: { pattern: model }, cwd: '' };
       try {
-        audit.append(call, forbiddenModel);
+        audit.append(call, { decision: 'block', rule: 'model-not-allowed', details });
       } catch {
         // It was not sent all the same.
       }
@@ -243,12 +243,6 @@ const unwatched: Decision = {
   decision: 'block',
   rule: 'unwatched-call',
   details: 'It ran although the watcher had not allowed it, so the agent was ended.',
-};
-
-const forbiddenModel: Decision = {
-  decision: 'block',
-  rule: 'model-not-allowed',
-  details: 'The agent is not meant to ask this model, so the request was not sent.',
 };
 
 function openGateway(

@@ -420,9 +420,9 @@ test('UNI-8: what an agent cuts off before its tokens are told counts all the sa
     );
   });
   for (const kind of ['silent', 'streaming']) {
-    const { gateway, socketPath } = await start(upstream, { tokenLimit: kind === 'silent' ? 500 : 300 });
+    const { gateway, socketPath, spending } = await start(upstream, { tokenLimit: 300 });
     const system = kind === 'silent' ? `silent ${'x'.repeat(400)}` : '';
-    const body = JSON.stringify({ max_tokens: 100, system });
+    const body = JSON.stringify({ max_tokens: kind === 'silent' ? 8 : 100, stream: true, system });
     const head = `POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-length: ${body.length}\r\n\r\n`;
     const answers: string[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -439,8 +439,31 @@ test('UNI-8: what an agent cuts off before its tokens are told counts all the sa
       answers.push(said.slice(9, 12));
     }
     assert.equal(answers, kind === 'silent' ? ['', '', '400'] : ['200', '200', '400']);
-    assert.is(gateway.tokens() >= 200, kind === 'streaming');
+    // The session is told, so a new attempt does not begin with what this one may have used up.
+    assert.ok(gateway.tokens() >= 200 && gateway.tokens() <= 300, `${kind} ${gateway.tokens()}`);
+    assert.is(spending.at(-1)?.tokens, gateway.tokens(), kind);
   }
+});
+
+test('UNI-8: a request that was sent whole counts, also where the connection or the gateway ends before its answer', async () => {
+  const body = JSON.stringify({ max_tokens: 8, system: 'x'.repeat(400) });
+  const broken = await start(await startUpstream((request) => request.socket.destroy()));
+  assert.is((await ask(broken.gateway, { body })).status, 502);
+  assert.ok(broken.gateway.tokens() >= 100);
+  assert.ok((broken.log[0]?.tokens ?? 0) >= 100);
+  const unreached = await start('http://127.0.0.1:1');
+  assert.is((await ask(unreached.gateway, { body })).status, 502);
+  assert.is(unreached.gateway.tokens(), 0);
+  let arrived: () => void = () => undefined;
+  const arriving = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const { gateway } = await start(await startUpstream(() => arrived()));
+  const asked = ask(gateway, { body }).catch(() => null);
+  await arriving;
+  await gateway.close();
+  assert.ok(gateway.tokens() >= 100, 'what it cost is known once the gateway is closed');
+  assert.is(await asked, null);
 });
 
 test('without a socket the address holds a secret', async () => {
@@ -564,7 +587,7 @@ test('BUD-1 only the models an agent is meant to ask are asked', async () => {
     sent += 1;
     answerJson(response, {});
   });
-  const { gateway, forbidden, refused } = await start(upstream, { model: 'sonnet', usdLimit: 5 });
+  const { gateway, forbidden, explained, refused } = await start(upstream, { model: 'sonnet', usdLimit: 5 });
   const wrong = ['sonnet', 'haiku', 'claude-sonnet-4-5-evil', 'claude-opus-4-8', 'claude-sonnet-9', ''];
   for (const model of wrong) {
     const answer = await ask(gateway, { body: JSON.stringify({ model, max_tokens: 8 }) });
@@ -575,6 +598,7 @@ test('BUD-1 only the models an agent is meant to ask are asked', async () => {
   for (const model of ['claude-sonnet-5', 'claude-sonnet-4-5@20250929', 'claude-haiku-4-5-20251001'])
     assert.is((await ask(gateway, { body: JSON.stringify({ model, max_tokens: 8 }) })).status, 200, model);
   assert.equal([sent, forbidden, refused], [3, wrong, []]);
+  assert.ok(explained.every((why) => why.includes('claude-sonnet-4-5, ')));
 });
 
 test('UNI-8 an answer may be as long as what is left pays for; what is too little for one is not sent', async () => {
@@ -607,7 +631,7 @@ test('BUD-1 what is set aside for a request counts the hour its input is to be c
   const bodyWith = (mark: object): string =>
     JSON.stringify({
       ...{ model: 'claude-opus-4-8', max_tokens: 100 },
-      system: [{ type: 'text', text: 'x'.repeat(249_900), ...mark }],
+      system: [{ type: 'text', text: 'x'.repeat(399_800), ...mark }],
     });
   const marked = bodyWith({ cache_control: { type: 'ephemeral' } });
   const hourly = bodyWith({ cache_control: { type: 'ephemeral', ttl: '1h' } });
@@ -621,6 +645,23 @@ test('BUD-1 what is set aside for a request counts the hour its input is to be c
   const statuses = [];
   for (const body of [marked, bodyWith({}), marked]) statuses.push((await ask(twice, { body })).status);
   assert.equal(statuses, [200, 400, 200]);
+});
+
+test('BUD-1 of what was answered before, only what lies before its last mark counts as cached', async () => {
+  const cache_control = { type: 'ephemeral' };
+  const known = { input_tokens: 100_000, cache_creation_input_tokens: 100, output_tokens: 0 };
+  const upstream = await startUpstream((_request, response) => answerJson(response, { usage: known }));
+  // About 0.63 USD where all is fresh, and a tenth of that where all of it comes from the cache.
+  const { gateway } = await start(upstream, { model: 'opus', usdLimit: 1.2 });
+  const body = JSON.stringify({
+    ...{ model: 'claude-opus-4-8', max_tokens: 100 },
+    system: [{ type: 'text', text: 'Be brief.', cache_control }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(399_800) }] }],
+  });
+  const statuses = [];
+  for (let turn = 0; turn < 3; turn += 1) statuses.push((await ask(gateway, { body })).status);
+  // 0.5 USD each.
+  assert.equal(statuses, [200, 200, 400]);
 });
 
 test('a base URL that is none is refused with its cure', () => {
@@ -658,6 +699,8 @@ async function start(
   log: EgressLine[];
   refused: string[];
   forbidden: string[];
+  /** Why, of each of them. */
+  explained: string[];
   spending: Spending[];
 }> {
   const spending: Spending[] = [];
@@ -665,6 +708,7 @@ async function start(
   const log: EgressLine[] = [];
   const refused: string[] = [];
   const forbidden: string[] = [];
+  const explained: string[] = [];
   const gateway = await startGateway({
     socketPath: options.isTcp ? null : socketPath,
     secret: 'secret',
@@ -679,7 +723,10 @@ async function start(
     share: options.share ?? (async (_id, { most }) => most),
     giveBack: () => undefined,
     onRefused: (why) => refused.push(why),
-    onForbidden: (model) => forbidden.push(model),
+    onForbidden: (model, why) => {
+      forbidden.push(model);
+      explained.push(why);
+    },
     meant: { role: 'worker', model: options.model ?? '', prices: options.prices ?? {} },
     inspect: options.inspect ?? (() => true),
     log: (line) => log.push(line),
@@ -687,7 +734,7 @@ async function start(
   });
   sockets.set(gateway, socketPath);
   opened.push(() => void gateway.close());
-  return { gateway, socketPath, log, refused, forbidden, spending };
+  return { gateway, socketPath, log, refused, forbidden, explained, spending };
 }
 
 const sockets = new Map<Gateway, string>();
