@@ -159,8 +159,12 @@ function makeCalls(): Calls {
     rest: async (signal) => {
       if (pending === 0 || signal.aborted) return;
       await new Promise<void>((resolve) => {
-        waiting = [...waiting, resolve];
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        const wake = (): void => {
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        waiting = [...waiting, wake];
+        signal.addEventListener('abort', wake);
       });
     },
   };
