@@ -34,29 +34,44 @@ const tasks = [
     needs: ['task-002'],
   },
 ];
+const fill = (name: string): string => `sed -i 's/^# ${name}$/# ${name}\\n${name}/' src/price.txt`;
+/** All of one file, each of a group of its own. */
+const stackedTasks = ['one', 'two', 'three'].map((name, at) => ({
+  ...{ id: `task-00${at + 1}`, group: name, script: fill(name), locks: ['src/price.txt'] },
+}));
 /** Arguments of a run from its beginning to its end. */
 export const freshRun = ['run', 'Count', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml'];
 
-let template: TestRepo | null = null;
+const templates = new Map<Victim, TestRepo>();
+
+/** stacked: three tasks that build on each other, of which the second is rejected. */
+type Victim = 'plain' | 'stacked';
 
 /** A project that was never run, in a folder of its own with a temporary folder beside it. */
-export function makeVictim(): TestRepo {
-  template ??= buildTemplate();
+export function makeVictim(kind: Victim = 'plain'): TestRepo {
+  const template = templates.get(kind) ?? buildTemplate(kind);
+  templates.set(kind, template);
   const path = join(makeTempDir('flame-killed'), 'repo');
   cpSync(template.path, path, { recursive: true });
   mkdirSync(join(dirname(path), 'tmp'));
   return openRepo(path);
 }
 
-function buildTemplate(): TestRepo {
+function buildTemplate(kind: Victim): TestRepo {
   const repo = makeExecProject({
     config: {
       concurrency: { development: 2 },
       validation: { validator_diagnostics: { commands: ['test -d src'] } },
     },
   });
-  writePlan(repo, tasks);
-  writeDecisions(repo, { plan: ['approve'], changesets: ['approve', 'approve'] });
+  if (kind === 'stacked') {
+    repo.write('src/price.txt', ['one', 'two', 'three'].map((name) => `# ${name}\n\n\n\n`).join(''));
+    repo.commit('prices');
+  }
+  writePlan(repo, kind === 'stacked' ? stackedTasks : tasks);
+  const changesets =
+    kind === 'stacked' ? [{ two: { reject: 'no' }, all: 'approve' }] : ['approve', 'approve'];
+  writeDecisions(repo, { plan: ['approve'], changesets, session: ['stop'] });
   return repo;
 }
 
@@ -178,7 +193,7 @@ export function findTornLanding(repo: TestRepo): string {
   const landed = repo
     .git('log', '--first-parent', '--format=%H %s', 'main')
     .split('\n')
-    .filter((line) => / (?:one|two): /.test(line))
+    .filter((line) => / (?:one|two|three): /.test(line))
     .map((line) => line.slice(0, line.indexOf(' ')));
   return [...reviews].sort().join() === [...landed].sort().join()
     ? ''

@@ -20,6 +20,7 @@ export interface AttemptEnd extends Partial<AttemptCost> {
   readonly rejection?: string | null;
   readonly at: string;
   readonly comments?: readonly LineComment[];
+  readonly work?: HistoryEntry['work'];
 }
 
 /**
@@ -36,6 +37,7 @@ export function endAttempt(task: Task, end: AttemptEnd): HistoryEntry[] {
     cost_usd: end.cost ?? 0,
     tokens_used: end.tokens ?? 0,
     ...(end.comments === undefined || end.comments.length === 0 ? {} : { comments: [...end.comments] }),
+    ...(end.work === undefined ? {} : { work: end.work }),
   };
   if (task.status === 'done') return amendAttempt(task.history, entry);
   const last = task.history.at(-1);
@@ -82,7 +84,7 @@ function boundHistory(history: readonly HistoryEntry[]): HistoryEntry[] {
 
 function foldEntry(entry: HistoryEntry): HistoryEntry {
   if (entry.result === 'summary') return entry;
-  const { comments: _, ...whole } = entry;
+  const { comments: _, work: __, ...whole } = entry;
   const reason = entry.rejection_reason;
   return {
     ...whole,

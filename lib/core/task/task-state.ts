@@ -262,13 +262,15 @@ export function requeueTask(
   const why = requeue.reason ?? requeue.notes ?? '';
   const notes = requeue.notes ?? why;
   const rejection = requeue.kind === 'rejected' ? why : null;
-  const kept = requeue.keep === true ? workOf(task) : undefined;
+  const work = workOf(task);
+  const kept = requeue.keep === true ? work : undefined;
+  const made = work === undefined ? {} : { work };
   const next: TaskIn<'requeued'> = {
     ...(requeue.kind === 'rejected' || kept !== undefined ? withKept(task, kept) : task),
     status: 'requeued',
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
-    history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection, comments }),
+    history: endAttempt(task, { at: requeue.at, result: requeue.kind, notes, rejection, comments, ...made }),
     ...(requeue.description === undefined ? {} : { description: requeue.description }),
     ...(requeue.file_locks === undefined ? {} : { file_locks: [...requeue.file_locks] }),
   };

@@ -44,6 +44,8 @@ export const historyEntrySchema = z.object({
   tokens_used: z.number(),
   /** A reviewer's remarks on lines of the attempt; left out where there are none, and of older attempts. */
   comments: lineCommentsSchema.optional(),
+  /** What an attempt that was sent back had made: its own change lies between the two; left out of older attempts. */
+  work: z.object({ commit: objectId, start: objectId }).optional(),
 });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as state from '../../../lib/core/task/task-state.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { parseAgentId } from '../../../lib/domain/ids.ts';
+import { parseAgentId, parseTaskId } from '../../../lib/domain/ids.ts';
 import { type Task, taskSchema, taskStatuses } from '../../../lib/domain/state/task.ts';
 import { testTime as at, makeFailure, makeOid, makeTask, makeVerdict } from '../../support/tasks.ts';
 
@@ -166,9 +166,10 @@ test('a retry counts, waits and clears the claim; a rate limit does not count', 
   assert.is(state.retryTask(failed, { ...retry, isCounted: false }).task.retry_count, 0);
 });
 
-test('a rejection becomes the fate of the done attempt, its cost kept', () => {
+test('a rejection becomes the fate of the done attempt, its cost kept, and what it had made is named', () => {
+  const work = { commit: done.commit, start: done.start_commit };
   assert.equal(requeued.history, [
-    { ...done.history[0], result: 'rejected', notes: 'too slow', rejection_reason: 'too slow' },
+    { ...done.history[0], result: 'rejected', notes: 'too slow', rejection_reason: 'too slow', work },
   ]);
   assert.equal(
     [requeued.status, requeued.reason, requeued.result.notes],
@@ -296,5 +297,24 @@ test('a task that a version without clones in its claims gave back is one still'
   assert.is(taskSchema.parse(older).claimed_host, null);
   assert.is(taskSchema.safeParse({ ...pending, claimed_host: 'laptop/1a2b3c4d' }).success, true);
 });
+
+test('STK-3 work is put on other ground without a change of status: no verdict, no new attempt, the ground in the note', () => {
+  const builtOn = [{ task: parseTaskId('task-000'), commit: makeOid('below') }];
+  const { task, subject } = state.replayTask(
+    { ...done, result: { status: 'pass', notes: 'Fine.', issues: [] } },
+    { commit: makeOid('again'), start: makeOid('below'), builtOn, without: ['task-009'], at },
+  );
+  assert.equal([task.status, task.result.status, task.commit], ['done', null, makeOid('again')]);
+  assert.equal([task.built_on, task.history.length, task.history[0]?.result], [builtOn, 1, 'done']);
+  assert.is(subject, 'task-001: done -> done, put on other ground, without task-009 as it was');
+  assert.is(state.restartTask(requeueDone(task)).task.built_on, undefined);
+  assert.throws(() =>
+    state.replayTask(pending, { commit: makeOid('x'), start: makeOid('y'), builtOn, without: [], at }),
+  );
+});
+
+function requeueDone(task: Task): Task {
+  return state.requeueTask(task, { kind: 'rejected', reason: 'no', at }).task;
+}
 
 test.run();

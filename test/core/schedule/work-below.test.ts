@@ -1,0 +1,71 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { workBelow } from '../../../lib/core/schedule/work-below.ts';
+import { lostGround, uprooted } from '../../../lib/core/task/needs-of.ts';
+import type { Task } from '../../../lib/domain/state/task.ts';
+import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
+
+const locks = { file_locks: ['src/price.ts'] };
+const on = (id: string): Pick<Task, 'built_on'> => ({
+  built_on: [{ task: makeTask(id).id, commit: makeOid(id) }],
+});
+const failed = { status: 'fail' as const, notes: '', issues: [] };
+
+function below(task: Task, tasks: readonly Task[], overlap: 'build-on' | 'separate' = 'build-on') {
+  return workBelow(task, [task, ...tasks], overlap).map(({ task: id, lock }) => `${id} ${lock}`);
+}
+
+test('STK-1 a task is built on accepted work with overlapping locks, whatever its group', () => {
+  const tasks = [
+    makePassed('done', { ...locks, cohesion_group: 'other' }),
+    makeTask('unjudged', { ...locks, status: 'done' }),
+    makePassed('folder', { file_locks: ['src/'] }),
+    makePassed('glob', { file_locks: ['**/*.ts'] }),
+    makePassed('apart', { file_locks: ['docs/'] }),
+    makePassed('needed', { file_locks: ['docs/'] }),
+    makeTask('merged', { ...locks, status: 'merged' }),
+    makeTask('claimed', { ...locks, status: 'claimed' }),
+    makeTask('requeued', { ...locks, status: 'requeued', commit: makeOid('requeued') }),
+    makePassed('red', { ...locks, result: failed }),
+  ];
+  const task = makeTask('next', { ...locks, dependencies: ['needed'] });
+  assert.equal(below(task, tasks), [
+    'needed null',
+    'done src/price.ts',
+    'folder src/price.ts',
+    'glob src/price.ts',
+    'unjudged src/price.ts',
+  ]);
+  assert.equal(below(task, tasks, 'separate'), ['needed null']);
+});
+
+test('STK-3 nothing is built on work that lost its ground, or on what stands on the task itself', () => {
+  const tasks = [
+    makeTask('gone', { ...locks, status: 'requeued', commit: makeOid('gone') }),
+    makePassed('lost', { ...locks, ...on('gone') }),
+    makePassed('above', { ...locks, ...on('next') }),
+    makePassed('higher', { ...locks, ...on('above') }),
+  ];
+  assert.equal(below(makePassed('next', locks), tasks), []);
+});
+
+test('STK-3 ground is lost with a task that left, or whose work is another commit; not with one that landed or is unknown', () => {
+  const stand = makePassed('on-landed', on('landed'));
+  const tasks = [
+    makeTask('landed', { status: 'merged', commit: makeOid('landed') }),
+    makePassed('moved', { commit: makeOid('elsewhere') }),
+    makeTask('dropped', { status: 'dropped', commit: makeOid('dropped') }),
+    stand,
+    makePassed('on-moved', on('moved')),
+    makePassed('on-dropped', on('dropped')),
+    makePassed('on-unknown', on('unknown')),
+    makeTask('sent-back', { status: 'requeued', ...on('dropped') }),
+  ];
+  assert.equal(
+    uprooted(tasks).map(({ id }) => id as string),
+    ['on-moved', 'on-dropped'],
+  );
+  assert.equal(lostGround(stand, new Map(tasks.map((task) => [task.id, task]))), []);
+});
+
+test.run();

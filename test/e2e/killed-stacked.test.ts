@@ -1,0 +1,63 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  endState,
+  findDamage,
+  findRemains,
+  findTornLanding,
+  listKillPoints,
+  makeVictim,
+  start,
+  startAgain,
+} from '../support/kill-rig.ts';
+import { makeRandom } from '../support/random.ts';
+
+// By hand: FLAME_KILL=all node build/test/run.js e2e/killed-stacked, or FLAME_KILL=17,18 for these.
+const asked = process.env.FLAME_KILL ?? '';
+const sampleSize = 10;
+
+const undisturbed = makeVictim('stacked');
+const points = listKillPoints(undisturbed);
+const expected = await endState(undisturbed);
+
+test('the undisturbed run lands the first and the third, in one cycle and one attempt each', () => {
+  assert.is(
+    undisturbed.git('show', 'main:src/price.txt').replace(/\n+/g, ' '),
+    '# one one # two # three three',
+  );
+  assert.is(expected.cycle, 1);
+  assert.equal(findRemains(undisturbed), []);
+});
+
+for (const at of choosePoints()) {
+  test(`STK-3 LIF-4 killed at ${points[at - 1] ?? at}, then started again: as if nothing had happened`, async () => {
+    const repo = makeVictim('stacked');
+    const killed = start(repo, undefined, { FLAME_TEST_KILL_AT: String(at) });
+    if (killed.signal !== 'SIGKILL') assert.is(killed.code, 0, killed.stderr);
+    assert.is(findDamage(repo), '');
+    assert.is(findTornLanding(repo), '');
+    const again = await startAgain(repo);
+    assert.is(again.code, 0, again.stderr);
+    assert.equal(await endState(repo), expected, again.stderr);
+    assert.equal(findRemains(repo), [], again.stderr);
+    assert.is(findTornLanding(repo), '');
+    // Those that fail stay, to be looked at until the run of this file ends.
+    rmSync(dirname(repo.path), { recursive: true, force: true });
+  });
+}
+
+/** What comes before the first review is as in any run: most are of what follows. */
+function choosePoints(): readonly number[] {
+  const all = points.map((_, index) => index + 1);
+  if (asked === 'all') return all;
+  if (/^\d+(?:,\d+)*$/.test(asked)) return asked.split(',').map(Number);
+  const refs = all.filter((at) => /refs (?:sent|done)/.test(points[at - 1] ?? ''));
+  return makeRandom(11)
+    .shuffle(refs.slice(-30))
+    .slice(0, sampleSize)
+    .sort((a, b) => a - b);
+}
+
+test.run();
