@@ -113,12 +113,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
       canaryCommand: asked === null ? null : `${asked} --canary`,
     },
     gitHook: canCommit ? watcher : null,
-    mounts: isCell
-      ? [
-          { source: sockets.path, target: insidePaths.sockets },
-          { source: copied, target: insidePaths.tools },
-        ]
-      : [],
+    mounts: isCell ? mountsOf(sockets.path, copied) : [],
     doors: {
       sockets: client === null ? [] : [socket],
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
@@ -136,6 +131,13 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
       sockets.remove();
     },
   };
+}
+
+function mountsOf(sockets: string, tools: string): AgentServices['mounts'] {
+  return [
+    { source: sockets, target: insidePaths.sockets },
+    { source: tools, target: insidePaths.tools },
+  ];
 }
 
 /**

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
-import { makeRunFolder } from '../run-folder.ts';
+import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
+import { type CellRequest, commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
 import { watchAwake } from './awake-clock.ts';
@@ -36,19 +36,7 @@ export async function runCommand(
     output.push(chunk);
   };
   try {
-    const profile = prepareCell(context, {
-      folder,
-      place: request.worktree,
-      isReadOnly: false,
-      isInteractive: false,
-      mayTrace: true,
-      programs: [],
-      workTree,
-      mounts: [],
-      env: commandEnvironment(context, folder),
-      gitConfig,
-      author: { name: request.label, email: 'blueflame@localhost' },
-    });
+    const profile = prepareCell(context, { ...cellOf(context, request, folder), gitConfig, workTree });
     const start = (): CellProcess =>
       spawnCell({
         sandbox,
@@ -76,6 +64,24 @@ export async function runCommand(
   } finally {
     await folder.remove();
   }
+}
+
+function cellOf(
+  context: RunnerContext,
+  { worktree, label }: Parameters<AgentRunner['runCommand']>[0],
+  folder: RunFolder,
+): Omit<CellRequest, 'gitConfig' | 'workTree'> {
+  return {
+    folder,
+    place: worktree,
+    isReadOnly: false,
+    isInteractive: false,
+    mayTrace: true,
+    programs: [],
+    mounts: [],
+    env: commandEnvironment(context, folder),
+    author: { name: label, email: 'blueflame@localhost' },
+  };
 }
 
 interface CommandEnd {
