@@ -1,7 +1,7 @@
 import { credentialSources, missingCredential } from '../../cell/gateway/model-credential.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 /** Whether there is a credential for the model API, where some role of the configuration uses a model. It is not tried. */
 export async function examineCredential(

@@ -1,6 +1,6 @@
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 const oldestNode = [20, 19] as const;
 

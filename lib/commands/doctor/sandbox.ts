@@ -3,7 +3,7 @@ import { type ConfinementTrial, tryConfinement } from '../../cell/probes/probe-c
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { SandboxState } from '../../cell/sandbox-state.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 /** Phase 2: a cell that tries to get out, and cells that use too much. */
 export async function examineSandbox(

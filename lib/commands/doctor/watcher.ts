@@ -3,7 +3,7 @@ import { probeWatcher } from '../../cell/probes/probe-watcher.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import type { ConfiguredAdapters } from '../open/configured-adapters.ts';
+import type { ConfiguredAdapters } from './configured-adapters.ts';
 
 /** Phase 1: an allowed and a blocked call through each client, and the real CLIs' own hooks. Spends no tokens. */
 export async function examineWatcher(
