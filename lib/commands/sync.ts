@@ -27,7 +27,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     const { problems } = await store.snapshot();
     const before = await readHeard(io, reading);
     if (!isDry) await signDecisions(io, reading);
-    const settling = settlingEnds(args, reading);
+    const settling = settlingEnds(args, { ...reading, origins: before.origins });
     const result = await syncState({
       context,
       commonDir,

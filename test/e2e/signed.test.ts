@@ -9,6 +9,7 @@ import type { SignatureNote } from '../../lib/domain/state/signatures.ts';
 import { openStore } from '../../lib/store/open-store.ts';
 import { saveSeal } from '../../lib/store/write/save-seal.ts';
 import { cloneStateDir } from '../../lib/util/user-state.ts';
+import { writeDecisions } from '../support/exec-project.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import { start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -96,6 +97,31 @@ test('TRU-2 sync names what counts and who signed it; an approval that is signed
   assert.is(landed.code, 0, landed.stderr);
   assert.match(landed.stderr, /Changeset 1-main landed on main/);
   assert.is(here.git('show', 'main:src/one.txt'), '1');
+});
+
+test('TRU-2 an end that is signed counts where its signer is named, and nowhere else', async () => {
+  const { here, there } = await makeSigned();
+  const alone = name(here, []);
+  assert.is((await flame(here, ['sync'])).code, 0);
+  const decisions = writeDecisions(here, { plan: ['approve'] });
+  const accepted = await flame(here, ['work', '--config', alone, '--decisions-file', decisions]);
+  assert.is(accepted.code, 0, accepted.stderr);
+  assert.is((await flame(there, ['review', '--approve'])).code, 0);
+  assert.is((await flame(there, ['sync'])).code, 0);
+  const tip = there.git('rev-parse', 'refs/blueflame/signatures');
+  assert.match((await flame(here, ['sync', '--config', alone])).stdout, /Said by another clone/);
+  const stateIn = async (config: string): Promise<unknown> => {
+    const { session, tasks, doubts } = (await flameJson(here, ['status', '--config', config])).lines[0] ?? {};
+    return [(session as Fields).state, (tasks as Fields[])[0]?.status, doubts === undefined];
+  };
+  assert.equal(await stateIn(alone), ['active', 'done', false]);
+  const config = name(here, [byLea]);
+  assert.equal(await stateIn(config), ['ended', 'merged', true]);
+  // An end is signed once.
+  assert.is((await flame(there, ['sync'])).code, 0);
+  assert.is(there.git('rev-parse', 'refs/blueflame/signatures'), tip);
+  name(here, []);
+  assert.equal(await stateIn(config), ['active', 'done', false]);
 });
 
 test('TRU-2 a signed approval lands nothing that this clone finds red, or outside the locks of its tasks', async () => {

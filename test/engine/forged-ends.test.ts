@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ObjectId } from '../../lib/domain/ids.ts';
+import { type ObjectId, parseTaskId } from '../../lib/domain/ids.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { endSession } from '../../lib/engine/end-session.ts';
@@ -44,9 +44,11 @@ test('TRU-2 work that another clone landed counts once the base here holds it', 
   await forge(bench, { task: ['a', { status: 'merged' }] });
   assert.is((await taskIn(bench, 'a'))?.status, 'done');
   bench.repo.git('merge', '-q', '--no-ff', '-m', 'land', work?.commit ?? '');
-  const again = await reopen(bench);
-  assert.is((await taskIn(again, 'a'))?.status, 'merged');
-  assert.equal(await doubtsOf(again), []);
+  // Noticed by who has looked before too, and by who looks now.
+  for (const again of [bench, await reopen(bench)]) {
+    assert.is((await taskIn(again, 'a'))?.status, 'merged');
+    assert.equal(await doubtsOf(again), []);
+  }
 });
 
 test('TRU-2 a task that was dropped elsewhere is open here; one that was dropped here stays so', async () => {
@@ -64,6 +66,35 @@ test('TRU-2 a task that was dropped elsewhere is open here; one that was dropped
   }));
   assert.is((await taskIn(own, 'a'))?.status, 'dropped');
   assert.equal(await doubtsOf(own), []);
+});
+
+test('TRU-2 a task that was never decided here is received work where its note alone says it is merged', async () => {
+  const bench = await makeSession();
+  const work = await taskIn(bench, 'a');
+  assert.ok(work?.status === 'done');
+  const [merged, dropped] = [parseTaskId('t-merged'), parseTaskId('t-dropped')];
+  await bench.said.transact(() => ({
+    changes: [
+      {
+        subject: 'forged',
+        tasks: [
+          alterTask(work, { id: merged, status: 'merged' }),
+          alterTask(work, { id: dropped, status: 'dropped', reason: 'forged' }),
+        ],
+      },
+    ],
+    actor: 'Lea Lead <lea@example.com>',
+  }));
+  const { tasks, received } = await viewSession(bench.workshop, bench.session);
+  assert.equal(
+    received.map(({ id, status, commit }) => [id, status, commit]),
+    [[merged, 'done', work.commit]],
+  );
+  assert.is(tasks.find(({ id }) => id === dropped)?.status, 'dropped');
+  assert.equal(await doubtsOf(bench), [`t-merged merged at ${work.commit.slice(0, 12)}: done`]);
+  // A session that says it has ended with them has not.
+  await forge(bench, { session: { state: 'ended', wave: 'done' } });
+  assert.is((await viewSession(bench.workshop, bench.session)).session.state, 'active');
 });
 
 test('TRU-2 a session that ended elsewhere goes on here, and what is written keeps what was said of it', async () => {

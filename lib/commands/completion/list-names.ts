@@ -5,7 +5,9 @@ import type { Task } from '../../domain/state/task.ts';
 import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { openGit } from '../../git/open-git.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
+import { heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
+import { openOrigins } from '../../trust/decisions/open-origins.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
 export async function listNames(
@@ -41,7 +43,9 @@ async function listStored(
 ): Promise<readonly Candidate[]> {
   const git = await openGit(context);
   const { commonDir, objectFormat } = git.repository;
-  const store = await openStore({ context, commonDir, objectFormat });
+  const storing = { context, commonDir, objectFormat };
+  const origins = openOrigins({ env: context.env, commonDir });
+  const store = heedingStore(await openStore(storing), { ...storing, origins });
   try {
     const snapshot = await store.snapshot();
     const session =

@@ -11,7 +11,7 @@ import { isOpen, readCounting } from './signed-decisions.ts';
 import { standingOf } from './standing.ts';
 
 /** What is heeded here, and what waits for a word. */
-export interface Heard extends Pick<Counting, 'withdrawn' | 'refused'> {
+export interface Heard extends Counting {
   /** What waits for a word of this clone's person, by session. */
   readonly proposals: ReadonlyMap<string, Proposals>;
   /** What counts because it is signed, by session and person. */
@@ -22,7 +22,7 @@ export async function readHeard(io: Io, reading: Reading): Promise<Heard> {
   const { origins, withdrawn, refused } = await readCounting(io, reading);
   const snapshot = await reading.store.snapshot();
   return {
-    ...{ withdrawn, refused },
+    ...{ origins, withdrawn, refused },
     proposals: allProposals(snapshot, (session) => standingOf(snapshot, session, origins)),
     signed: signedIn(snapshot, origins),
   };

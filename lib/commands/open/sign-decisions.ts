@@ -15,7 +15,7 @@ import { isOpen } from './signed-decisions.ts';
 
 /**
  * Signs what was decided in this clone and isn't signed yet, if `trust.sign` is set and the person allowed
- * that. Resolves to the sessions. Throws FlameErrors `signing-failed` and `signing-untrusted`.
+ * that; of a session that has ended once more, with its end. Resolves to the sessions. Throws FlameErrors `signing-failed` and `signing-untrusted`.
  */
 export async function signDecisions(
   io: Io,
@@ -23,7 +23,7 @@ export async function signDecisions(
 ): Promise<readonly SessionId[]> {
   const { trust, problem } = await readTrust(io, { git, configFile });
   if (trust === null || !trust.sign || problem !== null) return [];
-  const sessions = (await store.snapshot()).sessions.filter(isOpen);
+  const sessions = (await store.snapshot()).sessions.filter(({ archived_at: at }) => at === undefined);
   const { commonDir, objectFormat } = git.repository;
   const options = { context: { cwd: io.cwd, env: io.env }, commonDir, objectFormat };
   const known = new Map((await store.signatures()).map(({ session, seals }) => [session, seals]));
@@ -35,7 +35,11 @@ export async function signDecisions(
     const isKnown =
       last === undefined ? made.decisions.length + made.settled.length === 0 : isSame(last, made);
     if (isKnown) continue;
-    await saveSeal(options, session.id, await sealOf(session, { ...made, place }, { git, io }));
+    const seal = await sealOf(session, { ...made, place }, { git, io });
+    // Of one that is over, what it was about may be gone: nothing waits for its signature.
+    if (seal === null && !isOpen(session)) continue;
+    if (seal === null) throw noBase(session.id, session.base_branch);
+    await saveSeal(options, session.id, seal);
     signed.push(session.id);
   }
   return signed;
@@ -43,14 +47,15 @@ export async function signDecisions(
 
 type Made = ReturnType<Origins['madeHere']>;
 
+/** null: the branch isn't here, or not its beginning. */
 async function sealOf(
   { id, base_branch }: Session,
   { decisions, settled, place }: Made & Pick<Seal, 'place'>,
   { git, io }: Pick<Reading, 'git'> & { readonly io: Io },
-): Promise<Seal> {
+): Promise<Seal | null> {
   const context = signingContext({ git }, io);
   const repository = await firstCommit(context, base_branch);
-  if (repository === null) throw noBase(id, base_branch);
+  if (repository === null) return null;
   const { name } = await readIdent(context, 'GIT_COMMITTER_IDENT');
   const by = /<([^>]*)>$/.exec(name)?.[1] ?? '';
   const unsigned = {

@@ -1,3 +1,4 @@
+import { isEndedElsewhere } from '../../core/decisions/heed-ends.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -24,7 +25,11 @@ export async function readCounting(
   reading: Pick<Reading, 'git' | 'store' | 'origins' | 'configFile'>,
 ): Promise<Counting> {
   const { store, origins } = reading;
-  const sessions = (await store.look(() => null)).sessions.filter(isOpen);
+  origins.refresh();
+  // As the notes say it: which ends are so is what signatures tell.
+  const sessions = (await store.raw.look(() => null)).sessions.filter(
+    (session) => isOpen(session) || isEndedElsewhere(session, { origins }),
+  );
   const ids = new Set(sessions.map(({ id }) => id));
   const notes = sessions.length === 0 ? [] : await store.signatures();
   const open = notes.filter(({ session, seals }) => ids.has(session) && seals.length > 0);

@@ -5,14 +5,9 @@ import type { Doubt } from '../../domain/state/doubt.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import {
-  courseDecision,
-  landedDecision,
-  sessionDecision,
-  standingDecision,
-  taskDecision,
-} from './decisions.ts';
+import { landedDecision, sessionDecision, standingDecision } from './decisions.ts';
 import { isSettled } from './heed-decisions.ts';
+import { isOwnEnd } from './own-ends.ts';
 
 /**
  * What is known here beyond the notes of what they say has ended. It answers from memory; what it was not asked before it
@@ -101,17 +96,10 @@ function heedSessions(
   };
 }
 
-/** Nothing of it is this clone's to lose: it ended here or is archived, or was only received. */
+/** Nothing of it is this clone's to lose: it ended here or is archived, or nothing of it was ever decided here. */
 function isPast(session: Session, origins: Origins): boolean {
   if (session.archived_at !== undefined || !origins.knows(session.id)) return true;
   return session.state === 'ended' && isOnce(pasts, origins, session, () => isOwnEnd(session, origins));
-}
-
-/** Whether this clone decided that a session ends, or a named signer. */
-export function isOwnEnd(session: Session, origins: Origins): boolean {
-  return (
-    session.state === 'ended' && origins.has(sessionDecision(session)) && origins.has(courseDecision(session))
-  );
 }
 
 /** The branches a session's work lands on, as far as that was decided here: another clone could name any. */
@@ -128,17 +116,34 @@ interface Judging extends HeedingEnds {
 function heedTask(task: Task, judging: Judging): Task {
   const { evidence, doubts, branches } = judging;
   if (!isSettled(task) || isBelieved(task, judging)) return task;
-  const last = evidence.lastTask(task);
-  // One that was never this clone's and was dropped takes nothing away.
-  if (last === null && task.status === 'dropped') return task;
+  const seen = evidence.lastTask(task) ?? asProposal(task);
+  if (seen === task) return task;
   doubts.push({
     session: task.session,
     about: task.id,
     said: task.status === 'merged' ? `merged at ${task.commit.slice(0, 12)}` : 'dropped',
-    counts: last === null ? null : last.status,
+    counts: seen.status,
     branch: task.status === 'merged' ? (branches[0] ?? null) : null,
   });
-  return last ?? task;
+  return seen;
+}
+
+// The same object each time, so that a comparison finds nothing changed.
+const proposed = new WeakMap<Task, Task>();
+
+/**
+ * What a task that never was this clone's is until its end is so here: work it received, which a person is asked about.
+ * One that was dropped asks for nothing and so takes nothing away.
+ */
+function asProposal(task: Task): Task {
+  if (task.status !== 'merged') return task;
+  const made = proposed.get(task) ?? {
+    ...task,
+    status: 'done',
+    result: { status: null, notes: '', issues: [] },
+  };
+  proposed.set(task, made);
+  return made;
 }
 
 /** Whether a task has ended here too: this clone or a signer recorded it, or its work is in the base. */
@@ -225,35 +230,3 @@ function hasLanded(
   const since = begunAt(session.id);
   return branches.some((branch) => evidence.came({ branch, since, commit: landed }) !== null);
 }
-
-/** Whether a version of a task's note is what this clone made of it last. */
-export function isOwnTask(task: Task, origins: Origins): boolean {
-  return origins.has(standingDecision(task)) && (isSettled(task) || origins.has(taskDecision(task)));
-}
-
-/** The same of a session's. */
-export function isOwnSession(session: Session, origins: Origins): boolean {
-  return origins.has(sessionDecision(session)) && origins.has(courseDecision(session));
-}
-
-/** A next session with what was only left out of the one that was seen put back: no decision was made about that. */
-export function restoreSaid(
-  next: Session,
-  { seen, said }: { readonly seen: Session; readonly said: Session },
-): Session {
-  if (seen === said) return next;
-  const original = new Map(seen.changesets.map((changeset, at) => [changeset, said.changesets[at]]));
-  const changesets = next.changesets.map((changeset) => original.get(changeset) ?? changeset);
-  const isSameCourse = courseKeys.every((key) => next[key] === seen[key]);
-  if (!isSameCourse) return { ...next, changesets };
-  const { cycle, wave, state, replans, proposal } = said;
-  return { ...next, changesets, cycle, wave, state, replans, proposal };
-}
-
-const courseKeys = [
-  'cycle',
-  'wave',
-  'state',
-  'replans',
-  'proposal',
-] as const satisfies readonly (keyof Session)[];

@@ -81,7 +81,7 @@ export interface Origins {
     readonly decisions: readonly string[];
     readonly settled: readonly string[];
   };
-  /** Whether it was ever decided here what a session is for. */
+  /** Whether anything of a session was ever decided here, be it only of one of its tasks. */
   knows(session: SessionId): boolean;
   /** Takes in what other processes of this clone have decided since. To be called before a state is judged. */
   refresh(): void;

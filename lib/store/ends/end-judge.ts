@@ -1,5 +1,6 @@
 import { isSettled } from '../../core/decisions/heed-decisions.ts';
-import { branchesOf, type HeedingEnds, isBelieved, isOwnEnd } from '../../core/decisions/heed-ends.ts';
+import { branchesOf, type HeedingEnds, isBelieved } from '../../core/decisions/heed-ends.ts';
+import { isOwnEnd } from '../../core/decisions/own-ends.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';

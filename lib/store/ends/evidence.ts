@@ -1,9 +1,5 @@
-import {
-  type BranchQuestion,
-  type EndEvidence,
-  isOwnSession,
-  isOwnTask,
-} from '../../core/decisions/heed-ends.ts';
+import type { BranchQuestion, EndEvidence } from '../../core/decisions/heed-ends.ts';
+import { isOwnSession, isOwnTask } from '../../core/decisions/own-ends.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -30,9 +26,12 @@ export class StoredEvidence implements EndEvidence {
     this.#options = options;
   }
 
-  came({ branch, since, commit }: BranchQuestion): 'by-merge' | 'itself' | null {
+  came({ branch, since, commit }: BranchQuestion): Answer {
     const name = `${branch} ${since}`;
-    const growth = this.#branches.get(name) ?? { branch, since, asked: new Set(), answers: new Map() };
+    const growth = this.#branches.get(name) ?? {
+      ...{ branch, since, tip: null },
+      ...{ asked: new Set<ObjectId>(), answers: new Map<ObjectId, Answer>() },
+    };
     this.#branches.set(name, growth);
     const answer = growth.answers.get(commit);
     if (answer === undefined) growth.asked.add(commit);
@@ -55,6 +54,15 @@ export class StoredEvidence implements EndEvidence {
   get isOpen(): boolean {
     const isAsked = [...this.#branches.values()].some(({ asked }) => asked.size > 0);
     return isAsked || this.#askedTasks.size + this.#askedSessions.size > 0;
+  }
+
+  /** Asks again what a branch doesn't hold if it moved since: a pull beside a long run brings work. */
+  async refresh(): Promise<void> {
+    for (const growth of this.#branches.values()) {
+      const missing = [...growth.answers].filter(([, answer]) => answer === null);
+      if (missing.length === 0 || (await this.#tipOf(growth)) === growth.tip) continue;
+      for (const [commit] of missing) growth.answers.delete(commit);
+    }
   }
 
   /** What counts now is another thing than before: versions are looked for again. */
@@ -96,15 +104,21 @@ export class StoredEvidence implements EndEvidence {
     await this.#catFile?.close();
   }
 
-  async #resolveGrowth({ branch, since, asked, answers }: Growth): Promise<void> {
+  async #tipOf({ branch }: Growth): Promise<ObjectId | null> {
+    const tip = await this.#context().catFile.info(`refs/heads/${branch}`);
+    return tip?.type === 'commit' ? tip.oid : null;
+  }
+
+  async #resolveGrowth(growth: Growth): Promise<void> {
+    const { since, asked, answers } = growth;
     const commits = [...asked];
     asked.clear();
     if (commits.length === 0) return;
     const { context, catFile, commonDir } = this.#context();
-    const ref = `refs/heads/${branch}`;
-    const objects = await Promise.all([ref, ...commits].map((name) => catFile.info(name)));
-    const [tip, ...found] = objects.map((object) => object?.type === 'commit');
-    const there = tip === true ? commits.filter((_, at) => found[at]) : [];
+    const tip = await this.#tipOf(growth);
+    growth.tip = tip;
+    const objects = await Promise.all(commits.map((name) => catFile.info(name)));
+    const there = tip === null ? [] : commits.filter((_, at) => objects[at]?.type === 'commit');
     for (const commit of commits) answers.set(commit, null);
     if (there.length === 0) return;
     const list = async (args: readonly string[], revisions: readonly string[]): Promise<string[]> => {
@@ -115,11 +129,11 @@ export class StoredEvidence implements EndEvidence {
     };
     // Clocks of two machines differ.
     const from = `--since=${Math.floor((since - skewMs) / 1000)}`;
-    const steps = await list(['--first-parent', '--parents', from], [ref]);
+    const steps = await list(['--first-parent', '--parents', from], [`${tip}`]);
     const line = new Set(steps.map((step) => step.split(' ')[0]));
     const before = steps.findLast((step) => step !== '')?.split(' ')[1];
     if (line.size === 0) return;
-    const outside = new Set(await list([], [...there, `^${ref}`]));
+    const outside = new Set(await list([], [...there, `^${tip}`]));
     const fresh = new Set(await list([], [...there, ...(before === undefined ? [] : [`^${before}`])]));
     for (const commit of there)
       if (!outside.has(commit) && fresh.has(commit))
@@ -139,6 +153,10 @@ const skewMs = 3_600_000;
 interface Growth {
   readonly branch: string;
   readonly since: number;
+  /** Where the branch was when it was last looked at. */
+  tip: ObjectId | null;
   readonly asked: Set<ObjectId>;
-  readonly answers: Map<ObjectId, 'by-merge' | 'itself' | null>;
+  readonly answers: Map<ObjectId, Answer>;
 }
+
+type Answer = 'by-merge' | 'itself' | null;

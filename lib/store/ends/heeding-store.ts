@@ -1,10 +1,5 @@
-import {
-  type EndedSnapshot,
-  heedEnds,
-  heedLook,
-  isEndedElsewhere,
-  restoreSaid,
-} from '../../core/decisions/heed-ends.ts';
+import { type EndedSnapshot, heedEnds, heedLook, isEndedElsewhere } from '../../core/decisions/heed-ends.ts';
+import { restoreSaid } from '../../core/decisions/restore-said.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Change, Snapshot, Store, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';
@@ -44,7 +39,10 @@ export function heedingStore(
       await evidence.resolve(origins);
     }
   };
-  const snapshot = async (): Promise<EndedSnapshot> => settled(await store.snapshot());
+  const snapshot = async (): Promise<EndedSnapshot> => {
+    await evidence.refresh();
+    return settled(await store.snapshot());
+  };
   return {
     ...store,
     snapshot,
@@ -55,6 +53,7 @@ export function heedingStore(
         return only;
       });
       origins.refresh();
+      await evidence.refresh();
       // Which one is current, and what its tasks are, then depends on more than one session.
       if (raw.sessions.some((session) => isEndedElsewhere(session, { origins }))) return snapshot();
       for (;;) {
@@ -72,13 +71,17 @@ export function heedingStore(
       const found = await evidence.lastSessions(sessions, origins);
       return new Map([...found].map(([{ id }, last]) => [id, last]));
     },
-    judge: async () => endJudge(await store.snapshot(), { origins, evidence }),
+    judge: async () => {
+      await evidence.refresh();
+      return endJudge(await store.snapshot(), { origins, evidence });
+    },
     heed: (counting) => {
       origins = counting;
       evidence.forgetVersions();
     },
     transact: async (decide): Promise<TransactResult> => {
       for (;;) {
+        await evidence.refresh();
         const result = await store
           .transact((raw) => {
             const seen = heed(raw);

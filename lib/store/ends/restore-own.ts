@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isOwnSession, isOwnTask } from '../../core/decisions/heed-ends.ts';
+import { isOwnSession, isOwnTask } from '../../core/decisions/own-ends.ts';
 import { restoreCourse } from '../../core/decisions/settle-ends.ts';
 import type { Change, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';

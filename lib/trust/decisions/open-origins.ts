@@ -58,7 +58,7 @@ export function openOrigins({ env, commonDir, signed = new Map() }: OriginsOptio
         settled: all.filter((digest) => settled.has(digest)),
       };
     },
-    knows: (session) => latest.has(`session ${session} `),
+    knows: (session) => shared.has(session),
     changesTo: ({ kind, session, about, facts }) => {
       const before = latest.get(`${kind} ${session} ${about}`);
       if (before === undefined) return null;
