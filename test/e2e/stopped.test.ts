@@ -149,7 +149,8 @@ test('LIF-2 an agent without a sign of life is told of, with how to look and how
 });
 
 test('LIF-3 stopped while a diagnostic runs: it ends, and what it did not say is no verdict', async () => {
-  const commands = ['touch started-here; sleep 300'];
+  // Not on the base, where it is tried before anybody works.
+  const commands = ['test ! -e src/one.txt || sleep 300'];
   const repo = makeProject(whole, { validation: { validator_diagnostics: { commands, timeout: '5m' } } });
   const run = startRun(repo);
   await run.saw('"wave":"validate"');
