@@ -10,13 +10,23 @@ const rounds = 3;
 
 /** A whole run over 100 tasks whose agents need no time, against a shell loop doing the same git work. */
 export async function benchHundredTasks(): Promise<BenchRow[]> {
-  const { run, loop } = await timeCommands({ run: flameRun, loop: shellLoop }, rounds);
+  const { run, loop, confined } = await timeCommands(
+    { run: flameRun, loop: shellLoop('plain'), confined: shellLoop('confined') },
+    rounds,
+  );
+  const what = `\`run\`, ${tasks} tasks of instant agents in ${groups} changesets, from plan to landing`;
   return [
     {
-      what: `\`run\`, ${tasks} tasks of instant agents in ${groups} changesets, from plan to landing`,
+      what,
       against: 'shell loop: `worktree add`, `commit`, `merge-tree`, `commit-tree`, `worktree remove`',
       figures: { ours: run, other: loop },
       target: { kind: 'ratio', most: 1.5 },
+    },
+    {
+      what,
+      against: 'the same loop with `bwrap` around each script',
+      figures: { ours: run, other: confined },
+      target: { kind: 'ratio', most: 1.2 },
     },
   ];
 }
@@ -51,7 +61,12 @@ set -e
 tip=$(git rev-parse main)
 for at in $(seq ${tasks}); do
   git worktree add -q -b "work-$at" ".trees/$at" main
-  echo "$at" > ".trees/$at/src/$at.txt"
+  if [ "$1" = plain ]; then echo "$at" > ".trees/$at/src/$at.txt"
+  else
+    # The least that keeps a script to its worktree.
+    bwrap --unshare-all --die-with-parent --ro-bind / / --dev /dev --proc /proc \\
+      --bind "$PWD/.trees/$at" "$PWD/.trees/$at" sh -c 'echo "$0" > ".trees/$0/src/$0.txt"' "$at"
+  fi
   git -C ".trees/$at" add -A
   git -C ".trees/$at" commit -q -m "Do $at"
   tree=$(git merge-tree --write-tree "$tip" "work-$at")
@@ -61,8 +76,10 @@ done
 git merge -q --ff-only "$tip"
 `;
 
-const shellLoop: TimedCommand = {
-  argv: ['sh', '-c', loopScript],
-  cwd: () => makeRepo().path,
-  env: hermeticEnv,
-};
+function shellLoop(kind: 'plain' | 'confined'): TimedCommand {
+  return {
+    argv: ['sh', '-c', loopScript, 'loop', kind],
+    cwd: () => makeRepo().path,
+    env: hermeticEnv,
+  };
+}

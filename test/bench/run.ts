@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { benchClaims } from './bench-claims.ts';
+import { benchGraphs } from './bench-graphs.ts';
 import { benchHistory } from './bench-history.ts';
 import { benchHundredTasks } from './bench-hundred-tasks.ts';
 import { benchReviewPage } from './bench-review-page.ts';
@@ -14,7 +15,7 @@ import type { BenchRow } from './figures.ts';
 import { renderTable, withTable } from './render-table.ts';
 import { benchStateChange } from './state-change.ts';
 
-// node build/test/bench/run.js [version|status|state|history|claims|tasks|watcher|review]... [--write]
+// node build/test/bench/run.js [version|status|state|history|claims|tasks|graphs|watcher|review]... [--write]
 // Needs bash 5; everything happens in temporary folders.
 
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   history: benchHistory,
   claims: benchClaims,
   tasks: benchHundredTasks,
+  graphs: benchGraphs,
   watcher: benchWatcher,
   review: benchReviewPage,
 };
@@ -33,6 +35,8 @@ const wanted = args.filter((arg) => !arg.startsWith('--'));
 const unknown = wanted.filter((name) => benches[name] === undefined);
 if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}.`);
 
+// What others make the machine do shows in every figure.
+const [loadBefore = 0] = loadavg();
 const rows: BenchRow[] = [];
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -48,5 +52,5 @@ if (args.includes('--write')) {
 
 function machineLine(): string {
   const git = execFileSync('git', ['version'], { encoding: 'utf8' }).trim().replace('git version', 'git');
-  return `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), node ${process.version.slice(1)}, ${git}.`;
+  return `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), node ${process.version.slice(1)}, ${git}. Load of the machine before: ${loadBefore.toFixed(1)}.`;
 }
