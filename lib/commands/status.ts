@@ -11,6 +11,7 @@ import { renderStatus } from '../ui/render/render-status.ts';
 import { cloneName } from '../util/clone-name.ts';
 import { askingPerson, nextCommand } from './open/next-command.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
+import { readAhead } from './open/read-ahead.ts';
 import { isSessionBusy } from './open/session-busy.ts';
 import { lookAtSession } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
@@ -30,7 +31,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
       session === null || standing === null ? undefined : listProposals(session, standing, snapshot);
     const doubts = (snapshot.doubts ?? []).filter((doubt) => doubt.session === session?.id);
     const doubted = renderDoubts(doubts, output.style);
-    const status = statusOf(standing?.session ?? null, tasks, agents, { proposals, doubts });
+    const ahead = session === null ? undefined : await readAhead(reading, io, { session, tasks });
+    const status = statusOf(standing?.session ?? null, tasks, agents, { proposals, doubts, ahead });
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
     if (session !== null) shown.note(session.id, status.changesets);

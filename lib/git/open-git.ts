@@ -11,6 +11,7 @@ import { repackLoose } from './objects/repack-loose.ts';
 import { openCells } from './open-cells.ts';
 import { openCommits, openMerging } from './open-commits.ts';
 import { openDiffs, openFiles } from './open-contents.ts';
+import { openTrials } from './open-trials.ts';
 import { openWorktrees } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
@@ -64,6 +65,7 @@ export async function openGit(
   return {
     ...openCommits(access, reading),
     ...openMerging(access),
+    ...openTrials(access),
     ...openDiffs(access, reading),
     ...openFiles(access, reading),
     ...openWorktrees(access),

@@ -5,7 +5,8 @@ export const lookCommands = {
   status: {
     load: () => import('../../commands/status.ts'),
     summary: 'Show the session, its tasks, agents, changesets and cost',
-    details: 'Reads only. With --json the shape is stable.',
+    details:
+      'Reads only. Says which works will conflict, by what is committed so far: what a run has tried already, and for up to a second what is new. With --json the shape is stable.',
     options: {},
     examples: [
       { command: 'git flame status', does: 'where the session stands' },

@@ -2,6 +2,7 @@ import type { ObjectId, RefName } from '../ids.ts';
 import type { GitCells } from './git-cells.ts';
 import type { GitCommits, GitMerging } from './git-commits.ts';
 import type { GitDiffs, GitFiles } from './git-contents.ts';
+import type { GitTrials } from './git-trials.ts';
 import type { GitWorktrees } from './git-worktrees.ts';
 
 /** Where a command stands; all paths absolute. */
@@ -46,7 +47,15 @@ export interface GitRefs {
  * Everything the engine asks of git. git itself is spawned in lib/git alone. A function that needs one part of it
  * names that part.
  */
-export interface GitPort extends GitCommits, GitRefs, GitMerging, GitDiffs, GitFiles, GitWorktrees, GitCells {
+export interface GitPort
+  extends GitCommits,
+    GitRefs,
+    GitMerging,
+    GitTrials,
+    GitDiffs,
+    GitFiles,
+    GitWorktrees,
+    GitCells {
   readonly repository: Repository;
   /** `Name <email>` of the person, from git's configuration. */
   identity(): Promise<string>;

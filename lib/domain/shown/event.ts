@@ -1,6 +1,7 @@
 import type { Failure } from '../failure.ts';
 import type { Role } from '../role.ts';
 import type { TaskStatus } from '../state/task.ts';
+import type { AheadConflict } from './ahead.ts';
 
 /** What happens while waves run: rendered as lines at a terminal, as NDJSON with `--json`. */
 export type Event = { readonly at: string } & EventBody;
@@ -137,6 +138,12 @@ export type EventBody =
       readonly why: string;
     }
   | { readonly event: 'resumed'; readonly adapter: string }
+  /** What works come to if they are merged as they are now: all of it, and what was not said before. */
+  | {
+      readonly event: 'conflicts-ahead';
+      readonly found: readonly AheadConflict[];
+      readonly added: readonly AheadConflict[];
+    }
   | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
   | {
       readonly event: 'script';

@@ -5,6 +5,7 @@ import type { Changeset } from '../state/changeset.ts';
 import type { Doubt } from '../state/doubt.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
+import type { Ahead } from './ahead.ts';
 
 /** What another clone decided, and this clone's person has not said a word about: nothing of it is acted on. */
 export interface Proposals {
@@ -41,6 +42,8 @@ export interface Status {
   readonly proposals?: Proposals;
   /** What another clone says has ended, and is not so here; absent where there is none. */
   readonly doubts?: readonly Doubt[];
+  /** What works come to if they are merged as they are now; absent where nothing is to be said. */
+  readonly conflicts_ahead?: Ahead;
 }
 
 /** The status of a session; without one everything is empty. */
@@ -51,7 +54,12 @@ export function statusOf(
   {
     proposals,
     doubts = [],
-  }: { readonly proposals?: Proposals | undefined; readonly doubts?: readonly Doubt[] } = {},
+    ahead,
+  }: {
+    readonly proposals?: Proposals | undefined;
+    readonly doubts?: readonly Doubt[];
+    readonly ahead?: Ahead | undefined;
+  } = {},
 ): Status {
   if (session === null) {
     return { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
@@ -74,6 +82,7 @@ export function statusOf(
     })),
     ...(proposals === undefined ? {} : { proposals }),
     ...(doubts.length === 0 ? {} : { doubts }),
+    ...(ahead === undefined ? {} : { conflicts_ahead: ahead }),
   };
 }
 

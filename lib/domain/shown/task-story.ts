@@ -7,6 +7,7 @@ import type { FileStat } from '../state/patch.ts';
 import type { AgentRun } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { Verdict } from '../state/verdict.ts';
+import type { Ahead } from './ahead.ts';
 
 /** A call the watcher did not let pass, and how often it was tried. */
 export interface BlockedCall {
@@ -60,6 +61,8 @@ export interface TaskStory {
   /** Those of the verdicts that another clone gave: they do not count here. */
   readonly uncounted_verdicts: readonly Verdict[];
   readonly changesets: readonly Changeset[];
+  /** As in status, of this task alone; absent where nothing is to be said. */
+  readonly conflicts_ahead?: Ahead;
   /** Commands to continue with, the likeliest first. */
   readonly next: readonly string[];
 }

@@ -10,6 +10,7 @@ import { askForBudget } from '../agents/ask-for-budget.ts';
 import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
+import { type AheadWatch, watchAhead } from '../radar/watch-ahead.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
@@ -26,6 +27,15 @@ const lookAgainMs = 1_000;
  * running. A task starts as soon as its locks and dependencies allow, not when a batch ends.
  */
 export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
+  const radar = watchAhead(workshop);
+  try {
+    await workUntilDone(workshop, session, radar);
+  } finally {
+    await radar.end();
+  }
+}
+
+async function workUntilDone(workshop: Workshop, session: SessionId, radar: AheadWatch): Promise<void> {
   const opening = await takeUp(workshop, session);
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
   const first = startable(workshop, opening);
@@ -36,6 +46,7 @@ export async function workWave(workshop: Workshop, session: SessionId): Promise<
   while (!workshop.signal.aborted && failures.length === 0) {
     await replayUprooted(workshop, session);
     const view = await viewSession(workshop, session);
+    radar.look(view);
     tellPauses(workshop, view.session);
     const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
     if (spending === 'yes') startReady(workshop, view, running, failures);

@@ -125,8 +125,11 @@ async function copyObjects(
   return codes.every((code) => code === 0) ? null : Buffer.concat(errors).toString().trim().split('\n');
 }
 
-/** A pipe under an object's name would hang git, a link would lead it out of the folder. */
-function refuseOddEntries(objectDir: string): void {
+/**
+ * A pipe under an object's name would hang git, a link would lead it out of the folder. Throws FlameError
+ * `cell-objects-refused`.
+ */
+export function refuseOddEntries(objectDir: string): void {
   for (const folder of readdirSync(objectDir, { withFileTypes: true })) {
     if (!folder.isDirectory()) {
       if (folder.isFile()) continue;

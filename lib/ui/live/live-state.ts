@@ -1,4 +1,5 @@
 import type { Role } from '../../domain/role.ts';
+import type { AheadConflict } from '../../domain/shown/ahead.ts';
 import type { EventBody } from '../../domain/shown/event.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
@@ -72,6 +73,8 @@ export interface LiveState {
   readonly isWindingDown: boolean;
   /** Adapters whose service said to wait, and until when (ISO 8601). */
   readonly pauses: readonly { readonly adapter: string; readonly until: string }[];
+  /** What works come to if they are merged as they are now. */
+  readonly conflicts: readonly AheadConflict[];
   /** The person stops the whole program. */
   readonly isStopping: boolean;
 }
@@ -89,6 +92,7 @@ export const emptyLive: LiveState = {
   chosen: null,
   isWindingDown: false,
   pauses: [],
+  conflicts: [],
   isStopping: false,
 };
 
@@ -104,7 +108,7 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
         isWindingDown: event.cycle === state.cycle && state.isWindingDown,
       };
     case 'wave-ended':
-      return { ...state, wave: null, ...withoutWindDown(state) };
+      return { ...state, wave: null, conflicts: [], ...withoutWindDown(state) };
     case 'agent-started': {
       const { agent: id, role, task } = event;
       const row: LiveAgentRow = {
@@ -128,6 +132,8 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
         pauses: event.event === 'resumed' ? others : [...others, { adapter, until: event.until }],
       };
     }
+    case 'conflicts-ahead':
+      return { ...state, conflicts: event.found };
     case 'agent-ended':
       return endAgent(state, event.agent, (row) => ({ ...row, ...spendOf(event), outcome: event.outcome }));
     default:

@@ -1,5 +1,6 @@
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-amount.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
+import { describeConflict } from '../render/render-ahead.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
@@ -31,7 +32,7 @@ function renderScreen(state: LiveState, frame: LiveFrame): readonly string[] {
 }
 
 function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
-  const head = [...renderHead(state, frame), ...renderPauses(state, frame)];
+  const head = [...renderHead(state, frame), ...renderPauses(state, frame), ...renderConflicts(state, frame)];
   const foot = renderFoot(state, frame, overviewKeys(state));
   const room = frame.height - head.length - foot.length;
   return [...head, ...renderAgents(state, frame, room), ...foot];
@@ -58,6 +59,17 @@ function renderPauses({ pauses }: LiveState, { width, style }: LiveFrame): reado
       cutText(`${visibleLine(adapter)} waits until ${visibleLine(until.slice(11, 16))} UTC`, width),
     ),
   );
+}
+
+const mostConflicts = 3;
+
+/** Works that will not merge as they are. */
+function renderConflicts({ conflicts }: LiveState, { width, style }: LiveFrame): readonly string[] {
+  const rest = conflicts.length - mostConflicts;
+  return [
+    ...conflicts.slice(0, mostConflicts).map(describeConflict),
+    ...(rest > 0 ? [`… ${formatCount(rest, 'more conflict')} ahead: git flame status`] : []),
+  ].map((line) => style.yellow(cutText(line, width)));
 }
 
 type Counts = NonNullable<LiveState['facts']>['counts'];

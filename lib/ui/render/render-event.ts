@@ -8,6 +8,7 @@ import { unreachable } from '../../util/unreachable.ts';
 import { shortId } from '../text/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
+import { describeConflict } from './render-ahead.ts';
 import { renderDoubt } from './render-doubt.ts';
 
 type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
@@ -70,6 +71,9 @@ export function renderEvent(event: Event, style: Style): string | null {
       return renderPause(event, style);
     case 'resumed':
       return `${visibleLine(event.adapter)} continues.`;
+    case 'conflicts-ahead':
+      if (event.added.length === 0) return null;
+      return `${style.yellow('warning:')} ${event.added.map(describeConflict).join('; ')}`;
     case 'gate':
       return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
     case 'script':
@@ -93,6 +97,7 @@ export function isNews(event: Event): boolean {
     case 'session-ended':
     case 'paused':
     case 'agent-stalled':
+    case 'conflicts-ahead':
       return true;
     case 'notice':
       return event.level === 'warning';

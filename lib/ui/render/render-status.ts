@@ -8,6 +8,7 @@ import { renderTable } from '../../util/table.ts';
 import { shortId } from '../text/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
+import { renderAhead } from './render-ahead.ts';
 import { renderHint } from './render-error.ts';
 
 export interface StatusOptions {
@@ -47,6 +48,7 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     ...wrapText(countTasks(status), style.width, '  '),
     ...section(renderAgents(status, style, options)),
     ...section(renderChangesets(status, style)),
+    ...section(renderAhead(status.conflicts_ahead, style)),
     ...(options.more ?? []),
     ...next,
   ].join('\n');

@@ -7,6 +7,7 @@ import { renderTable } from '../../util/table.ts';
 import { shortId } from '../text/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { describeAhead } from './render-ahead.ts';
 import { renderCalls } from './render-calls.ts';
 import { notCounted } from './render-decision.ts';
 import { renderDoubt } from './render-doubt.ts';
@@ -41,6 +42,7 @@ export function renderTask(story: TaskStory, style: Style): string {
       ],
     ],
     ['Changesets', renderSets(story, style)],
+    ['Conflicts ahead', bullets(describeAhead(story.conflicts_ahead), style)],
     ['Kept', renderKept(story, style)],
   ];
   return [

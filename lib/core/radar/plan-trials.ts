@@ -1,0 +1,128 @@
+import type { ObjectId, TaskId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { sharedLock } from '../schedule/shared-lock.ts';
+
+/** The committed work of a task, as far as it is to be compared with others. */
+export interface Work {
+  readonly task: TaskId;
+  readonly commit: ObjectId;
+  readonly isAtWork: boolean;
+  readonly file_locks: readonly string[];
+  /** Commits it was built on, directly or through others. */
+  readonly ground: ReadonlySet<ObjectId>;
+  /** Files it changes; null: more than are listed. */
+  readonly paths: readonly string[] | null;
+  /** What the branch holds that it was not built on; null: more than is listed. */
+  readonly missed: readonly string[] | null;
+  /** When it last changed, in milliseconds. */
+  readonly changedAt: number;
+}
+
+/** The branch that work lands on. */
+export interface Branch {
+  readonly branch: string;
+  readonly commit: ObjectId;
+}
+
+export interface TrialPair {
+  readonly one: Work;
+  readonly other: Work | Branch;
+}
+
+export interface TrialPlan {
+  /** Every pair that may conflict, newest changed first, those that were tried before among them. */
+  readonly near: readonly TrialPair[];
+  /** What to try now: at most so many. */
+  readonly due: readonly TrialPair[];
+  readonly leftOut: number;
+}
+
+/**
+ * Which works are worth merging by way of trial: those that change the same file, or files of one folder, or whose
+ * locks overlap; newest changed first, and of equal age the nearest. Not among them: what was built on each other, and
+ * what a changeset has merged already.
+ */
+export function planTrials({
+  works,
+  branch,
+  changesets,
+  isKnown,
+  most,
+}: {
+  readonly works: readonly Work[];
+  readonly branch: Branch;
+  readonly changesets: readonly Changeset[];
+  readonly isKnown: (pair: TrialPair) => boolean;
+  readonly most: number;
+}): TrialPlan {
+  // Works that began at one commit missed the same.
+  const reaches = new Map(works.map(({ missed }) => [missed, reachOf(missed)]));
+  const looked = works.map((work) => ({ work, reach: reachOf(work.paths) }));
+  const merged = changesets.filter(isStanding);
+  const found: { readonly pair: TrialPair; readonly at: number; readonly distance: number }[] = [];
+  looked.forEach(({ work: one, reach }, index) => {
+    for (const { work: other, reach: others } of looked.slice(index + 1)) {
+      if (one.ground.has(other.commit) || other.ground.has(one.commit) || isMerged(merged, [one, other]))
+        continue;
+      const distance = distanceOf(reach, others) ?? (sharedLock(one, other) === null ? null : 2);
+      const at = Math.max(one.changedAt, other.changedAt);
+      if (distance !== null) found.push({ pair: { one, other }, at, distance });
+    }
+    const isBuilt = merged.some((set) => set.base === branch.commit && holds(set, one));
+    const distance = isBuilt ? null : distanceOf(reach, reaches.get(one.missed) ?? null);
+    if (distance !== null) found.push({ pair: { one, other: branch }, at: one.changedAt, distance });
+  });
+  const near = found.sort((a, b) => b.at - a.at || a.distance - b.distance).map(({ pair }) => pair);
+  const open = near.filter((pair) => !isKnown(pair));
+  return { near, due: open.slice(0, most), leftOut: Math.max(0, open.length - most) };
+}
+
+/** The same for both orders of a pair. */
+export function trialKey({ one, other }: TrialPair): string {
+  return [one.commit, other.commit].sort().join(' ');
+}
+
+/** Files, the folders they lie in, and the folders above; null: more than are listed. */
+type Reach = {
+  readonly files: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+  readonly above: ReadonlySet<string>;
+} | null;
+
+function reachOf(paths: readonly string[] | null): Reach {
+  if (paths === null) return null;
+  const folders = new Set(paths.map(folderOf));
+  const above = new Set(folders);
+  for (const folder of above) if (folder !== '') above.add(folderOf(folder));
+  return { files: new Set(paths), folders, above };
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/** 0: a file in common, or one where the other has a folder; 1: a folder in common; null: neither. */
+function distanceOf(one: Reach, other: Reach): 0 | 1 | null {
+  if (one === null || other === null) return one?.files.size === 0 || other?.files.size === 0 ? null : 1;
+  if (meet(one.files, other.files) || meet(one.files, other.above) || meet(other.files, one.above)) return 0;
+  return meet(one.folders, other.folders) ? 1 : null;
+}
+
+function meet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const [few, many] = one.size <= other.size ? [one, other] : [other, one];
+  for (const entry of few) if (many.has(entry)) return true;
+  return false;
+}
+
+function isStanding({ state }: Changeset): boolean {
+  return state === 'waiting' || state === 'approved' || state === 'skipped' || state === 'deferred';
+}
+
+function isMerged(merged: readonly Changeset[], works: readonly Work[]): boolean {
+  return merged.some((set) => works.every((work) => holds(set, work)));
+}
+
+/** Earlier versions didn't say which commits a changeset was built from. */
+function holds({ tasks, works }: Changeset, { task, commit }: Work): boolean {
+  return tasks.includes(task) && (works === undefined || works.includes(commit));
+}

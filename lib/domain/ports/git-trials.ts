@@ -1,0 +1,35 @@
+import type { ObjectId } from '../ids.ts';
+import type { Quarantine } from './git-cells.ts';
+
+/** A commit of the repository, or one that may still be in the quarantine of a cell. */
+export interface PlacedCommit {
+  readonly commit: ObjectId;
+  readonly quarantine: Quarantine | null;
+}
+
+/** What a merge would come to; `unrelated`: the two share no history. */
+export type Trial =
+  | { readonly kind: 'clean' }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] }
+  | { readonly kind: 'unrelated' };
+
+/**
+ * Looks at commits that agents may still work on. Nothing enters the repository, nothing an agent wrote runs, and what
+ * comes out is for a person to see: nobody has verified those objects. A git that takes long, or whose signal aborts,
+ * is ended (FlameError `cell-git-ended`, `interrupted`).
+ */
+export interface GitTrials {
+  /** Throws FlameError `cell-objects-refused`, or `git-failed` where objects are missing or broken. */
+  tryMerge(one: PlacedCommit, other: PlacedCommit, signal: AbortSignal): Promise<Trial>;
+  /** Paths that differ, a rename as both of its names; null: more than `most`. Throws as tryMerge. */
+  pathsChanged(
+    from: ObjectId,
+    to: PlacedCommit,
+    options: { readonly most: number; readonly signal: AbortSignal },
+  ): Promise<readonly string[] | null>;
+  /**
+   * Where the work in a person's worktree rests: its HEAD, or the branch while a rebase or bisection moves HEAD, and
+   * where the worktree is gone. Starts no process. null: neither is there.
+   */
+  restingTip(workTree: string | null, branch: string): Promise<ObjectId | null>;
+}

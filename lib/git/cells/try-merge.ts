@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GitLimits } from '../../domain/config/work-bounds.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { PlacedCommit, Trial } from '../../domain/ports/git-trials.ts';
+import { removeTree } from '../../util/remove-tree.ts';
+import {
+  type GitAccess,
+  onObjects,
+  quarantineVariables,
+  whereThePersonIs,
+  withVariables,
+} from '../objects/git-access.ts';
+import { mergeTree } from '../objects/merge-tree.ts';
+import { requireGoing } from '../process/limit-git.ts';
+import { type GitContext, runGit } from '../process/run-git.ts';
+import { refuseOddEntries } from './verify-objects.ts';
+
+// A look ahead that takes longer is not worth it.
+const trialLimits: GitLimits = { wallMs: 20_000, cpuSeconds: 15, memoryMb: 2_048 };
+
+/** See GitTrials. By the attributes in the person's work tree, as the merge itself will be. */
+export async function tryMerge(
+  access: GitAccess,
+  [one, other]: readonly [PlacedCommit, PlacedCommit],
+  signal: AbortSignal,
+): Promise<Trial> {
+  if (one.commit === other.commit) return { kind: 'clean' };
+  const objectDir = makeFolder(access.repository.commonDir);
+  try {
+    const here = withVariables(whereThePersonIs(access), await access.inertDrivers());
+    const context = reading(access, here, { objectDir, commits: [one, other], signal });
+    const merged = await mergeTree(context, one.commit, other.commit);
+    return merged.kind === 'clean' ? { kind: 'clean' } : { kind: 'conflict', paths: merged.paths };
+  } catch (error) {
+    if (error instanceof FlameError && error.code === 'unrelated-histories') return { kind: 'unrelated' };
+    throw error;
+  } finally {
+    await removeTree(objectDir);
+  }
+}
+
+/** For what git writes. After a kill it is a quarantine without a cell, which the next start removes. */
+function makeFolder(commonDir: string): string {
+  const folder = join(commonDir, 'blueflame', 'objects');
+  try {
+    mkdirSync(folder, { recursive: true });
+    return mkdtempSync(join(folder, 'trial-'));
+  } catch (cause) {
+    throw new FlameError({
+      kind: 'environment',
+      code: 'git-failed',
+      message: `Nothing can be written in ${folder}, so no merge can be tried.`,
+      hints: ['git flame doctor'],
+      cause,
+    });
+  }
+}
+
+/** See GitTrials. */
+export async function pathsChanged(
+  access: GitAccess,
+  { from, to }: { readonly from: ObjectId; readonly to: PlacedCommit },
+  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+): Promise<readonly string[] | null> {
+  if (from === to.commit) return [];
+  const objectDir = join(access.repository.commonDir, 'objects');
+  const context = reading(access, onObjects(access), { objectDir, commits: [to], signal });
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', from, to.commit];
+  const { stdout } = await runGit(context, args);
+  const paths = stdout.toString().split('\0').slice(0, -1);
+  return paths.length > most ? null : paths;
+}
+
+/** git that reads quarantines behind the repository, within limits, and fetches nothing an agent named. */
+function reading(
+  { repository }: GitAccess,
+  context: GitContext,
+  asked: {
+    readonly objectDir: string;
+    readonly commits: readonly PlacedCommit[];
+    readonly signal: AbortSignal;
+  },
+): GitContext {
+  const { objectDir, commits, signal } = asked;
+  requireGoing({ stopped: signal });
+  const quarantines = commits.flatMap(({ quarantine }) => quarantine?.objectDir ?? []);
+  for (const quarantine of quarantines) refuseOddEntries(quarantine);
+  const alternates = [join(repository.commonDir, 'objects'), ...quarantines];
+  const variables = { ...quarantineVariables({ objectDir, alternates }), GIT_NO_LAZY_FETCH: '1' };
+  return { ...withVariables(context, variables), guard: { limits: trialLimits, stopped: signal } };
+}

@@ -1,0 +1,52 @@
+import type { Ahead, AheadConflict } from '../../domain/shown/ahead.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { wrapText } from '../../util/format-width.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+
+const mostShown = 20;
+const mostPaths = 3;
+
+/** Conflicts that a merge would meet, a line each under a heading, and what is not known; nothing where all is well. */
+export function renderAhead(ahead: Ahead | undefined, style: Style): readonly string[] {
+  const lines = describeAhead(ahead);
+  if (lines.length === 0) return [];
+  return [style.bold('Conflicts ahead'), ...lines.flatMap((line) => wrapText(line, style.width, '  '))];
+}
+
+/** The same as sentences. */
+export function describeAhead(ahead: Ahead | undefined): readonly string[] {
+  if (ahead === undefined) return [];
+  const { found, untried_pairs, unseen_tasks } = ahead;
+  const rest = found.length - mostShown;
+  return [
+    ...found.slice(0, mostShown).map(describeConflict),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+    ...(untried_pairs > 0 ? [`${formatCount(untried_pairs, 'further pair')} not tried yet`] : []),
+    ...(unseen_tasks > 0 ? [`the work of ${formatCount(unseen_tasks, 'task')} not looked at`] : []),
+  ];
+}
+
+/** One as a sentence without a full stop: `task-003 and task-007 conflict in price.js (task-007 is still at work)`. */
+export function describeConflict({ one, other, paths, unrelated }: AheadConflict): string {
+  const where = paths.length === 0 ? '' : ` in ${listPaths(paths)}`;
+  if (!('task' in other)) {
+    const work = one.at_work ? ` (${one.task} is still at work)` : '';
+    const branch = visibleLine(other.branch);
+    return unrelated
+      ? `${one.task} and ${branch} share no history, so that git can't merge them${work}`
+      : `${one.task} conflicts with what is on ${branch} by now${where}${work}`;
+  }
+  const atWork = [one, other].filter((side) => side.at_work).map(({ task }) => task);
+  const work = ['', ` (${atWork[0]} is still at work)`, ' (both are still at work)'][atWork.length] ?? '';
+  const both = `${one.task} and ${other.task}`;
+  return unrelated
+    ? `${both} share no history, so that git can't merge them${work}`
+    : `${both} conflict${where}${work}`;
+}
+
+function listPaths(paths: readonly string[]): string {
+  const shown = paths.slice(0, mostPaths).map(visibleLine).join(', ');
+  const rest = paths.length - mostPaths;
+  return rest > 0 ? `${shown} and ${formatCount(rest, 'more file')}` : shown;
+}
