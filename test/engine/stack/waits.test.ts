@@ -1,0 +1,121 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { claimByHand } from '../../../lib/engine/by-hand/claim.ts';
+import { submitByHand } from '../../../lib/engine/by-hand/submit.ts';
+import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { openRepo } from '../../support/repo.ts';
+import { appending, landedText, openStack, runStack, type StackBench, shared } from '../../support/stack.ts';
+import { closeWorkshops } from '../../support/workshop.ts';
+
+// STK-1: where what a task would be built on conflicts, it waits; what a person takes by hand is built on the same.
+
+test.after(closeWorkshops);
+
+test('STK-1 a task waits while the work below it conflicts with the base, says so, and starts once that went back', async () => {
+  const bench: StackBench = await openStack({
+    tasks: [
+      { id: 'a', priority: 1 },
+      { id: 'b', priority: 2 },
+    ],
+    agent: (request, attempt) => {
+      const done = appending()(request, attempt);
+      if (request.task === 'a') {
+        bench.repo.write(shared, 'by hand\n');
+        bench.repo.git('add', shared);
+        bench.repo.git('commit', '-q', '-m', 'by hand');
+      }
+      return done;
+    },
+  });
+  await runStack(bench);
+  const said = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
+  assert.is(
+    said.filter((message) => message.startsWith('b waits: the work of a, ')).length,
+    1,
+    said.join('\n'),
+  );
+  assert.equal([(await bench.task('a')).status, (await bench.task('b')).status], ['requeued', 'merged']);
+  assert.is(landedText(bench), 'by hand\nb');
+});
+
+const wish = { task: 'b', role: null, wantsWorktree: true } as const;
+const handIn = { task: 'b', commit: null, notes: null, isForced: false };
+
+test('STK-1 a claim by hand starts from the same work, and lands on top of it', async () => {
+  const bench = await openStack({
+    tasks: [
+      { id: 'a', priority: 1 },
+      { id: 'b', priority: 2 },
+    ],
+  });
+  const { workshop, session, repo } = bench;
+  await claimFirst(bench);
+  const { worktree } = await claimByHand(workshop, session, wish);
+  const hand = openRepo(worktree ?? '', repo.env);
+  assert.is(hand.git('show', `HEAD:${shared}`), 'a');
+  hand.write(shared, 'a\nby hand\n');
+  hand.commit('b');
+  await submitByHand(workshop, session, { ...handIn, cwd: repo.path });
+  assert.equal(
+    (await bench.task('b')).built_on?.map(({ task }) => task as string),
+    ['a'],
+  );
+  await runStack(bench);
+  assert.is(landedText(bench), 'a\nby hand');
+});
+
+test('STK-1 work by hand may be put onto the base alone', async () => {
+  const bench = await openStack({
+    tasks: [
+      { id: 'a', priority: 1 },
+      { id: 'b', priority: 2 },
+    ],
+  });
+  const { workshop, session, repo } = bench;
+  await claimFirst(bench);
+  const { worktree } = await claimByHand(workshop, session, wish);
+  const hand = openRepo(worktree ?? '', repo.env);
+  hand.git('reset', '-q', '--hard', 'main');
+  hand.write(shared, 'alone\n');
+  hand.commit('alone');
+  await submitByHand(workshop, session, { ...handIn, cwd: repo.path });
+  assert.is((await bench.task('b')).built_on, undefined);
+});
+
+/** The first of the two is done by an agent, the second left for a person. */
+async function claimFirst(bench: StackBench): Promise<void> {
+  const { workshop, session } = bench;
+  let isOver = false;
+  const once = {
+    ...workshop,
+    windDown: { ...workshop.windDown, isAsked: () => isOver },
+    agents: {
+      ...workshop.agents,
+      start: (...words: Parameters<typeof workshop.agents.start>) => {
+        isOver = true;
+        return workshop.agents.start(...words);
+      },
+    },
+  };
+  await workWave(once, session);
+  assert.is((await bench.task('a')).status, 'done');
+  assert.is((await bench.task('b')).status, 'pending');
+}
+
+test('STK-1 what can not be joined can not be claimed by hand either', async () => {
+  const bench = await openStack({
+    tasks: [
+      { id: 'a', priority: 1 },
+      { id: 'b', priority: 2 },
+    ],
+  });
+  await claimFirst(bench);
+  bench.repo.write(shared, 'by hand\n');
+  bench.repo.commit('by hand');
+  const error = await claimByHand(bench.workshop, bench.session, wish).catch((caught: unknown) => caught);
+  assert.is(error instanceof FlameError && error.code, 'dependencies-conflict');
+  assert.is((await bench.task('b')).status, 'pending');
+});
+
+test.run();
