@@ -1,17 +1,29 @@
 import { FlameError } from '../domain/flame-error.ts';
+import type { ValidationDecision } from '../domain/ports/gates.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { viewSession } from '../engine/record.ts';
+import { decideFailedTask, notFailed } from '../engine/validate/decide-failed.ts';
 import { validateWave } from '../engine/validate/validate-wave.ts';
 import { verifyEvidence } from '../engine/validate/verify-evidence.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { runWave } from './open/run-wave.ts';
 
-/** `git flame validate`: wave 3 alone, or its checks again. 1 when a task did not pass or something came out otherwise. */
+/** `git flame validate`: wave 3 alone, a decision about one task, or its checks again. 1 when a task did not pass or something came out otherwise. */
 export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
-  if (args.options.verify) return verify(args, io);
+  const decision = decisionOf(args);
   const [task] = args.positionals;
-  if (task !== undefined) throw onlyVerified(task);
+  if (args.options.verify) return verify(args, io);
+  if (task !== undefined && decision !== null)
+    return runWave(args, io, {
+      actions: ['validate'],
+      notDue: notFailed(task),
+      perform: async ({ workshop }, session) => {
+        await decideFailedTask(workshop, session, { id: task, decision });
+        return 0;
+      },
+    });
+  if (task !== undefined) throw undecided(task);
   return runWave(args, io, {
     actions: ['validate'],
     perform: async ({ workshop }, session) => {
@@ -38,11 +50,31 @@ function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
   });
 }
 
-function onlyVerified(task: string): FlameError {
-  return new FlameError({
-    kind: 'usage',
-    code: 'task-without-verify',
-    message: 'A wave validates all finished tasks; one alone can only be verified again.',
-    hints: ['git flame validate', `git flame validate --verify ${task}`],
-  });
+/** The decision given on the command line; null: none. Throws FlameErrors `contradiction`, `no-task`, `nothing-to-keep`. */
+function decisionOf({ options, positionals }: CommandArgs<'validate'>): ValidationDecision | null {
+  const { requeue, keepWork: keep, override, verify: isVerified } = options;
+  if (keep && requeue === null)
+    throw usage(
+      'nothing-to-keep',
+      '--keep-work says what a task that is sent back starts from: it goes with --requeue.',
+    );
+  if ([requeue !== null, override !== null, isVerified].filter(Boolean).length > 1)
+    throw usage('contradiction', 'A task is sent back, passed or verified, not several at once.');
+  if (requeue === null && override === null) return null;
+  if (positionals.length === 0)
+    throw usage('no-task', '--requeue and --override are about one task: name it.');
+  if (override !== null) return { kind: 'pass', override };
+  return { kind: 'requeue', notes: requeue ?? '', ...(keep ? { keep } : {}) };
+}
+
+function undecided(task: string): FlameError {
+  return usage(
+    'task-without-decision',
+    'A wave validates all finished tasks; one alone can be decided about, or verified again.',
+    `git flame validate --verify ${task}`,
+  );
+}
+
+function usage(code: string, message: string, hint = 'git flame validate TASK --requeue NOTES'): FlameError {
+  return new FlameError({ kind: 'usage', code, message, hints: [hint, 'git flame validate -h'] });
 }

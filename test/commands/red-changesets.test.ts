@@ -61,6 +61,56 @@ test('MRG-8: a decisions file with a bare approve leaves a red changeset waiting
   assertRefused(await flame(repo, ['run', '--decisions-file', decisions]), { code: 2, says: 'waits' });
 });
 
+test('VAL-3 VAL-5 MRG-8: without a terminal a failed task goes back with its work or passes with a reason; its changeset asks again', async () => {
+  const commands = ['test -e never'];
+  const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands } } } });
+  // Each attempt adds a line to what it finds.
+  const plan = writePlan(repo, [{ id: 'make-x', script: 'echo line >> x', locks: ['x'] }]);
+  const run = await flame(repo, [
+    ...['run', 'One', '--from', plan],
+    ...['--decisions-file', writeDecisions(repo, { plan: ['approve'] })],
+  ]);
+  assertRefused(run, {
+    code: 2,
+    says: 'failed its validation',
+    next: 'git flame validate make-x --requeue NOTES',
+  });
+  const wrong: readonly (readonly [readonly string[], number, string])[] = [
+    [['make-x'], 129, 'one alone can be decided about'],
+    [['--override', 'x'], 129, 'name it'],
+    [['make-x', '--keep-work'], 129, 'goes with --requeue'],
+    [['make-x', '--override', 'x', '--requeue', 'y'], 129, 'not several at once'],
+    [['make-x', '--override', ' \u200b'], 1, 'only with a reason that can be seen'],
+    [['make-x', '--requeue', ' '], 1, 'only with notes that can be seen'],
+    [['make-y', '--override', 'x'], 1, 'make-y'],
+  ];
+  for (const [argv, code, says] of wrong)
+    assertRefused(await flame(repo, ['validate', ...argv]), { code, says });
+  const back = await flame(repo, ['validate', 'make-x', '--requeue', 'Once more.', '--keep-work']);
+  assert.is(back.code, 0, back.stderr);
+  assertRefused(await flame(repo, ['validate', 'make-x', '--override', 'x']), {
+    code: 1,
+    says: 'no failed validation',
+  });
+  assert.is((await flame(repo, ['work'])).code, 0);
+  assertRefused(await flame(repo, ['validate']), { code: 2, says: 'failed its validation' });
+  const passed = await flame(repo, ['validate', 'make-x', '--override', 'It never can pass.']);
+  assert.is(passed.code, 0, passed.stderr);
+  assert.is((await flame(repo, ['merge'])).code, 0);
+  const before = repo.git('rev-parse', 'main');
+  const bare = await flame(repo, ['review', '--changeset', 'main', '--approve']);
+  assertRefused(bare, { code: 1, says: 'only with a reason', next: '--override REASON' });
+  assert.is(repo.git('rev-parse', 'main'), before);
+  const landed = await flame(repo, ['review', '--changeset', 'main', '--override', 'Wanted all the same.']);
+  assert.is(landed.code, 0, landed.stderr);
+  // The second attempt went on from the work of the first.
+  assert.is(repo.git('show', 'main:x'), 'line\nline');
+  const [shown] = (await flameJson(repo, ['show', '2-main'])).lines;
+  const review = JSON.stringify(shown?.review);
+  for (const reason of ['It never can pass.', 'Wanted all the same.'])
+    assert.ok(review.includes(reason), review);
+});
+
 /** An engine whose checks all fail, at the end of its work; whoever decides says what `gates` say. */
 async function openRed(gates: Partial<Gates>): Promise<Pick<TestWorkshop, 'workshop' | 'session'>> {
   const { workshop, session } = await openTestWorkshop({
@@ -78,24 +128,21 @@ async function openRed(gates: Partial<Gates>): Promise<Pick<TestWorkshop, 'works
   return { workshop: red, session };
 }
 
-const manual = (override?: string): Partial<Gates> => ({
-  validatorFailed: async () => ({
-    ...{ kind: 'manual', status: 'pass', notes: 'looks fine' },
-    ...(override === undefined ? {} : { override }),
-  }),
+const passing = (override = ''): Partial<Gates> => ({
+  validation: async () => ({ kind: 'pass', override }),
 });
 
 test('VAL-3: a person passes what fails its checks only with a reason, and the checks stay recorded', async () => {
-  const silent = await openRed(manual());
+  const silent = await openRed(passing());
   const error = await validateWave(silent.workshop, silent.session).catch((caught: unknown) => caught);
   assert.ok(error instanceof FlameError && error.code === 'needs-override', String(error));
-  const [unjudged] = (await viewSession(silent.workshop, silent.session)).tasks;
-  assert.is(unjudged?.result.status, null);
+  const [failed] = (await viewSession(silent.workshop, silent.session)).tasks;
+  assert.is(failed?.result.status, 'fail');
 
-  const said = await openRed(manual('flaky on this machine'));
+  const said = await openRed(passing('flaky on this machine'));
   await validateWave(said.workshop, said.session);
   const { tasks: passed, snapshot } = await viewSession(said.workshop, said.session);
-  const [verdict] = snapshot.verdictsOf(said.session);
+  const verdict = snapshot.verdictsOf(said.session).findLast(({ override }) => override !== undefined);
   assert.is(passed[0]?.result.status, 'pass');
   assert.is(verdict?.override, 'flaky on this machine');
   assert.is(verdict?.evidence?.results.failed, 1);
@@ -103,12 +150,12 @@ test('VAL-3: a person passes what fails its checks only with a reason, and the c
 });
 
 test('MRG-8: a reason that nobody can see is none, for a task and for a changeset', async () => {
-  const unseen = await openRed(manual('\u200b\u3164'));
+  const unseen = await openRed(passing('\u200b\u3164'));
   const refused = await validateWave(unseen.workshop, unseen.session).catch((caught: unknown) => caught);
   assert.ok(refused instanceof FlameError && refused.code === 'needs-override', String(refused));
 
   const { workshop, session } = await openRed({
-    ...manual('wanted all the same'),
+    ...passing('wanted all the same'),
     changeset: async () => ({ kind: 'approve', override: '\u200b' }),
   });
   await validateWave(workshop, session);
@@ -119,7 +166,7 @@ test('MRG-8: a reason that nobody can see is none, for a task and for a changese
 
 test('MRG-8: the engine itself takes no bare approval of a red changeset, whichever gate it comes from', async () => {
   const { workshop, session } = await openRed({
-    ...manual('wanted all the same'),
+    ...passing('wanted all the same'),
     changeset: async () => ({ kind: 'approve' }),
   });
   await validateWave(workshop, session);

@@ -235,11 +235,12 @@ test('VAL-5: requeue with notes, with an edit, or drop', async () => {
     override: 'The service was down.',
   });
   const editor = scriptedEditor(`sed -i 's/scrypt/bcrypt/; s#src/auth/#src/login/#' "$1"`);
-  assert.equal(await ask('e\n', editor.command), {
+  assert.equal(await ask('e\nk\n', editor.command), {
     kind: 'requeue',
     notes: 'The salt is constant.',
     description: 'Hash every password with bcrypt.',
     file_locks: ['src/login/'],
+    keep: true,
   });
 });
 
@@ -249,7 +250,7 @@ test('VAL-5: a bad edit of a task names its lines', async () => {
     `printf 'notes: x\\ndescription: [\\n' >"$1"`,
     `printf 'description: y\\n' >"$1"`,
   );
-  const { fake, gates } = openTerminal('e\n', { editor: editor.command });
+  const { fake, gates } = openTerminal('e\nn\n', { editor: editor.command });
   assert.equal(await gates.validation(failedTask), {
     kind: 'requeue',
     notes: '',

@@ -46,11 +46,23 @@ export const waveCommands = {
     load: () => import('../../commands/validate.ts'),
     summary: 'Have every finished task checked by diagnostics and a validator',
     details:
-      'A failing diagnostic never becomes a pass. You requeue, edit or drop what fails. With --verify the diagnostics run once more on commits that were judged, one task or all of the session, also landed ones: the output is compared with the evidence of the verdict by its hash, and differences are shown at the review. They reject nothing.',
+      'A failing diagnostic never becomes a pass. You requeue, edit, pass or drop what fails; without a terminal name the task and the decision. With --verify the diagnostics run once more on commits that were judged, one task or all of the session, also landed ones: the output is compared with the evidence of the verdict by its hash, and differences are shown at the review. They reject nothing.',
     operand: { usage: '[TASK]', kind: 'one' },
-    options: { verify: { kind: 'flag', summary: 'check again what was judged, and compare' } },
+    options: {
+      requeue: { kind: 'text', value: 'NOTES', summary: 'send TASK, which failed, back with these notes' },
+      keepWork: {
+        kind: 'flag',
+        summary: 'with --requeue: the next attempt starts from this work, not from the base',
+      },
+      override: { kind: 'text', value: 'REASON', summary: 'pass TASK although it failed, for this reason' },
+      verify: { kind: 'flag', summary: 'check again what was judged, and compare' },
+    },
     examples: [
       { command: 'git flame validate', does: 'check what the workers finished' },
+      {
+        command: "git flame validate task-001 --requeue 'The salt is constant.' --keep-work",
+        does: 'have the next attempt go on from this work',
+      },
       { command: 'git flame validate --verify task-001', does: 'see whether the result is the same again' },
     ],
     exitCodes: [{ code: 1, means: 'a task did not pass; with --verify: something came out differently' }],

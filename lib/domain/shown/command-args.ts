@@ -16,7 +16,12 @@ export interface CommandOptions {
     readonly new: boolean;
   };
   readonly work: NoOptions;
-  readonly validate: { readonly verify: boolean };
+  readonly validate: {
+    readonly requeue: string | null;
+    readonly keepWork: boolean;
+    readonly override: string | null;
+    readonly verify: boolean;
+  };
   readonly merge: NoOptions;
   readonly review: {
     readonly changeset: string | null;

@@ -13,12 +13,13 @@ import { inLanes } from '../../util/in-lanes.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
-import { record, taskOf, viewSession } from '../record.ts';
+import { record, viewSession } from '../record.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
+import { decideFailed, needsOverride, recordVerdict } from './decide-failed.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
-import { applyValidation, failUnvalidated } from './settle-validation.ts';
+import { failUnvalidated } from './settle-validation.ts';
 import { type Judgement, judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
 
 /**
@@ -129,28 +130,6 @@ async function decideUnjudged(
   return true;
 }
 
-/** The verdict of a person over one that failed: what was found stays in it, with the reason why it may be. */
-function passedAnyway(
-  workshop: Workshop,
-  {
-    task,
-    verdict,
-    override,
-  }: { readonly task: DoneTask; readonly verdict: Verdict; readonly override: string },
-): Verdict {
-  if (!saysSomething(override)) throw needsOverride(`${task.id} failed its validation`, task, verdict);
-  return {
-    ...verdict,
-    status: 'pass',
-    notes: `Passed although it failed its validation: ${override.trim()}`,
-    by: workshop.gates.person,
-    at: timestamp(workshop),
-    cost_usd: 0,
-    tokens: 0,
-    override: override.trim(),
-  };
-}
-
 /** A failing diagnostic becomes no pass in passing: the person has seen it, and says why it may be. */
 function requireOverride(
   task: DoneTask,
@@ -159,21 +138,7 @@ function requireOverride(
 ): void {
   const failing = failedDiagnostics(diagnostics);
   if (failing.length === 0 || saysSomething(override ?? '')) return;
-  throw needsOverride(`${task.id} fails its diagnostics`, task, { diagnostics });
-}
-
-function needsOverride(
-  why: string,
-  task: DoneTask,
-  { diagnostics }: { readonly diagnostics: readonly DiagnosticRun[] },
-): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'needs-override',
-    message: `${why}, so it is passed by hand only with a reason that can be seen.`,
-    details: failedDiagnostics(diagnostics).map(({ command }) => command),
-    hints: [`git flame show ${task.id} --diff`, 'git flame validate'],
-  });
+  throw needsOverride(`${task.id} fails its diagnostics`, { task: task.id, diagnostics: [...diagnostics] });
 }
 
 interface PersonsJudgement {
@@ -208,18 +173,6 @@ async function personsVerdict(
   };
 }
 
-async function recordVerdict(workshop: Workshop, session: SessionId, verdict: Verdict): Promise<void> {
-  const done = await record(workshop, session, (view) => {
-    const task = taskOf(view, verdict.task);
-    // The branch moved while it was judged: the verdict is about nothing any more.
-    if (task.status !== 'done' || task.commit !== verdict.commit) return null;
-    return { steps: [judgeTask(task, verdict)], verdict, actor: verdict.by };
-  });
-  if (done.kind !== 'done') return;
-  const { task, commit, status, notes, by } = verdict;
-  workshop.events.emit({ event: 'verdict', task, commit, status, notes, by });
-}
-
 /** A verdict on the exact commit counts, no matter which process recorded it: also one from before a stop. */
 async function adoptVerdicts(workshop: Workshop, session: SessionId): Promise<void> {
   await record(workshop, session, ({ tasks, snapshot }) => {
@@ -229,20 +182,6 @@ async function adoptVerdicts(workshop: Workshop, session: SessionId): Promise<vo
     });
     return steps.length === 0 ? null : { steps };
   });
-}
-
-async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {
-  const { tasks, snapshot } = await viewSession(workshop, session);
-  for (const task of tasks.filter(isDone)) {
-    const verdict = snapshot.verdictsOn(task.commit).at(-1);
-    if (verdict === undefined || task.result.status !== 'fail') continue;
-    const decision = await workshop.gates.validation({ task, verdict });
-    workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
-    if (decision.kind === 'pass') {
-      const passed = passedAnyway(workshop, { task, verdict, override: decision.override });
-      await recordVerdict(workshop, session, passed);
-    } else await applyValidation(workshop, session, task.id, decision);
-  }
 }
 
 function isDone(task: Task): task is DoneTask {

@@ -7,7 +7,7 @@ import type {
 import { isRed } from '../../domain/state/changeset.ts';
 import { renderDiagnostic, renderVerdict } from '../render/render-verdict.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { askKeep, askText, choose } from './choose.ts';
+import { askKeep, askText, choose, type Question } from './choose.ts';
 import { parseTaskEdit, taskEditToYaml } from './edit-task.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingValidation, waitingValidator } from './waits-for-person.ts';
@@ -37,7 +37,7 @@ export async function askValidation(
         asking.onEnd,
       );
       const told = notes.trim() === '' ? verdict.notes : notes.trim();
-      return { kind: 'requeue', notes: told, ...((await askKeep(asking)) ? { keep: true } : {}) };
+      return { kind: 'requeue', notes: told, ...(await askKept(asking)) };
     }
     const text = await taskEditToYaml({
       notes: verdict.notes,
@@ -45,8 +45,12 @@ export async function askValidation(
       file_locks: task.file_locks,
     });
     const edit = await context.edit({ fileName: `${task.id}.yml`, text, parse: parseTaskEdit });
-    if (edit !== null) return { kind: 'requeue', ...edit };
+    if (edit !== null) return { kind: 'requeue', ...edit, ...(await askKept(asking)) };
   }
+}
+
+async function askKept(asking: Question): Promise<{ readonly keep?: true }> {
+  return (await askKeep(asking)) ? { keep: true } : {};
 }
 
 /** The validator of a task failed twice: another one, a person's own judgement, or give the task up. */

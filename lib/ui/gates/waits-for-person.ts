@@ -123,6 +123,7 @@ export function waitingValidation(task: string): WaitingGate {
     gate: 'validation',
     subject: `${task}, which failed its validation,`,
     answers: '{requeue: NOTES} | {override: REASON} | drop',
+    commands: [`git flame validate ${task} --requeue NOTES`, `git flame validate ${task} --override REASON`],
   };
 }
 
