@@ -67,9 +67,11 @@ if (place !== 'outside') {
       writeDecisions(repo, { changesets: ['approve'] }),
     );
     assert.is(done.code, 0, done.stderr);
-    // BUD-3: those of the agent that was killed too; two requests were never answered.
+    // BUD-3: those of the agent that was killed too. Two requests were never answered: what the one that was cut off may
+    // have used up counts; of the other nobody was left to know.
     const session = done.lines.at(-1)?.session as { tokens: number; cost_usd: number };
-    assert.is(session.tokens, 110 * (project.model.requests.length - 2));
+    const answered = 110 * (project.model.requests.length - 2);
+    assert.ok(session.tokens > answered + 50 && session.tokens < answered + 10_000, `${session.tokens}`);
     assert.ok(session.cost_usd > 0);
     assert.equal(
       tasksOf(done).map(({ status }) => status),
