@@ -1,0 +1,79 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeDecisions, writePlan } from '../support/exec-project.ts';
+import { flame, flameJson } from '../support/flame.ts';
+import type { TestRepo } from '../support/repo.ts';
+import { makeShared } from '../support/shared-project.ts';
+import { trusted } from '../support/trusted.ts';
+
+// TRU-2: two people share a session, each in a clone of their own, and nobody forges anything.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+async function statusOf(repo: TestRepo, session: string): Promise<unknown> {
+  const run = await flameJson(repo, ['status', '--session', session]);
+  const { session: shown, tasks, changesets, doubts = [] } = run.lines[0] ?? {};
+  const { state, wave, cycle } = shown as Fields;
+  const work = (tasks as Fields[]).map(({ id, status, commit }) => [id, status, commit]);
+  const sets = (changesets as Fields[]).map(({ id, state: stands, commit }) => [id, stands, commit]);
+  return { state, wave, cycle, work, sets, doubts };
+}
+
+async function currentOf(repo: TestRepo): Promise<string> {
+  const { session } = (await flameJson(repo, ['status'])).lines[0] ?? {};
+  return `${(session as Fields).id}`;
+}
+
+const isArchived = (repo: TestRepo, session: string): boolean =>
+  repo.git('ls-tree', '--name-only', 'refs/blueflame/archive/sessions:anchors/').includes(session);
+
+async function runs(repo: TestRepo, ...argv: string[]): Promise<string> {
+  const run = await flame(repo, argv);
+  assert.is(run.code, 0, `${argv.join(' ')}: ${run.stderr}`);
+  return run.stdout;
+}
+
+const stateOf = (repo: TestRepo): string =>
+  repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/blueflame/');
+
+test('TRU-2 what one clone lands and pushes has ended in the other once it pulls; archives and a third clone agree', async () => {
+  const { repo: here, clone } = await makeShared({ upTo: 'plan', config: { retention: { sessions: 1 } } });
+  here.git('branch', '-q', '--set-upstream-to=origin/main', 'main');
+  const there = await clone();
+  trusted(there);
+  await runs(there, 'sync');
+  const decisions = writeDecisions(there, { plan: ['approve'], changesets: ['approve'] });
+  await runs(there, 'run', '--decisions-file', decisions);
+  there.git('push', '-q', 'origin', 'main');
+  await runs(there, 'sync');
+  const session = await currentOf(there);
+
+  const early = await runs(here, 'sync');
+  assert.match(early, /task-001 merged at \w{12}: main here does not hold it/);
+  assert.match(early, /bring main up to date here: git pull/);
+  here.git('pull', '-q');
+  const agreed = await statusOf(there, session);
+  assert.is((agreed as Fields).state, 'ended');
+  assert.equal((agreed as Fields).doubts, []);
+  assert.equal(await statusOf(here, session), agreed);
+  assert.not.match(await runs(here, 'sync'), /Said by another clone/);
+
+  // The next session of the other clone puts the first one into the archive.
+  const plan = writePlan(there, [{ id: 'task-001', script: 'echo 2 > src/two.txt', locks: ['src/two.txt'] }]);
+  await runs(there, 'run', 'Go on', '--from', plan, '--decisions-file', decisions);
+  assert.is.not(await currentOf(there), session);
+  there.git('push', '-q', 'origin', 'main');
+  await runs(there, 'sync');
+  here.git('pull', '-q');
+  await runs(here, 'sync');
+  assert.ok(isArchived(here, session));
+  assert.equal(await statusOf(here, session), agreed);
+  const third = await clone();
+  await runs(third, 'sync');
+  for (const repo of [here, there, third]) await runs(repo, 'sync');
+  assert.equal(await statusOf(third, session), agreed);
+  assert.is(stateOf(here), stateOf(there));
+  assert.is(stateOf(third), stateOf(there));
+});
+
+test.run();
