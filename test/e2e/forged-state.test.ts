@@ -283,7 +283,15 @@ test('TRU-2 what another clone says has ended is named, counts for nothing, and 
   const said = synced.stdout.replace(/\s+/g, ' ');
   assert.match(said, /task-001 merged at \w{12}: main here does not hold it; it counts as done/);
   assert.match(said, /git flame sync --restore all .* git flame sync --accept all/);
-  assert.match((await flame(victim, ['status'])).stdout, /Said by another clone, and not so here/);
+  for (const argv of [['status'], ['show'], ['show', 'task-001']])
+    assert.match(
+      (await flame(victim, argv)).stdout,
+      /Said by another clone, and not so here/,
+      argv.join(' '),
+    );
+  const going = await flame(victim, ['validate']);
+  assert.match(going.stderr, /Another clone says that ses-\S+ has ended, and it has not here/);
+  assert.match(going.stdout, /Said by another clone, and not so here/);
   const restored = await flame(victim, ['sync', '--restore', 'all']);
   assert.is(restored.code, 0, restored.stderr);
   assert.match(restored.stdout, /As this clone left it again: ses-\S+, task-001/);

@@ -112,6 +112,13 @@ test('TRU-2 a session that ended elsewhere goes on here, and what is written kee
   const stored = async (): Promise<Session | null> => (await said.snapshot()).current;
   assert.equal([(await stored())?.state, (await stored())?.cost_usd], ['ended', 3]);
   assert.is((await viewSession(workshop, session)).session.state, 'active');
+  // Work that goes on in it says so to all.
+  await record(workshop, session, (view) => ({
+    session: { next: { ...view.session, wave: 'validate' }, subject: 'wave: validate' },
+  }));
+  assert.equal([(await stored())?.state, (await stored())?.wave], ['active', 'validate']);
+  assert.equal(await doubtsOf(bench), []);
+  await forge(bench, { session: { state: 'ended', wave: 'done' } });
   await endSession(workshop, session, 'enough');
   assert.equal(await doubtsOf(bench), []);
   assert.is((await viewSession(workshop, session)).session.state, 'ended');

@@ -29,8 +29,20 @@ export async function makeReady(state: Reading, io: Io): Promise<Ready> {
   const recount = async (): Promise<Origins> => (await readCounting(io, state)).origins;
   const reading = { ...state, origins: await recount() };
   for (const warning of loaded.warnings) reading.output.warn(warning);
+  await sayWhatGoesOn(reading);
   if (!state.wishes.isDry) await prepare(reading, io, { root, loaded });
   return { reading, root, trust, loaded, recount };
+}
+
+/** Names sessions that another clone says have ended: the first step in one writes, for all clones, that it goes on. */
+async function sayWhatGoesOn({ store, output }: Reading): Promise<void> {
+  for (const { session, about, counts } of (await store.snapshot()).doubts) {
+    if (about !== '' || counts === null) continue;
+    output.warn(
+      `Another clone says that ${session} has ended, and it has not here. It goes on here, and what is done in it opens it again for all.`,
+    );
+    output.hint(`to take it as ended: git flame sync --accept ${session}`);
+  }
 }
 
 /** Clears what a killed run left, and sets git up to ignore worktrees and show reviews. */

@@ -5,6 +5,7 @@ import { statusOf } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { type SessionView, viewSession } from '../../engine/record.ts';
+import { renderDoubts } from '../../ui/render/render-doubts.ts';
 import { renderProposals } from '../../ui/render/render-proposals.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { isBesideCurrent, nameSession } from './name-session.ts';
@@ -21,14 +22,15 @@ export async function reportEnd(
   const { session, snapshot, stored } = view;
   const tasks = snapshot.tasksOf(id);
   const proposals = listProposals(stored, view, snapshot);
-  const status = statusOf(session, tasks, readLiveAgents(git.repository.commonDir, id), { proposals });
+  const doubts = (snapshot.doubts ?? []).filter((doubt) => doubt.session === id);
+  const agents = readLiveAgents(git.repository.commonDir, id);
+  const status = statusOf(session, tasks, agents, { proposals, doubts });
   if (output.isJson) workshop.events.emit({ event: 'session-ended', ...status });
   else {
     const next = comesNext === undefined ? nextCommand(view, workshop.gates.person) : comesNext(view);
     const named = next !== null && (await isBesideCurrent(store, id)) ? nameSession(next, id) : next;
-    output.result(
-      renderStatus(status, output.style, { now: new Date(), next: named, more: renderProposals(proposals) }),
-    );
+    const more = [...renderProposals(proposals), ...renderDoubts(doubts, output.style)];
+    output.result(renderStatus(status, output.style, { now: new Date(), next: named, more }));
   }
   shown.note(id, status.changesets);
   return { session, tasks };

@@ -1,26 +1,33 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import { listProposals } from '../../core/decisions/list-proposals.ts';
 import { statusOf } from '../../domain/shown/status.ts';
+import { renderDoubts } from '../../ui/render/render-doubts.ts';
 import { renderProposals } from '../../ui/render/render-proposals.ts';
 import { renderSession } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { askingPerson, nextCommand } from '../open/next-command.ts';
 import { showLong } from '../open/show-long.ts';
 import { standingOf } from '../open/standing.ts';
-import type { Showing } from './showing.ts';
+import { doubtsIn, type Showing } from './showing.ts';
 
 /** A session from its objective to what was decided and spent. */
-export async function showSession({ io, reading, snapshot, session, tasks }: Showing): Promise<number> {
+export async function showSession(showing: Showing): Promise<number> {
+  const { io, reading, snapshot, session, tasks } = showing;
   const { git, output, origins, shown } = reading;
   const isCurrent = snapshot.current?.id === session.id;
   const live = isCurrent ? readLiveAgents(git.repository.commonDir) : [];
-  output.json(session);
+  const doubts = doubtsIn(showing);
+  output.json(doubts.length === 0 ? session : { ...session, doubts });
   const standing = standingOf(snapshot, session, origins);
   const proposals = listProposals(session, standing, snapshot);
   const status = renderStatus(statusOf(standing.session, tasks, live), output.style, {
     now: new Date(),
     next: nextCommand(standing, await askingPerson(git, tasks)),
-    more: [...renderProposals(proposals), ...renderSession(session, output.style)],
+    more: [
+      ...renderProposals(proposals),
+      ...renderDoubts(doubts, output.style),
+      ...renderSession(session, output.style),
+    ],
   });
   await showLong(output, io, status);
   shown.note(session.id, session.changesets);

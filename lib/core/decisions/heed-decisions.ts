@@ -85,6 +85,7 @@ export function heedVerdicts(snapshot: Snapshot, origins: Origins): Snapshot {
     verdictsOf: (session) => snapshot.verdictsOf(session).filter(isHere),
     verificationsOn: (commit) => snapshot.verificationsOn(commit),
     reviewOn: (commit) => snapshot.reviewOn(commit),
+    doubts: snapshot.doubts ?? [],
     get problems() {
       return snapshot.problems;
     },

@@ -1,6 +1,7 @@
 import type { Session } from '../../domain/state/session.ts';
 
-/** A next session with what was only left out of the one that was seen put back: no decision was made about that. */
+/** A next session with what was only left out of the one that was seen put back: no decision was made about that.
+ * A next one in another wave or cycle does decide that it goes on: it is written so, and open again for all clones. */
 export function restoreSaid(
   next: Session,
   { seen, said }: { readonly seen: Session; readonly said: Session },
