@@ -19,10 +19,11 @@ export async function countSigned(
   io: Io,
   {
     git,
+    store,
     configFile,
     sessions,
     notes,
-  }: Pick<Reading, 'git' | 'configFile'> & {
+  }: Pick<Reading, 'git' | 'store' | 'configFile'> & {
     readonly sessions: readonly Session[];
     readonly notes: readonly SignatureNote[];
   },
@@ -34,6 +35,7 @@ export async function countSigned(
   const branches = new Map(sessions.map(({ id, base_branch }) => [id, base_branch]));
   const { signed, settled, refused } = await verifySeals(notes, {
     ...{ context, signers: trust.signers },
+    replaced: await store.replacedSeals(notes.map(({ session }) => session)),
     at: latestTime(io.env, commonDir, new Date()),
     rootOf: (session) => firstCommit(context, branches.get(session) ?? ''),
   });

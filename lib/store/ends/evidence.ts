@@ -1,6 +1,6 @@
 import type { BranchQuestion, EndEvidence } from '../../core/decisions/heed-ends.ts';
 import { isOwnSession, isOwnTask } from '../../core/decisions/own-ends.ts';
-import type { ObjectId } from '../../domain/ids.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -9,6 +9,7 @@ import { runGit } from '../../git/process/run-git.ts';
 import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { findVersions } from './find-versions.ts';
+import { replacedSeals } from './replaced-seals.ts';
 
 /** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
 export class StoredEvidence implements EndEvidence {
@@ -98,6 +99,11 @@ export class StoredEvidence implements EndEvidence {
       sessions.map((session) => [session, anchorKey(objectFormat, sessionAnchor(session.id))]),
     );
     return findVersions(this.#context(), sessionNotes, keys, (session) => isOwnSession(session, origins));
+  }
+
+  /** See replacedSeals. */
+  replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>> {
+    return replacedSeals(this.#context(), sessions);
   }
 
   async close(): Promise<void> {

@@ -18,6 +18,8 @@ export interface HeedingStore extends Store {
   lastTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, Task>>;
   /** The same by session. */
   lastSessions(sessions: readonly Session[]): Promise<ReadonlyMap<string, Session>>;
+  /** Signatures of these sessions that were replaced, see replacedSeals: they count no more. */
+  replacedSeals(sessions: readonly SessionId[]): Promise<ReadonlySet<string>>;
   /** What merges with another clone's notes ask. */
   judge(): Promise<EndJudge>;
   /** What counts from now on: decisions of named signers too. */
@@ -71,6 +73,7 @@ export function heedingStore(
       const found = await evidence.lastSessions(sessions, origins);
       return new Map([...found].map(([{ id }, last]) => [id, last]));
     },
+    replacedSeals: (sessions) => evidence.replacedSeals(sessions),
     judge: async () => {
       await evidence.refresh();
       return endJudge(await store.snapshot(), { origins, evidence });

@@ -27,6 +27,8 @@ export interface VerifyingOptions {
   readonly signers: readonly string[];
   /** The moment keys have to be valid at; null: none is known, and nothing counts. */
   readonly at: Date | null;
+  /** Signatures that their clones replaced by newer ones: they stand there because somebody put them back. */
+  readonly replaced: ReadonlySet<string>;
   /** The first commit of the branch a session is about; null where there is none. */
   readonly rootOf: (session: SessionId) => Promise<string | null>;
 }
@@ -73,7 +75,7 @@ async function verifierProblem(context: GitContext): Promise<string | null> {
   }
 }
 
-interface Judging extends Pick<VerifyingOptions, 'context' | 'at'> {
+interface Judging extends Pick<VerifyingOptions, 'context' | 'at' | 'replaced'> {
   readonly signers: readonly Signer[];
   readonly root: string | null;
 }
@@ -82,9 +84,10 @@ interface Judging extends Pick<VerifyingOptions, 'context' | 'at'> {
 async function refusalOf(
   session: SessionId,
   seal: Seal,
-  { context, at, signers, root }: Judging,
+  { context, at, replaced, signers, root }: Judging,
 ): Promise<string | null> {
   if (at === null) return 'the time can not be kept here, so it is not known whether its key is still valid';
+  if (replaced.has(seal.signature)) return 'its clone has replaced it since, and somebody put it back';
   if (seal.repository !== root) return 'it is about another repository, or a branch that is not here';
   const text = { text: sealedText(session, seal), signature: seal.signature, namespace: signatureNamespace };
   if (await isSigned(context, text, { principal: seal.by, signers, at })) return null;

@@ -50,10 +50,10 @@ const contextOf = ({ path, env }: TestRepo): Pick<TestRepo, 'env'> & { cwd: stri
 async function judge(
   seals: readonly Seal[],
   signers: readonly string[],
-  options: { readonly at?: Date | null; readonly root?: string | null } = {},
+  options: { readonly at?: Date | null; readonly root?: string | null; readonly replaced?: string } = {},
 ): Promise<string> {
   const { signed, refused } = await verifySeals([{ v: 1, rev: 1, session, seals: [...seals] }], {
-    ...{ context: contextOf(repo), signers },
+    ...{ context: contextOf(repo), signers, replaced: new Set([options.replaced ?? '']) },
     at: options.at === undefined ? now : options.at,
     rootOf: async () => (options.root === undefined ? root : options.root),
   });
@@ -73,6 +73,14 @@ test('TRU-2 a decision counts that somebody signed who is named, by name, patter
     [`lea@example.com valid-after="20261101Z",valid-before="20261201Z" ${lea.key}`],
   ])
     assert.is(await judge([seal], signers), counts, signers.join());
+});
+
+test('TRU-2 a signature that its clone replaced counts no more', async () => {
+  const seal = await sealed();
+  assert.is(
+    await judge([seal], [named], { replaced: seal.signature }),
+    'its clone has replaced it since, and somebody put it back',
+  );
 });
 
 test('TRU-2 a signature counts by no key but that of who it is said to be of', async () => {
