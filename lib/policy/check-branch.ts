@@ -37,18 +37,22 @@ export type ChangedEntry = Pick<ChangedFile, 'path' | 'status' | 'oldMode' | 'ne
 
 /** Everything a branch does against the policy, judged on git objects alone. Empty: it may become a changeset. */
 export function checkBranch(input: BranchInput): readonly Violation[] {
-  return [
-    ...checkHistory(input),
-    ...input.commits.flatMap((commit) => checkMessage(input, commit)),
-    ...input.commits.flatMap((commit) => (input.signer === null ? [] : checkSignature(commit, input.signer))),
-    ...checkFiles(input),
-    ...checkTests(input),
-  ];
+  return [...checkByParts(input)].flat();
 }
 
-/** The part of it that looks at each file by itself. */
-export function checkFiles(input: FilesInput): readonly Violation[] {
-  return input.files.flatMap((file) => checkFile(input, file));
+/** The same in the same order, part by part: a caller may stop between any two, or let others run. */
+export function* checkByParts(input: BranchInput): Generator<readonly Violation[]> {
+  const { commits, signer } = input;
+  yield checkHistory(input);
+  for (const commit of commits) yield checkMessage(input, commit);
+  if (signer !== null) for (const commit of commits) yield checkSignature(commit, signer);
+  yield* checkFiles(input);
+  yield checkTests(input);
+}
+
+/** The part of it that looks at each file by itself, file by file. */
+export function* checkFiles(input: FilesInput): Generator<readonly Violation[]> {
+  for (const file of input.files) yield checkFile(input, file);
 }
 
 /** Amended or rewritten history shows as a parent that is neither the start nor one of the new commits. */

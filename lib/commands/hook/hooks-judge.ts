@@ -67,7 +67,7 @@ async function judgeStaged(commit: PendingCommit, policy: AgentPolicy): Promise<
   const files = await commit.files();
   const readable = files.filter(({ isBinary, status }) => !isBinary && status !== 'deleted');
   const texts = await commit.texts(readable);
-  return checkFiles({ policy, files, readText: (path) => texts.get(path) ?? null });
+  return [...checkFiles({ policy, files, readText: (path) => texts.get(path) ?? null })].flat();
 }
 
 /** Commits that a rebase is to melt into others are no finished ones. */

@@ -4,11 +4,12 @@ import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
-import { checkBranch, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
+import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
 import type { Signer } from '../../policy/check-signature.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
+import { takeTurns } from './take-turns.ts';
 
 export interface JudgedCommits {
   readonly start: ObjectId;
@@ -41,8 +42,11 @@ export async function judgeCommits(
   const contents = await readContents(git, judged, { commit: tip, files, scanner });
   return [
     ...(commits.length === 0 && tip !== start ? [wentBack(judged)] : []),
-    ...checkBranch({ policy, files, commits: own, start, given: ours, signer, ...contents }),
-    ...(await judgePassing(git, judged, { commits, files, scanner })),
+    ...(await takeTurns(
+      checkByParts({ policy, files, commits: own, start, given: ours, signer, ...contents }),
+      signal,
+    )),
+    ...(await judgePassing(git, judged, { commits, files, scanner, signal })),
   ];
 }
 
@@ -58,6 +62,7 @@ interface Passing {
   readonly commits: readonly CommitInfo[];
   readonly files: readonly ChangedFile[];
   readonly scanner: Scanner;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -67,7 +72,7 @@ interface Passing {
 async function judgePassing(
   git: GitDiffs & GitFiles,
   judged: JudgedCommits,
-  { commits, files, scanner }: Passing,
+  { commits, files, scanner, signal }: Passing,
 ): Promise<readonly Violation[]> {
   const { start, tip, policy, quarantine } = judged;
   const seen = new Set(
@@ -93,7 +98,7 @@ async function judgePassing(
     if (fresh.size === 0) continue;
     const passing = (await git.changedFiles(before, oid, quarantine)).filter(({ path }) => fresh.has(path));
     const contents = await readContents(git, judged, { commit: oid, files: passing, scanner });
-    for (const violation of checkFiles({ policy, files: passing, ...contents }))
+    for (const violation of await takeTurns(checkFiles({ policy, files: passing, ...contents }), signal))
       found.push({
         ...violation,
         details: `In commit ${oid.slice(0, 12)}: ${violation.details} A later commit does not take it back.`,
@@ -111,7 +116,7 @@ type Contents = Pick<FilesInput, 'readText' | 'secrets'>;
 async function readContents(
   git: GitFiles,
   { policy, quarantine }: JudgedCommits,
-  { commit, files, scanner }: Omit<Passing, 'commits'> & { readonly commit: ObjectId },
+  { commit, files, scanner }: Pick<Passing, 'files' | 'scanner'> & { readonly commit: ObjectId },
 ): Promise<Contents> {
   const links = files.filter(({ newMode }) => newMode === '120000').map(({ path }) => path);
   const texts = await git.readTexts(commit, links, quarantine);
