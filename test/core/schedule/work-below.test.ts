@@ -1,8 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { standingDecision } from '../../../lib/core/decisions/decisions.ts';
+import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
+import { mergeable } from '../../../lib/core/schedule/next-action.ts';
 import { workBelow } from '../../../lib/core/schedule/work-below.ts';
 import { lostGround, uprooted } from '../../../lib/core/task/needs-of.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
+import { canonicalDigest } from '../../../lib/util/canonical-digest.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
 
 const locks = { file_locks: ['src/price.ts'] };
@@ -66,6 +70,35 @@ test('STK-3 ground is lost with a task that left, or whose work is another commi
     ['on-moved', 'on-dropped'],
   );
   assert.equal(lostGround(stand, new Map(tasks.map((task) => [task.id, task]))), []);
+});
+
+test('STK-1 what was built on work that was only received is neither taken apart nor merged before it is accepted', () => {
+  const tasks = [makePassed('alone'), makePassed('on-received', on('received'))];
+  assert.equal(uprooted(tasks), []);
+  assert.equal(
+    mergeable(tasks, []).map(({ id }) => id as string),
+    ['alone'],
+  );
+});
+
+test('STK-3 what lost its ground is validated again before anything is merged, also where all was passed', () => {
+  const tasks = [makeTask('gone', { status: 'dropped' }), makePassed('on-gone', on('gone'))];
+  assert.equal(mergeable(tasks, []), []);
+});
+
+test('TRU-2 what a task was built on is part of how it stands: a forged one is another task', () => {
+  const task = makePassed('a');
+  const digest = (one: Task): string => canonicalDigest(standingDecision(one));
+  assert.is.not(digest({ ...task, ...on('forged') }), digest(task));
+  assert.is.not(digest({ ...task, ...on('forged') }), digest({ ...task, ...on('other') }));
+});
+
+test('STK-1 of two clones the one whose change to the task is kept says what it was built on, whole', () => {
+  const base = makeTask('a');
+  const ours = makePassed('a', { rev: 3, ...on('here'), commit: makeOid('ours') });
+  const theirs = makeTask('a', { rev: 2, status: 'claimed', ...on('there') });
+  for (const merged of [mergeTask(base, ours, theirs), mergeTask(base, theirs, ours)])
+    assert.equal(merged.value.built_on, on('here').built_on);
 });
 
 test.run();
