@@ -131,7 +131,7 @@ test('what has no evidence yet cannot be verified, and a task alone is not valid
     assert.is(run.code, 1);
     assert.match(run.stderr, /has (?:no|a) verdict with evidence/);
   }
-  assert.match((await flame(repo, ['validate', '--verify', 'task-009'])).stderr, /no task task-009/);
+  assert.match((await flame(repo, ['validate', '--verify', 'task-009'])).stderr, /no task "task-009"/);
   assert.is((await flame(repo, ['validate', 'task-001'])).code, 129);
 });
 
