@@ -51,6 +51,35 @@ test('TRU-2 work that another clone landed counts once the base here holds it', 
   }
 });
 
+test("TRU-2 work that came to the base by a merge proves nothing of a task that isn't known here as its, and no merge names", async () => {
+  const bench = await makeSession();
+  const [a, b] = [await taskIn(bench, 'a'), await taskIn(bench, 'b')];
+  assert.ok(a?.status === 'done' && b?.status === 'failed');
+  bench.repo.git('switch', '-q', '-c', 'feature');
+  bench.repo.write('feature.txt', 'a change of the person\n');
+  bench.repo.commit('feature');
+  const commit = bench.repo.git('rev-parse', 'feature') as ObjectId;
+  bench.repo.git('switch', '-q', 'main');
+  bench.repo.git('merge', '-q', '--no-ff', '-m', 'Merge feature', 'feature');
+  const { start_commit } = a;
+  await forge(bench, { task: ['a', { status: 'merged', commit }] });
+  await forge(bench, {
+    task: ['b', { status: 'merged', commit, start_commit, branch: a.branch }],
+    session: { state: 'ended', wave: 'done' },
+  });
+  assert.equal([await taskIn(bench, 'a'), await taskIn(bench, 'b')], [a, b]);
+  assert.is((await viewSession(bench.workshop, bench.session)).session.state, 'active');
+  // A landing of the other clone says whose work it is; noticed by who has looked before.
+  const message = `main: Do b\n\n* b: Do b\n\nTask: b\nSession: ${bench.session}\n`;
+  bench.repo.git('switch', '-q', '-c', 'other', 'feature');
+  bench.repo.write('b.txt', 'done\n');
+  bench.repo.commit('b');
+  bench.repo.git('switch', '-q', 'main');
+  bench.repo.git('merge', '-q', '--no-ff', '-m', message, 'other');
+  assert.is((await taskIn(bench, 'a'))?.status, 'done');
+  assert.is((await taskIn(bench, 'b'))?.status, 'merged');
+});
+
 test('TRU-2 a task that was dropped elsewhere is open here; one that was dropped here stays so', async () => {
   const bench = await makeSession();
   await forge(bench, { task: ['a', { status: 'dropped', reason: 'forged' }] });

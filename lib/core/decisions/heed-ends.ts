@@ -5,6 +5,7 @@ import type { Doubt } from '../../domain/state/doubt.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { begunAt } from './begun-at.ts';
 import { landedDecision, sessionDecision, standingDecision } from './decisions.ts';
 import { isSettled } from './heed-decisions.ts';
 import { isOwnEnd } from './own-ends.ts';
@@ -16,6 +17,8 @@ import { isOwnEnd } from './own-ends.ts';
 export interface EndEvidence {
   /** Whether a branch of this clone came to hold the commit since a time, in ms: itself, or by a merge. */
   came(question: BranchQuestion): 'by-merge' | 'itself' | null;
+  /** Whether a merge that a branch of this clone came to hold since a time says that it brings the task's work. */
+  names(question: LandingQuestion): boolean;
   /** The newest version of a note that counts here; null: there is none. */
   lastTask(task: Task): Task | null;
   lastSession(session: Session): Session | null;
@@ -25,6 +28,12 @@ export interface BranchQuestion {
   readonly branch: string;
   readonly since: number;
   readonly commit: ObjectId;
+}
+
+export interface LandingQuestion {
+  readonly branch: string;
+  readonly since: number;
+  readonly task: Pick<Task, 'session' | 'id'>;
 }
 
 export interface HeedingEnds {
@@ -154,11 +163,23 @@ export function isBelieved(task: Task, { origins, evidence, branches }: Omit<Jud
     task,
     () =>
       origins.has(standingDecision(task)) ||
-      (task.status === 'merged' &&
-        branches.some(
-          (branch) =>
-            evidence.came({ branch, since: begunAt(task.session), commit: task.commit }) === 'by-merge',
-        )),
+      (task.status === 'merged' && branches.some((branch) => isBrought(task, branch, evidence))),
+  );
+}
+
+/**
+ * Whether a branch came to hold a task's work by a merge. A note can name any commit that was merged, another task's or a
+ * person's own: so it is the one this clone knows as its work, or the merge says whose it is.
+ */
+function isBrought(
+  task: Task & { readonly status: 'merged' },
+  branch: string,
+  evidence: EndEvidence,
+): boolean {
+  const since = begunAt(task.session);
+  return (
+    evidence.came({ branch, since, commit: task.commit }) === 'by-merge' &&
+    (evidence.names({ branch, since, task }) || evidence.lastTask(task)?.commit === task.commit)
   );
 }
 
@@ -175,17 +196,6 @@ function isOnce(memory: Known, origins: Origins, thing: object, isSo: () => bool
   if (!isSo()) return false;
   known.add(thing);
   return true;
-}
-
-/**
- * When a session began, in ms, as its id says: what was there before is no work of it. Its work lands by a merge, so what
- * became part of the branch otherwise is none either.
- */
-function begunAt(session: SessionId): number {
-  const [, ...parts] = /^ses-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(session) ?? [];
-  const [year = 0, month = 1, ...rest] = parts.map(Number);
-  const [day = 1, hour = 0, minute = 0, second = 0] = rest;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 function heedSession(stored: Session, tasks: readonly Task[], judging: Judging): Session {
@@ -225,8 +235,12 @@ function hasLanded(
   { origins, evidence, branches }: Judging,
 ): boolean {
   if (origins.has(landedDecision(session, changeset))) return true;
-  const { landed_commit: landed } = changeset;
+  const { landed_commit: landed, tasks } = changeset;
   if (landed === null) return false;
   const since = begunAt(session.id);
-  return branches.some((branch) => evidence.came({ branch, since, commit: landed }) !== null);
+  return branches.some(
+    (branch) =>
+      evidence.came({ branch, since, commit: landed }) !== null &&
+      tasks.every((id) => evidence.names({ branch, since, task: { session: session.id, id } })),
+  );
 }

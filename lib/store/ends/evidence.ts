@@ -1,4 +1,4 @@
-import type { BranchQuestion, EndEvidence } from '../../core/decisions/heed-ends.ts';
+import type { BranchQuestion, EndEvidence, LandingQuestion } from '../../core/decisions/heed-ends.ts';
 import { isOwnSession, isOwnTask } from '../../core/decisions/own-ends.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Origins } from '../../domain/state/origins.ts';
@@ -9,6 +9,7 @@ import { runGit } from '../../git/process/run-git.ts';
 import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { findVersions } from './find-versions.ts';
+import { namedLandings } from './named-landings.ts';
 import { replacedSeals } from './replaced-seals.ts';
 
 /** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
@@ -28,15 +29,27 @@ export class StoredEvidence implements EndEvidence {
   }
 
   came({ branch, since, commit }: BranchQuestion): Answer {
-    const name = `${branch} ${since}`;
-    const growth = this.#branches.get(name) ?? {
-      ...{ branch, since, tip: null },
-      ...{ asked: new Set<ObjectId>(), answers: new Map<ObjectId, Answer>() },
-    };
-    this.#branches.set(name, growth);
+    const growth = this.#growthOf(branch, since);
     const answer = growth.answers.get(commit);
     if (answer === undefined) growth.asked.add(commit);
     return answer ?? null;
+  }
+
+  names({ branch, since, task }: LandingQuestion): boolean {
+    const growth = this.#growthOf(branch, since);
+    const isNamed = growth.named.has(`${task.session}/${task.id}`);
+    if (!isNamed) growth.isShort = true;
+    return isNamed;
+  }
+
+  #growthOf(branch: string, since: number): Growth {
+    const name = `${branch} ${since}`;
+    const growth = this.#branches.get(name) ?? {
+      ...{ branch, since, tip: null, isShort: false },
+      ...{ asked: new Set<ObjectId>(), answers: new Map<ObjectId, Answer>(), named: new Set<string>() },
+    };
+    this.#branches.set(name, growth);
+    return growth;
   }
 
   lastTask(task: Task): Task | null {
@@ -57,12 +70,13 @@ export class StoredEvidence implements EndEvidence {
     return isAsked || this.#askedTasks.size + this.#askedSessions.size > 0;
   }
 
-  /** Asks again what a branch doesn't hold if it moved since: a pull beside a long run brings work. */
+  /** Asks again what a branch doesn't hold, or what no merge in it names, if it moved since: a pull beside a long run brings work. */
   async refresh(): Promise<void> {
     for (const growth of this.#branches.values()) {
-      const missing = [...growth.answers].filter(([, answer]) => answer === null);
-      if (missing.length === 0 || (await this.#tipOf(growth)) === growth.tip) continue;
-      for (const [commit] of missing) growth.answers.delete(commit);
+      const isMissing = growth.isShort || [...growth.answers.values()].includes(null);
+      if (!isMissing || (await this.#tipOf(growth)) === growth.tip) continue;
+      growth.answers.clear();
+      growth.isShort = false;
     }
   }
 
@@ -139,11 +153,21 @@ export class StoredEvidence implements EndEvidence {
     const line = new Set(steps.map((step) => step.split(' ')[0]));
     const before = steps.findLast((step) => step !== '')?.split(' ')[1];
     if (line.size === 0) return;
+    const notBefore = before === undefined ? [] : [`^${before}`];
     const outside = new Set(await list([], [...there, `^${tip}`]));
-    const fresh = new Set(await list([], [...there, ...(before === undefined ? [] : [`^${before}`])]));
+    const fresh = new Set(await list([], [...there, ...notBefore]));
+    growth.named = await this.#namedIn([`${tip}`, ...notBefore]);
     for (const commit of there)
       if (!outside.has(commit) && fresh.has(commit))
         answers.set(commit, line.has(commit) ? 'itself' : 'by-merge');
+  }
+
+  async #namedIn(revisions: readonly string[]): Promise<ReadonlySet<string>> {
+    const { context, commonDir } = this.#context();
+    const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
+    const words = ['--no-replace-objects', 'log', '--merges', '-z', '--format=%B', '--no-show-signature'];
+    const { stdout } = await runGit(git, [...words, '--stdin'], { input: `${revisions.join('\n')}\n` });
+    return namedLandings(stdout.toString().split('\0'));
   }
 
   #context() {
@@ -163,6 +187,10 @@ interface Growth {
   tip: ObjectId | null;
   readonly asked: Set<ObjectId>;
   readonly answers: Map<ObjectId, Answer>;
+  /** Tasks that merges in it name as theirs, as `<session>/<task>`. */
+  named: ReadonlySet<string>;
+  /** A task was asked for that none of them names. */
+  isShort: boolean;
 }
 
 type Answer = 'by-merge' | 'itself' | null;
