@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diffConfigs } from '../../config/diff-configs.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
-import { configSchema } from '../../domain/config/config.ts';
+import { type Config, configSchema } from '../../domain/config/config.ts';
 
 /** Keeps the values a command works by, beside the logs, so that a later one can show what changed. */
 export async function keepConfig(commonDir: string, { digest, text }: LoadedConfig): Promise<void> {
@@ -26,8 +26,10 @@ export async function configChanges(
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null)
     return [`The values of ${from} are not known here any more; those of now: git flame config`];
-  const before = text === '' ? configSchema.parse({}) : parseConfig(text, '.blueflame.yml').config;
-  return diffConfigs(before, now.config).map(
+  // As written: what this machine lacks, such as a plugin, is switched off in the values in force alone.
+  const read = (words: string): Config =>
+    words === '' ? configSchema.parse({}) : parseConfig(words, '.blueflame.yml').config;
+  return diffConfigs(read(text), read(now.text ?? '')).map(
     ({ path, before: old, after }) => `${path}: ${old ?? '(none)'} -> ${after ?? '(none)'}`,
   );
 }
