@@ -51,7 +51,9 @@ export async function judgeWork(
       const details = work.violations.map(
         (violation) => `[${violation.rule}] ${describeViolation(violation)}`,
       );
-      const message = `${details[0] ?? ''}${details.length > 1 ? `, and ${formatCount(details.length - 1, 'more broken rule')}` : ''}`;
+      const [first = '', ...others] = details;
+      const more = formatCount(others.length, 'more broken rule');
+      const message = others.length === 0 ? first : `${first.replace(/\.$/, '')}, and ${more}`;
       const rules = [...new Set(work.violations.map(({ rule }) => rule))];
       return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), ...judged };
     }
