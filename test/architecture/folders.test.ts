@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -102,6 +102,18 @@ test('the code map names every room', () => {
       .map((entry) => `lib/${folder}/${entry.name}`);
   });
   assert.equal(missing, []);
+});
+
+test('each file and room that ARCHITECTURE.md names is there', () => {
+  const words = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`([a-z]+\/[a-z/-]*[a-z])`/g)];
+  const names = [...new Set(words.map(([, name = '']) => name))];
+  const isThere = (name: string): boolean =>
+    [name, `lib/${name}`].some((path) => [path, `${path}.ts`, `${path}.test.ts`].some(existsSync));
+  assert.equal(
+    names.filter((name) => !isThere(name)),
+    [],
+  );
+  assert.ok(names.length > 40);
 });
 
 function graphOf(place: (file: string) => string): Map<string, string[]> {
