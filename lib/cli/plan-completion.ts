@@ -82,6 +82,7 @@ const nothing: Source = { kind: 'nothing' };
 const freeTexts: ReadonlySet<string> = new Set([
   'N',
   'NAME',
+  'NOTES',
   'REASON',
   'COMMIT',
   'OBJECTIVE',
