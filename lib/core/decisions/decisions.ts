@@ -65,10 +65,12 @@ export function verdictDecision(verdict: Verdict): Decision {
 
 /** That a changeset was built, and its checks run. */
 export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
-  const { group, tasks, base, parent, commit, diagnostics } = changeset;
+  const { group, tasks, base, parent, commit, diagnostics, depends_on } = changeset;
   const runs = diagnostics.map((run) => diagnosticRunSchema.parse(run));
   const works = changeset.works === undefined ? {} : { works: changeset.works };
-  const facts = { group, tasks, base, parent, commit, diagnostics: runs, ...works };
+  // What it may not land without: the person is shown the difference to that.
+  const below = depends_on.length === 0 ? {} : { depends_on };
+  const facts = { group, tasks, base, parent, commit, diagnostics: runs, ...works, ...below };
   return { kind: 'changeset', session: id, about: changeset.id, facts };
 }
 

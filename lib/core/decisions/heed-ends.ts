@@ -236,7 +236,7 @@ function hasLanded(
 ): boolean {
   if (origins.has(landedDecision(session, changeset))) return true;
   const { landed_commit: landed, tasks } = changeset;
-  if (landed === null) return false;
+  if (landed === null || tasks.length === 0) return false;
   const since = begunAt(session.id);
   return branches.some(
     (branch) =>

@@ -1,21 +1,30 @@
+import { builtDecision } from '../../core/decisions/decisions.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
-import type { WithGit } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
+
+type Below = Pick<Changeset, 'group' | 'state'>;
 
 /**
- * The changeset that landing another one would bring along although it has not landed itself; null: there is none.
- * Whatever was decided, what a person was shown is the difference to that one.
+ * What landing a changeset onto `tip` would bring along although it has not landed itself; null: nothing. Whatever was
+ * decided, what a person was shown is the difference to that. One it was built on that its session doesn't list as this
+ * clone built it has not landed either, unless the branch holds it.
  */
 export async function unlandedBelow(
-  { git }: WithGit<GitCommits>,
-  { changesets }: Session,
-  changeset: Changeset,
-): Promise<Changeset | null> {
-  const below = changesets.filter(
-    ({ id, group, state }) =>
-      id !== changeset.id && state !== 'landed' && changeset.depends_on.includes(group),
-  );
-  for (const one of below) if (await git.isAncestor(one.commit, changeset.commit)) return one;
+  { git, origins }: Pick<Workshop, 'origins'> & WithGit<GitCommits>,
+  session: Session,
+  { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
+): Promise<Below | null> {
+  for (const group of changeset.depends_on) {
+    const named = session.changesets.filter((one) => one.id !== changeset.id && one.group === group);
+    const below: Changeset[] = [];
+    for (const one of named) if (await git.isAncestor(one.commit, changeset.commit)) below.push(one);
+    const waiting = below.find(({ state }) => state !== 'landed');
+    if (waiting !== undefined) return waiting;
+    if (below.some((one) => origins.has(builtDecision(session, one)))) continue;
+    if (!(await git.isAncestor(changeset.parent, tip))) return { group, state: 'void' };
+  }
   return null;
 }

@@ -85,7 +85,7 @@ type Fit =
 async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<boolean> {
   const view = await viewSession(workshop, id);
   const tip = await baseTip(workshop, view.session);
-  if (!(await mayLand(workshop, view.session, changeset))) return false;
+  if (!(await mayLand(workshop, view.session, { changeset, tip }))) return false;
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
   const proof = await proveLanding(workshop, view, changeset);
   if (proof.kind === 'strange')
@@ -112,7 +112,11 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
 }
 
 /** Whether an approval still holds, and what the changeset was built on has landed. What came before may end both. */
-async function mayLand(workshop: Workshop, session: Session, changeset: Changeset): Promise<boolean> {
+async function mayLand(
+  workshop: Workshop,
+  session: Session,
+  { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
+): Promise<boolean> {
   const known = session.changesets.find(
     ({ id, commit }) => id === changeset.id && commit === changeset.commit,
   );
@@ -121,7 +125,7 @@ async function mayLand(workshop: Workshop, session: Session, changeset: Changese
     return false;
   };
   if (known?.state !== 'approved') return refused(known?.reason ?? 'its approval does not hold any more');
-  const below = await unlandedBelow(workshop, session, changeset);
+  const below = await unlandedBelow(workshop, session, { changeset, tip });
   if (below === null) return true;
   const why = `it was built on ${below.group}, which has not landed`;
   // Once that one is decided, this approval counts.
