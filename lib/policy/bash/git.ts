@@ -167,10 +167,7 @@ function judgeGrep(call: ProgramCall): Objection | null {
   );
   // What is neither there nor a pathspec is a revision, searched whole or in the places beside it.
   const files = places.filter((place) => isThere(call, place) || /^:|^[^:^@~{}]*[*?[]/.test(place));
-  const wide =
-    isQuiet || (texts.length > 0 && texts.every(isSpecific)) || !files.every((place) => isThere(call, place))
-      ? null
-      : judgeWideSearch(call.context, { places: files });
+  const wide = isQuiet || (texts.length > 0 && texts.every(isSpecific)) ? null : judgeSearched(call, files);
   if (wide !== null) return wide;
   const end = operandsOf(args.slice(0, args.includes('--') ? args.indexOf('--') : args.length), grepValues);
   const trees = end.map((one) => one.text).filter((place) => !files.includes(place));
@@ -181,6 +178,23 @@ function judgeGrep(call: ProgramCall): Objection | null {
       ? null
       : judgeTreeSearch(call, { trees, below: places.filter((one) => !trees.includes(one)), isOpen }))
   );
+}
+
+/** What pathspecs have searched: the places there are, all but what is left out, what globs find at any depth. */
+function judgeSearched(call: ProgramCall, files: readonly string[]): Objection | null {
+  const excluded = files.flatMap((file) => /^:(?:[!^]|\(exclude\))(.*)$/s.exec(file)?.[1] ?? []);
+  const wanted = files.filter((file) => !file.startsWith(':'));
+  const places = wanted.filter((file) => isThere(call, file));
+  const globs = wanted.filter((file) => !places.includes(file));
+  const isLeftOut = (below: string): boolean =>
+    excluded.some((path) => below === path || below.startsWith(`${path}/`));
+  const isFound = (below: string): boolean =>
+    globs.length === 0 || globs.some((glob) => below.endsWith(/^\*([^*?[\\]*)$/.exec(glob)?.[1] ?? ''));
+  const isAll = globs.length > 0 || wanted.length === 0;
+  const all = isAll
+    ? judgeWideSearch(call.context, { places: [], takes: (below) => isFound(below) && !isLeftOut(below) })
+    : null;
+  return all ?? (places.length > 0 ? judgeWideSearch(call.context, { places }) : null);
 }
 
 function isThere({ context }: ProgramCall, place: string): boolean {
