@@ -3,7 +3,7 @@ import { lastLines } from './end-failure.ts';
 import { limitEnd } from './limit-end.ts';
 
 /** What an error channel said: an API status where one is known, and text that no agent wrote. */
-export interface ErrorSigns {
+interface ErrorSigns {
   readonly status: number | null;
   readonly text: string;
   /** When it was said, in milliseconds since 1970. */

@@ -16,7 +16,7 @@ export interface PromptOptions {
 }
 
 /** Templates as they were read once, when the person allowed them: they run as code, so nothing else is rendered. */
-export interface TemplateSet {
+interface TemplateSet {
   /** Absolute: its files replace ours of the same name. */
   readonly dir: string;
   /** By the absolute path; what they include is here too. */

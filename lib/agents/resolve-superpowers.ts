@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isRecord, parseRecord } from '../util/json-record.ts';
 import type { SuperpowersConfig } from './superpowers.ts';
 
-export interface ResolvedSuperpowers {
+interface ResolvedSuperpowers {
   /** With the plugin's folder found, or switched off. */
   readonly superpowers: SuperpowersConfig;
   /** To be said once, before a run; null: nothing to say. */

@@ -2,7 +2,7 @@ import { isRecord, parseRecord } from '../util/json-record.ts';
 import { blocksOf, describeCall } from './claude-events.ts';
 
 /** An agent's stream as lines for a person to read: what it says and which tools it calls. */
-export interface StreamView {
+interface StreamView {
   push(chunk: string): readonly StreamLine[];
   /** What is left without a line break. */
   rest(): readonly StreamLine[];

@@ -1,5 +1,5 @@
 /** Keeps the last bytes of a stream. */
-export interface TailBuffer {
+interface TailBuffer {
   readonly push: (chunk: Buffer) => void;
   text(): string;
 }

@@ -29,18 +29,18 @@ type KindOf<Value> = [Value] extends [boolean]
         ? 'number'
         : 'list';
 
-export type OptionSpecs<Options> = {
+type OptionSpecs<Options> = {
   readonly [Key in keyof Options]: OptionSpec & { readonly kind: KindOf<Options[Key]> };
 };
 
-export interface Operand {
+interface Operand {
   /** As usage shows it: `[TASK]`. */
   readonly usage: string;
   /** words: everything typed, joined to one text. */
   readonly kind: 'one' | 'words';
 }
 
-export interface Subcommand {
+interface Subcommand {
   readonly name: string;
   readonly summary: string;
 }

@@ -3,7 +3,7 @@ import { describeIssue, type Issue, wordIssue } from './describe-issue.ts';
 import type { Problem, ValuePath } from './problem.ts';
 import { readYamlValue, type YamlSource } from './yaml-source.ts';
 
-export interface CheckedValue<T> {
+interface CheckedValue<T> {
   /** null where there are problems. */
   readonly value: T | null;
   /** As the text says it, before the schema's defaults. */

@@ -1,7 +1,7 @@
 import type { Config } from '../domain/config/config.ts';
 import { listConfigLeaves } from './config-leaves.ts';
 
-export interface ConfigChange {
+interface ConfigChange {
   readonly path: string;
   /** As written in a file; null: not there. */
   readonly before: string | null;

@@ -8,7 +8,7 @@ import { migrateDocument } from './migrate-config.ts';
 import { refuseProblems } from './render-problems.ts';
 import { readYamlSource, type YamlSource } from './yaml-source.ts';
 
-export interface ParsedConfig {
+interface ParsedConfig {
   readonly config: Config;
   /** Sentences for a person; nothing that stops the work. */
   readonly warnings: readonly string[];

@@ -9,7 +9,7 @@ import { describeProblem, problemsBeside } from './plan-problems.ts';
 import { record, taskOf } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
-export interface EditedTask {
+interface EditedTask {
   readonly task: Task;
   readonly changed: readonly PlanKey[];
 }

@@ -48,7 +48,7 @@ export interface Recording {
   readonly actor?: string;
 }
 
-export type RecordResult =
+type RecordResult =
   | { readonly kind: 'done'; readonly view: SessionView }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'ref-moved'; readonly ref: string };

@@ -15,7 +15,7 @@ export interface Ledger {
   asking: Promise<unknown>;
 }
 
-export interface Outage {
+interface Outage {
   /** When the first agent didn't reach the service, in milliseconds since 1970. */
   readonly began: number;
   readonly tries: number;

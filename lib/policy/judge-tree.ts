@@ -3,7 +3,7 @@ import { normalizeAbsolute } from './resolve-path.ts';
 import { type Objection, objection } from './rules.ts';
 
 /** What a path holds, itself first, relative to it; with what each entry is. */
-export interface TreeEntry {
+interface TreeEntry {
   readonly below: string;
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
 }

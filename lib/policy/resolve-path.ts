@@ -1,7 +1,7 @@
 import type { PathFacts } from '../domain/policy.ts';
 import { type Objection, objection } from './rules.ts';
 
-export type PathEntry = NonNullable<ReturnType<PathFacts['lstat']>>;
+type PathEntry = NonNullable<ReturnType<PathFacts['lstat']>>;
 
 /** Where a path leads, in the worktree or in one of the extra folders. */
 export interface ResolvedPath {
@@ -14,7 +14,7 @@ export interface ResolvedPath {
   readonly entry: PathEntry | null;
 }
 
-export interface PathQuestion {
+interface PathQuestion {
   readonly path: string;
   /** Absolute; relative paths start here. */
   readonly cwd: string;

@@ -24,7 +24,7 @@ const shapes: Readonly<Record<string, ToolShape>> = {
 // What these tools take is data, not places.
 const dataTools = new Set(['StructuredOutput', 'TodoWrite', 'Skill', 'Task', 'Agent', 'AskUserQuestion']);
 
-export interface ToolPaths {
+interface ToolPaths {
   readonly access: Access;
   readonly paths: readonly string[];
   /** Wildcards over paths, relative to `base`. */

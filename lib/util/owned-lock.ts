@@ -16,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { killPoint } from './kill-point.ts';
 import { ownIdentity, parseIdentity, processStart, processState } from './process-identity.ts';
 
-export interface OwnedLockOptions {
+interface OwnedLockOptions {
   /** A holder of whom nothing is known is taken for dead after this long, in milliseconds. */
   readonly staleMs: number;
   readonly retries?: {

@@ -1,6 +1,6 @@
 import { padText, textWidth, wrapText } from './format-width.ts';
 
-export interface TableOptions {
+interface TableOptions {
   readonly width: number;
   readonly indent?: string;
   /** The column that takes the remaining width and is wrapped; the last one by default. */

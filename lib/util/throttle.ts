@@ -1,5 +1,5 @@
 /** A call that is made at most once in some time. */
-export interface Throttled {
+interface Throttled {
   /** Once, within that time from the first time it was asked for; keeps no process alive. */
   soon(): void;
   now(): void;

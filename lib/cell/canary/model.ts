@@ -8,7 +8,7 @@ export interface CanaryModel {
   close(): Promise<void>;
 }
 
-export interface CanaryCall {
+interface CanaryCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }

@@ -11,7 +11,7 @@ import { canaryPrefix } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { type CanaryModel, startCanaryModel } from './model.ts';
 
-export interface CanaryResult {
+interface CanaryResult {
   readonly denied: boolean;
   readonly details: string;
 }

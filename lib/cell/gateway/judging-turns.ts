@@ -4,12 +4,12 @@
  * everything else continues. An agent that used much of that thread waits until its time has grown again; the
  * others go before it.
  */
-export interface JudgingTurns {
+interface JudgingTurns {
   /** Has a judgement made when its turn comes; false: too many of this agent wait already, and it never will be. */
   ask(agent: object, judge: () => void): boolean;
 }
 
-export interface JudgingClock {
+interface JudgingClock {
   /** In milliseconds. */
   now(): number;
   /** Runs a step after so many milliseconds, 0: as soon as everything else had its turn. Returns what calls it off. */

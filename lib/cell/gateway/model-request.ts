@@ -17,7 +17,7 @@ export interface Estimate extends PromptEstimate {
   readonly isHidden: boolean;
 }
 
-export type JudgedRequest =
+type JudgedRequest =
   | { readonly kind: 'fine'; readonly request: JsonRecord }
   | { readonly kind: 'refused'; readonly why: 'body' | 'field' | 'server-tool'; readonly message: string };
 

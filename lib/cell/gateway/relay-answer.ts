@@ -8,7 +8,7 @@ import { type CountedUsage, meterUsage } from './usage-meter.ts';
 // A client that waits longer would only hold its memory; the wave waits instead.
 const longestClientWaitMs = 30_000;
 
-export interface Relay {
+interface Relay {
   readonly limit: ServiceLimit | null;
   readonly now: number;
   readonly estimate: Estimate | null;

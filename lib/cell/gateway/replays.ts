@@ -7,7 +7,7 @@ import { isRecord } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** What is run instead of a command that ran elsewhere already: it shows what came out there. */
-export interface Replay {
+interface Replay {
   readonly command: string;
   /** In the first line that it prints, and in nothing else: by it the agent's conversation shows that it was run. */
   readonly mark: string;

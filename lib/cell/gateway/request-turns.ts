@@ -19,7 +19,7 @@ export interface RequestTurns {
   release(id: symbol): void;
 }
 
-export interface Budget {
+interface Budget {
   /** What is left, 0 or less when it is spent; Infinity: unlimited. */
   left(): Spending;
   /** What a request has used so far. */

@@ -8,7 +8,7 @@ import { type Estimate, estimatedUsage } from './model-request.ts';
 import { boundTokens } from './token-bound.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
-export interface UsageMeter {
+interface UsageMeter {
   push(chunk: Buffer): void;
   /**
    * Resolves to the total once all that was pushed is read. `cut`: the answer was cut off, and what it didn't
@@ -17,7 +17,7 @@ export interface UsageMeter {
   finish(cut: CutAnswer | null): Promise<number>;
 }
 
-export interface CutAnswer {
+interface CutAnswer {
   readonly estimate: Estimate;
   /** The most output tokens it may have, and can have had so far by its time. */
   readonly granted: number;
@@ -27,7 +27,7 @@ export interface CutAnswer {
 // Only a plain JSON answer is held as a whole, and answers of the API are far smaller.
 const largestBody = 32 * 1024 * 1024;
 
-export interface MeterOptions {
+interface MeterOptions {
   readonly contentType: string;
   readonly encoding: string;
   /** The model that was asked for; '' for none. */

@@ -16,7 +16,7 @@ export function describeLimit(name: LimitName, limits: CellLimits): string {
 }
 
 /** What of a cell's limits the kernel enforces for each process by itself. */
-export interface ProcessLimits extends CellLimits {
+interface ProcessLimits extends CellLimits {
   /** Where nothing else bounds memory: RLIMIT_DATA, which threads and lazy mappings count against. */
   readonly hasDataLimit: boolean;
   /** Where the kernel counts a user's processes per user namespace. */

@@ -10,7 +10,7 @@ export interface ProcessUsage {
   readonly cpuTicks: number;
 }
 
-export interface TreeUsage {
+interface TreeUsage {
   readonly threads: number;
   readonly cpuSeconds: number;
   readonly residentBytes: number;

@@ -10,7 +10,7 @@ export interface DiskWatch {
   looked(): Promise<void>;
 }
 
-export interface WatchedDisk {
+interface WatchedDisk {
   /** All that can be written in the cell. */
   readonly folders: readonly string[];
   readonly limitBytes: number;

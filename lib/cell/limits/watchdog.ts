@@ -3,7 +3,7 @@ import type { LimitName } from './limits.ts';
 import { type ProcessUsage, readProcessTable, usageOf } from './usage.ts';
 import type { DiskWatch } from './watch-disk.ts';
 
-export interface WatchedCell {
+interface WatchedCell {
   readonly limits: CellLimits;
   readonly state: LimitsState;
   readonly group: CellGroup | null;

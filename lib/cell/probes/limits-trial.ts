@@ -5,7 +5,7 @@ import type { CellLimits } from '../sandbox-state.ts';
 import { runProbeCell } from './run-probe-cell.ts';
 
 /** Whether a cell that goes over a limit with several small processes was stopped. */
-export interface LimitTrials {
+interface LimitTrials {
   readonly memory: boolean;
   readonly cpu: boolean;
   readonly processes: boolean;

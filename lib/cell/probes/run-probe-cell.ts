@@ -6,7 +6,7 @@ import { type CellEnd, spawnCell } from '../sandbox/spawn-cell.ts';
 import type { CellLimits } from '../sandbox-state.ts';
 import { tailBuffer } from '../tail-buffer.ts';
 
-export interface ProbeCell {
+interface ProbeCell {
   /** A name no other living cell has. */
   readonly name: string;
   readonly folder: RunFolder;

@@ -26,7 +26,7 @@ const registrationSchema = z.object({
   activity: z.string().default(''),
 });
 type Known = Readonly<z.infer<typeof registrationSchema>>;
-export type Registration = Readonly<z.input<typeof registrationSchema>>;
+type Registration = Readonly<z.input<typeof registrationSchema>>;
 
 const fileName = 'agent.json';
 

@@ -48,7 +48,7 @@ export interface AgentServices {
   close(): Promise<void>;
 }
 
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly adapter: Adapter;
   readonly request: AgentRequest;
   readonly folder: RunFolder;

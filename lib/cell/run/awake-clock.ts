@@ -14,7 +14,7 @@ const systemTicker: Ticker = {
   },
 };
 
-export interface Watched {
+interface Watched {
   /** 0: as long as it takes. */
   readonly timeoutMs: number;
   /** How often it is looked at, in milliseconds. */

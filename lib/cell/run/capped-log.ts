@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 /** A file that takes a stream up to a size; what comes after is dropped and said once, as a JSON line. */
-export interface CappedLog {
+interface CappedLog {
   write(chunk: Buffer): void;
   close(): void;
 }

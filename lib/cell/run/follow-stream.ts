@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const pauseMs = 100;
 const chunkBytes = 64 * 1024;
 
-export interface FollowOptions {
+interface FollowOptions {
   /** Whether more may still be written. */
   readonly isLive: () => boolean;
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 /** Looks without a sign of life after which an agent is thought to be stuck. */
 const quietLooks = 4;
 
-export interface QuietWatch {
+interface QuietWatch {
   /** The agent printed something. */
   hear(): void;
   /** Called at each look; `elapsedMs` is the time since its start. */

@@ -32,7 +32,7 @@ import { openCappedLog } from './capped-log.ts';
 import { watchQuiet } from './quiet-watch.ts';
 import { programFiles, resolveCommand } from './resolve-command.ts';
 
-export interface AgentStart {
+interface AgentStart {
   readonly request: AgentRequest;
   readonly onActivity: (activity: AgentActivity) => void;
   /** undefined: it spends on its own account alone. */

@@ -19,7 +19,7 @@ export interface CellPlace {
   readonly quarantine: Quarantine | null;
 }
 
-export interface CellLayoutRequest {
+interface CellLayoutRequest {
   readonly place: CellPlace;
   readonly isReadOnly: boolean;
   readonly folder: RunFolder;

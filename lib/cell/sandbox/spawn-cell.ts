@@ -13,7 +13,7 @@ import type { CellGroup, CellLimits, SandboxState } from '../sandbox-state.ts';
 import { bwrapArguments, type CellProfile, handFilter, statusDescriptor } from './bwrap-profile.ts';
 import { seatbeltArguments } from './seatbelt-profile.ts';
 
-export interface CellStart {
+interface CellStart {
   readonly sandbox: SandboxState;
   readonly profile: CellProfile;
   readonly limits: CellLimits;

@@ -37,7 +37,7 @@ const machines: Readonly<Record<string, readonly Architecture[]>> = {
 /** The file descriptor from which bubblewrap reads the filter. */
 export const filterDescriptor = 4;
 
-export interface FilterOptions {
+interface FilterOptions {
   /** Its processes may look into each other, as debuggers and leak checkers do: there is no agent among them. */
   readonly mayTrace: boolean;
   readonly arch?: string;

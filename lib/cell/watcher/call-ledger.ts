@@ -2,14 +2,14 @@ import type { Decision, ToolCall } from '../../domain/policy.ts';
 import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 
 /** A tool call that ran although the watcher had not allowed it. */
-export type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
+type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
 
 /**
  * Checks what an agent reports to the model against what its watcher was asked: each result of a call must
  * belong to one that was allowed. So a hook that was switched off or killed in mid-run is found at the next
  * request.
  */
-export interface CallLedger {
+interface CallLedger {
   /** Notes a call as the hook reported it, and what was decided; `mark` must be in what it gives. */
   note(reported: unknown, decision: Decision, mark?: string): void;
   /** The calls whose results are new in this request to the Messages API; none where it isn't one. */

@@ -12,7 +12,7 @@ export function openPathFacts(
   return { ...realPathFacts, git: openGitFacts({ ...folders, workTree, env, quarantine }, time) };
 }
 
-export interface FactsPlace extends Pick<AskedRepository, 'env' | 'workTree'> {
+interface FactsPlace extends Pick<AskedRepository, 'env' | 'workTree'> {
   readonly quarantine?: AskedRepository['quarantine'];
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { removeTree } from '../remove-tree.ts';
 import type { RunFolder } from '../run-folder.ts';
 
-export interface SocketFolder {
+interface SocketFolder {
   readonly path: string;
   remove(): void;
 }

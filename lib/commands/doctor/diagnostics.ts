@@ -25,7 +25,7 @@ import { triedBefore } from '../open/tried-before.ts';
 /** A person waits at the terminal: all of them together have so long. */
 const longestMs = 120_000;
 
-export interface DiagnosticsTrial {
+interface DiagnosticsTrial {
   readonly git: GitPort;
   readonly options: RunnerOptions;
   readonly context: RunnerContext;

@@ -12,7 +12,7 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { readConfig } from '../open/read-config.ts';
 import type { Reading } from '../open/read-state.ts';
 
-export interface JudgedCommit {
+interface JudgedCommit {
   /** Whose rules hold; null: those of the repository. */
   readonly task: Task | null;
   readonly found: readonly Violation[];

@@ -30,7 +30,7 @@ import { isSameConfig, readRunConfig } from './run-config.ts';
 import { runnerOptions } from './runner-options.ts';
 import { triedBefore } from './tried-before.ts';
 
-export interface Built {
+interface Built {
   readonly workshop: Workshop;
   /** Leaves room for the live view, where there is one. */
   readonly output: Output;

@@ -20,7 +20,7 @@ import { pausedGates } from './paused-gates.ts';
 import type { Reading } from './read-state.ts';
 import type { HeldPage } from './review-page.ts';
 
-export interface GateParts {
+interface GateParts {
   readonly reading: Reading;
   readonly root: string;
   readonly current: Current;

@@ -10,7 +10,7 @@ import type { LiveView } from '../../ui/live/live-view.ts';
 import type { Current } from './current.ts';
 import type { Reading } from './read-state.ts';
 
-export interface LiveParts {
+interface LiveParts {
   readonly reading: Reading;
   readonly current: Current;
   readonly windDown: WindDown;

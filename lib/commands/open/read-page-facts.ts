@@ -9,7 +9,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { ChangesetFacts, PageFacts } from '../../ui/review-page/page-facts.ts';
 import { standingOf } from './standing.ts';
 
-export interface PageSource {
+interface PageSource {
   readonly session: Session;
   readonly origins: Origins;
   readonly commonDir: string;

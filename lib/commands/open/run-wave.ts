@@ -17,7 +17,7 @@ import { type Opened, withWorkshop } from './open-workshop.ts';
 import { reportEnd } from './report-end.ts';
 import { withSessionLock } from './with-session-lock.ts';
 
-export interface WaveCommand {
+interface WaveCommand {
   /** The actions of the loop this command performs. */
   readonly actions: readonly Action['kind'][];
   /** Does the wave; resolves to the exit code. */

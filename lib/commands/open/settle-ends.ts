@@ -6,7 +6,7 @@ import { type Restorable, restoreOwn } from '../../store/ends/restore-own.ts';
 import type { Reading } from './read-state.ts';
 
 /** What the person says about tasks and sessions that another clone changed: by id, with their session's, or `all`. */
-export interface EndWishes {
+interface EndWishes {
   readonly restore: readonly string[];
   readonly accept: readonly string[];
   /** Whether this was done already and something came in since: then a name may say nothing more. */

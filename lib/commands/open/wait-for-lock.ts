@@ -4,7 +4,7 @@ import { takeLock } from '../../util/owned-lock.ts';
 
 const pauseMs = 20;
 
-export interface LockWish {
+interface LockWish {
   readonly commonDir: string;
   /** Name of the lock: processes that take the same one do their work in turn. */
   readonly name: string;

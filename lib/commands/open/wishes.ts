@@ -20,14 +20,14 @@ export interface Wishes {
   readonly hints: WishHints;
 }
 
-export interface PageWishes {
+interface PageWishes {
   /** Changesets are decided in a browser too, from the start. */
   readonly isWanted: boolean;
   readonly opensBrowser: boolean;
 }
 
 /** What to type when the command stops. */
-export interface WishHints {
+interface WishHints {
   /** After an unanswered gate: the single command again, or the run, on the same session. */
   readonly goOn: string;
   /** To see what the repository's files ask for, to allow it, and the command as it was typed. */

@@ -6,7 +6,7 @@ import { showLong } from '../open/show-long.ts';
 import { callsOf } from './agent-calls.ts';
 import type { Showing } from './showing.ts';
 
-export interface ShownAgent {
+interface ShownAgent {
   readonly id: string;
   /** null for an agent that cost nothing and has ended: its task has its story. */
   readonly run: AgentRun | LiveAgent | null;

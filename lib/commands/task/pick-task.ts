@@ -8,7 +8,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { SessionMeant } from '../open/session-meant.ts';
 
-export interface Standing {
+interface Standing {
   readonly snapshot: Snapshot;
   readonly repository: Repository;
   /** Checked out where the person stands; null: none. */

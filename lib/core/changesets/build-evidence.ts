@@ -4,7 +4,7 @@ import type { Evidence, EvidenceCommand, EvidenceFile } from '../../domain/state
 
 const listedFiles = 500;
 
-export interface EvidenceFacts {
+interface EvidenceFacts {
   readonly summary: string;
   readonly tree: ObjectId;
   readonly files: readonly EvidenceFile[];
@@ -49,7 +49,7 @@ export function verificationText(facts: CanonicalFacts): string {
   });
 }
 
-export interface CanonicalFacts extends Pick<Evidence, 'tree' | 'seed' | 'results'> {
+interface CanonicalFacts extends Pick<Evidence, 'tree' | 'seed' | 'results'> {
   readonly files: readonly EvidenceFile[];
   readonly commands: readonly Pick<EvidenceCommand, 'command' | 'exit_code'>[];
 }

@@ -6,7 +6,7 @@ import { byPriority } from '../task/by-priority.ts';
 import { needsOf } from '../task/needs-of.ts';
 
 /** Tasks of one cohesion group, of several that can only go together, or a part of one. */
-export interface GroupedTasks {
+interface GroupedTasks {
   /** The group's name; of several, joined by `+` in order of the alphabet; of a later part, with its number. */
   readonly group: string;
   readonly cohesionGroups: readonly string[];

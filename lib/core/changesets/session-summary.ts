@@ -1,7 +1,7 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task.ts';
 
-export interface SessionSummary {
+interface SessionSummary {
   /** Changesets that landed. */
   readonly approved: number;
   /** Tasks, by what they are now. */

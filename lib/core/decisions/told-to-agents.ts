@@ -2,7 +2,7 @@ import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 
 /** A text of a task that runs, or that an agent reads. */
-export interface ToldText {
+interface ToldText {
   readonly task: string;
   readonly name: string;
   readonly text: string;

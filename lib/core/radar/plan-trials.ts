@@ -29,7 +29,7 @@ export interface TrialPair {
   readonly other: Work | Branch;
 }
 
-export interface TrialPlan {
+interface TrialPlan {
   /** Every pair that may conflict, newest changed first, those that were tried before among them. */
   readonly near: readonly TrialPair[];
   /** What to try now: at most so many. */

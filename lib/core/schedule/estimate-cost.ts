@@ -9,7 +9,7 @@ interface AgentCounts {
   readonly withRetries: number;
 }
 
-export interface CostEstimate {
+interface CostEstimate {
   readonly base_usd: number;
   readonly with_retries_usd: number;
   /** Of the roles that will or may run and cost something. */

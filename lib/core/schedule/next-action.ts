@@ -25,7 +25,7 @@ export type Action =
   | { readonly kind: 'left-over'; readonly reason: string }
   | { readonly kind: 'end'; readonly reason: string };
 
-export interface SessionState {
+interface SessionState {
   readonly session: Session;
   readonly tasks: readonly Task[];
   /** Open tasks that were only received; none by default. */

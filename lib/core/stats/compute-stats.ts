@@ -25,7 +25,7 @@ export interface SessionRecord {
   readonly verified: { readonly same: number; readonly all: number };
 }
 
-export interface StatsFacts {
+interface StatsFacts {
   /** What to report on, oldest first. */
   readonly reported: readonly SessionRecord[];
   /** Every session of the repository, for what is usual here. */

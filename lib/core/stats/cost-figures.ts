@@ -4,7 +4,7 @@ import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
-export type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;
+type TaskCost = Pick<TaskFigures, 'cost_usd' | 'tokens' | 'cost_by_role'>;
 
 /** What each role was expected to cost and what it cost, retries included; roles that neither ran nor were expected are left out. */
 export function roleFigures(sessions: readonly Session[]): readonly RoleFigures[] {

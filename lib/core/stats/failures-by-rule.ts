@@ -4,7 +4,7 @@ import { failureSources } from '../../domain/shown/stats.ts';
 import type { HistoryEntry, Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
-export interface FailureFacts {
+interface FailureFacts {
   readonly tasks: readonly Task[];
   readonly log: readonly LogEntry[];
   readonly verdicts: readonly Verdict[];

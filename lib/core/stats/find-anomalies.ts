@@ -27,7 +27,7 @@ const metrics: readonly Metric[] = [
   { name: 'estimate ratio', get: (s) => s.estimate_ratio, grain: 0.15, show: plain },
 ];
 
-export interface AnomalyFacts {
+interface AnomalyFacts {
   /** The sessions that are reported on. */
   readonly sessions: readonly SessionFigures[];
   readonly tasks: readonly TaskFigures[];

@@ -8,7 +8,7 @@ const capMs = 300_000;
 const maxUncountedAttempts = 50;
 const uncounted: readonly FailureKind[] = ['rate-limit', 'unreachable', 'session-budget', 'agent-stopped'];
 
-export type AfterFailure =
+type AfterFailure =
   | {
       readonly kind: 'retry';
       /** ISO 8601. */

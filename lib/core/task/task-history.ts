@@ -14,7 +14,7 @@ export interface AttemptCost {
 }
 
 /** How an attempt ended, or what became of it later. */
-export interface AttemptEnd extends Partial<AttemptCost> {
+interface AttemptEnd extends Partial<AttemptCost> {
   readonly result: string;
   readonly notes: string;
   readonly rejection?: string | null;

@@ -61,7 +61,7 @@ export interface TaskChange<After extends Task = Task> {
   readonly failure?: { readonly kind: string; readonly rules: readonly string[] };
 }
 
-export type RequeueKind = 'rejected' | 'validation_failed' | 'conflict' | 'restart';
+type RequeueKind = 'rejected' | 'validation_failed' | 'conflict' | 'restart';
 
 const noResult: Task['result'] = { status: null, notes: '', issues: [] };
 const unclaimed = {

@@ -9,13 +9,13 @@ const verdictAnswerSchema = z.object({
   notes,
   issues: z.array(z.string().max(5_000)).max(200).default([]),
 });
-export type VerdictAnswer = Readonly<z.infer<typeof verdictAnswerSchema>>;
+type VerdictAnswer = Readonly<z.infer<typeof verdictAnswerSchema>>;
 
 /** What a merger answers; its commit holds the resolution. */
 const mergeAnswerSchema = z.object({ status: z.enum(['resolved', 'unresolvable']), notes });
-export type MergeAnswer = Readonly<z.infer<typeof mergeAnswerSchema>>;
+type MergeAnswer = Readonly<z.infer<typeof mergeAnswerSchema>>;
 
-export type ParsedAnswer<Value> =
+type ParsedAnswer<Value> =
   | { readonly kind: 'ok'; readonly value: Value }
   /** One line per problem, each with its path in the answer. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };

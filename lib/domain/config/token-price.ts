@@ -2,7 +2,7 @@ import type { TokenUsage } from '../token-usage.ts';
 import { isModelAlias, parseModelId } from './model-id.ts';
 
 /** USD for a million tokens of each kind. */
-export interface TokenPrice {
+interface TokenPrice {
   readonly input: number;
   readonly output: number;
   readonly cache_read: number;

@@ -31,7 +31,7 @@ export interface TranscriptParts {
   readonly tokens: number;
 }
 
-export interface VersionFacts {
+interface VersionFacts {
   /** Added to the command. */
   readonly args: readonly string[];
   /** null: any version, also one that can't be read. */

@@ -42,7 +42,7 @@ export interface PlannerData {
   readonly problems: readonly string[];
 }
 
-export interface WorkerData {
+interface WorkerData {
   readonly role: 'worker';
   readonly task: PromptTask;
   readonly policy: AgentPolicy;
@@ -54,7 +54,7 @@ export interface WorkerData {
   readonly below?: readonly PromptTask[];
 }
 
-export interface ValidatorData {
+interface ValidatorData {
   readonly role: 'validator';
   readonly task: PromptTask;
   readonly policy: AgentPolicy;
@@ -64,7 +64,7 @@ export interface ValidatorData {
   readonly diagnostics: readonly DiagnosticRun[];
 }
 
-export interface MergerData {
+interface MergerData {
   readonly role: 'merger';
   readonly group: string;
   /** Those of the work that is merged in. */

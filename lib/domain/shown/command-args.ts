@@ -86,11 +86,11 @@ export interface CommandOptions {
   readonly help: NoOptions;
 }
 /** web: changesets can be decided in a browser too; open: the person's browser is started. */
-export interface PageOptions {
+interface PageOptions {
   readonly web: boolean;
   readonly open: boolean;
 }
-export type NoOptions = Readonly<Record<never, never>>;
+type NoOptions = Readonly<Record<never, never>>;
 export type CommandName = keyof CommandOptions;
 
 /** Options every command takes. */

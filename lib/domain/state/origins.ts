@@ -30,7 +30,7 @@ const decisionKinds = [
   /** What this clone remembered for later planners. */
   'memory',
 ] as const;
-export type DecisionKind = (typeof decisionKinds)[number];
+type DecisionKind = (typeof decisionKinds)[number];
 
 /**
  * What another person's signature can decide. What was found out about commits is found out here again, and

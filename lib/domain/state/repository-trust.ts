@@ -37,4 +37,4 @@ export interface Permission {
   readonly items: readonly AllowedItem[];
 }
 
-export type AllowedItem = Pick<TrustItem, 'kind' | 'where' | 'sha256' | 'words'>;
+type AllowedItem = Pick<TrustItem, 'kind' | 'where' | 'sha256' | 'words'>;

@@ -158,7 +158,7 @@ export function isBudgetStop(error: unknown): boolean {
 }
 
 /** What one agent may spend. */
-export interface Share {
+interface Share {
   readonly budget: AgentRequest['budget'];
   /** It is less than the agent would have had, for others have spent of the session's budget. */
   readonly isCut: boolean;

@@ -20,7 +20,7 @@ import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, freeWorktreePath, handWorktree, isThere } from './hand-task.ts';
 import { freeExpired } from './release-expired.ts';
 
-export interface HandClaim {
+interface HandClaim {
   readonly task: Task;
   /** null: the person works where they like. */
   readonly worktree: string | null;

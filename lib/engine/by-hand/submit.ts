@@ -17,7 +17,7 @@ import { baseTip, startPoint } from '../start-point.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, handTip, handWorktree, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 
-export interface HandSubmission {
+interface HandSubmission {
   readonly task: Task;
   /** Not empty: nothing was accepted, the claim stays. */
   readonly violations: readonly Violation[];
@@ -25,7 +25,7 @@ export interface HandSubmission {
   readonly worktree: string | null;
 }
 
-export interface SubmitWish {
+interface SubmitWish {
   readonly task: string;
   /** Instead of what the worktree or the branch is at. */
   readonly commit: string | null;

@@ -11,7 +11,7 @@ import type { WithGit, Workshop } from '../workshop.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
 import { takeTurns } from './take-turns.ts';
 
-export interface JudgedCommits {
+interface JudgedCommits {
   readonly start: ObjectId;
   readonly tip: ObjectId;
   readonly policy: AgentPolicy;

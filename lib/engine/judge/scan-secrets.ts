@@ -8,7 +8,7 @@ import { findSecrets, type SecretFinding } from '../../policy/secrets/secrets.ts
 import { packageRoot } from '../../util/package-root.ts';
 import { stoppedUnjudged } from '../interrupted.ts';
 
-export interface ScannedContent {
+interface ScannedContent {
   readonly blob: ObjectId;
   /** What it was changed from; its lines don't count. */
   readonly old: ObjectId | null;

@@ -17,7 +17,7 @@ export type PutAway =
   | { readonly kind: 'rescued'; readonly ref: RefName }
   | { readonly kind: 'kept'; readonly reasons: readonly string[] };
 
-export interface PutAwayOptions {
+interface PutAwayOptions {
   /** For the commit's message. */
   readonly why: string;
   /** A person asked for it: then work against the rules is rescued too, but never a secret. */

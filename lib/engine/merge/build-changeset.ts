@@ -23,7 +23,7 @@ export interface BuiltChangeset {
   readonly diagnostics: readonly DiagnosticRun[];
 }
 
-export interface ChangesetJob {
+interface ChangesetJob {
   readonly session: Session;
   readonly group: ChangesetPlan;
   readonly base: ObjectId;

@@ -20,7 +20,7 @@ import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 /** A prompt with every task of a large group would say nothing. */
 const mostOthers = 8;
 
-export interface Conflict {
+interface Conflict {
   readonly session: Session;
   readonly tip: ObjectId;
   readonly task: Task;
@@ -28,7 +28,7 @@ export interface Conflict {
   readonly messages: readonly string[];
 }
 
-export type Solution =
+type Solution =
   | { readonly kind: 'solved'; readonly tree: ObjectId }
   | { readonly kind: 'unsolved'; readonly notes: string };
 

@@ -14,7 +14,7 @@ import { toTask } from './take-plan.ts';
 /** A task as a person adds it; without an id it gets the next free one. */
 export type NewTask = Omit<PlannedTask, 'id'> & { readonly id: TaskId | null };
 
-export interface AddedTasks {
+interface AddedTasks {
   readonly session: Session;
   readonly tasks: readonly Task[];
   /** Whether the session was made for them. */

@@ -15,11 +15,11 @@ import { baseTip } from '../start-point.ts';
 import { inScratch } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
 
-export type PlannerAnswer =
+type PlannerAnswer =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'unusable'; readonly problems: readonly string[] };
 
-export interface PlannerRequest {
+interface PlannerRequest {
   readonly session: Session;
   readonly tasks: readonly Task[];
   /** Why the last answer or plan was not taken. */

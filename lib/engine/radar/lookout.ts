@@ -18,7 +18,7 @@ export type LookoutParts = Pick<Workshop, 'tried' | 'now'> &
   WithGit<GitCommits & GitTrials & Pick<GitDiffs, 'treeChanges'>>;
 
 /** What one look may take. */
-export interface LookBounds {
+interface LookBounds {
   /** Trials at most; each is a process of git. */
   readonly trials: number;
   /** Aborts when the time is up or the person stops the program. */
@@ -26,7 +26,7 @@ export interface LookBounds {
 }
 
 /** Looks for conflicts between works of a session before they are merged, and remembers what it has tried. */
-export interface Lookout {
+interface Lookout {
   look(
     view: { readonly session: Session; readonly tasks: readonly Task[] },
     bounds: LookBounds,

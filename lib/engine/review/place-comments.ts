@@ -8,7 +8,7 @@ import type { WithGit } from '../workshop.ts';
 const longestLine = 200;
 
 /** A reviewer's comments by the task they are for, each with the lines it is about. */
-export type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
+type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
 
 /**
  * Comments go to the tasks that changed their file, or to all where none did. The lines are read now: the

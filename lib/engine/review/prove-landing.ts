@@ -12,7 +12,7 @@ import { type SessionView, taskOf } from '../record.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
-export type LandingProof =
+type LandingProof =
   | { readonly kind: 'proven' }
   /** Whatever it holds, this clone did not merge it. */
   | { readonly kind: 'strange' }

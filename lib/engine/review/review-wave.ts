@@ -21,7 +21,7 @@ import { timestamp, type Workshop } from '../workshop.ts';
 import { landApproved } from './land-approved.ts';
 import { placeComments } from './place-comments.ts';
 
-export interface ReviewOutcome {
+interface ReviewOutcome {
   readonly landed: number;
   /** Changesets whose landing was refused: the base moved, or they don't fit any more. */
   readonly refused: number;

@@ -24,7 +24,7 @@ export async function createSession(
   workshop.events.emit({ event: 'session-started', session: id, objective, base_branch: base.branch });
 }
 
-export interface NewSession {
+interface NewSession {
   readonly objective: string;
   readonly base: Base;
   /** Whether others may be going on. */

@@ -1,7 +1,7 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging, MergeResult } from '../../domain/ports/git-commits.ts';
 
-export type Replayed =
+type Replayed =
   | { readonly kind: 'replayed'; readonly commit: ObjectId; readonly tree: ObjectId }
   | Extract<MergeResult, { readonly kind: 'conflict' }>;
 

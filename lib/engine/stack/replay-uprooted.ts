@@ -47,7 +47,7 @@ async function replayOne(workshop: Workshop, view: SessionView, task: WorkedTask
 }
 
 /** What becomes of a task without the ground it lost. */
-export type Fate =
+type Fate =
   | {
       readonly kind: 'stands';
       readonly commit: ObjectId;

@@ -6,7 +6,7 @@ import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 
 const longestSummary = 2_000;
 
-export interface EvidenceRequest {
+interface EvidenceRequest {
   /** The work is base..commit, both in the repository. */
   readonly base: ObjectId;
   readonly commit: ObjectId;

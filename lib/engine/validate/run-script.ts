@@ -2,7 +2,7 @@ import type { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Workshop } from '../workshop.ts';
 
-export type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' | 'on_waiting';
+type ScriptName = 'post_plan' | 'pre_validation' | 'post_merge' | 'on_failure' | 'on_waiting';
 
 /**
  * Runs one of the person's lifecycle scripts, if it is configured, with the facts as FLAME_* variables and as

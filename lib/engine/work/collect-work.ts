@@ -13,7 +13,7 @@ export type CollectedWork =
   | { readonly kind: 'nothing'; readonly leftBehind: readonly string[]; readonly cancelsOut: boolean }
   | { readonly kind: 'violation'; readonly tip: ObjectId; readonly violations: readonly Violation[] };
 
-export interface CollectRequest {
+interface CollectRequest {
   readonly cell: CellWorktree;
   readonly task: Task;
   readonly policy: AgentPolicy;

@@ -20,9 +20,9 @@ import type { Attempt, Ending } from './settle-attempt.ts';
 const mostSaid = 400;
 
 /** What is known of an agent that is over. */
-export type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'cost_usd' | 'tokens' | 'audit'>;
+type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'cost_usd' | 'tokens' | 'audit'>;
 
-export interface EndedWork {
+interface EndedWork {
   readonly attempt: Attempt;
   readonly cell: CellWorktree;
   readonly policy: AgentPolicy;

@@ -13,7 +13,7 @@ import { removeCell } from './remove-cell.ts';
 import { noteOwnIndex, ownGit } from './view.ts';
 
 /** See CellWorktree; null: a scratch worktree. */
-export interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
+interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
   readonly subject: CellSubject | null;
 }
 

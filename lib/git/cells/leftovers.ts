@@ -17,7 +17,7 @@ import { followAgent, pathsOf } from './view.ts';
 /** In a cell's record: see markPrepared. */
 const preparedFile = 'prepared';
 
-export interface Leftover {
+interface Leftover {
   readonly path: string;
   readonly isTracked: boolean;
 }

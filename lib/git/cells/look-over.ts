@@ -11,7 +11,7 @@ import { tooMuch } from './too-much.ts';
 const readByGit = new Set(['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']);
 const patternFiles = new Set(['.gitignore', '.gitattributes']);
 
-export interface LookedOver {
+interface LookedOver {
   readonly bounds: WorkBounds;
   /** How many files the work tree has by the commit it stands on. */
   readonly known: number;

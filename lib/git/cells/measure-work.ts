@@ -19,7 +19,7 @@ interface Extent {
 
 const nothing: Extent = { paths: 0, bytes: 0, depth: 0 };
 
-export interface MeasuredWork {
+interface MeasuredWork {
   readonly start: ObjectId;
   readonly tip: ObjectId;
   /** Whether an object is the agent's own; what the repository already has is not new work. */

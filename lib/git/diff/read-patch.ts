@@ -35,7 +35,7 @@ export async function readPatch(
 }
 
 /** A path with git's own count of its lines. */
-export interface Counted {
+interface Counted {
   readonly change: Change;
   /** null where git takes it for binary and counts nothing, even with --text. */
   readonly insertions: number | null;

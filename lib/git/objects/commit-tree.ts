@@ -3,7 +3,7 @@ import type { Ident } from '../process/read-identity.ts';
 import type { GitAccess } from './git-access.ts';
 import { makeObject, writeLooseObject } from './loose-object.ts';
 
-export interface CommitInit {
+interface CommitInit {
   readonly tree: ObjectId;
   readonly parents: readonly ObjectId[];
   readonly message: string;

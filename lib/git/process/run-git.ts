@@ -15,7 +15,7 @@ export interface GitContext {
   readonly guard?: GitGuard | undefined;
 }
 
-export interface GitOptions {
+interface GitOptions {
   readonly input?: string | Uint8Array;
   /** Added to the environment after the cleaning, such as GIT_INDEX_FILE. */
   readonly env?: Readonly<Record<string, string>>;

@@ -11,14 +11,14 @@ import { readSetting, requireOwnProgram, requireOwnSigner } from './signing-prog
 const verifier = 'ssh-keygen';
 
 /** Text with the signature over it, and what it was made for. */
-export interface SignedText {
+interface SignedText {
   readonly text: string;
   readonly signature: string;
   readonly namespace: string;
 }
 
 /** Who may have signed, and at which moment their keys have to be valid. */
-export interface Signers {
+interface Signers {
   readonly signers: readonly Signer[];
   readonly at: Date;
 }

@@ -1,7 +1,7 @@
 import { killPoint } from '../../util/kill-point.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
-export type PushResult = { readonly kind: 'pushed' } | { readonly kind: 'refused'; readonly output: string };
+type PushResult = { readonly kind: 'pushed' } | { readonly kind: 'refused'; readonly output: string };
 
 /** Pushes one branch to where a remote has it, by the person's own hooks and credentials; nothing is overwritten there. */
 export async function pushBranch(context: GitContext, remote: string, branch: string): Promise<PushResult> {

@@ -16,7 +16,7 @@ import { readIfThere } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { FileEdit } from './setup-record.ts';
 
-export interface EditRequest extends Pick<FileEdit, 'file' | 'lines' | 'settings'> {
+interface EditRequest extends Pick<FileEdit, 'file' | 'lines' | 'settings'> {
   /** Changes a copy of the file. */
   change(copy: string): Promise<void> | void;
   /** Called with the whole edit before it takes effect. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hookOwner, savedSuffix } from './hooks-texts.ts';
 
 /** A file at the place of a hook. */
-export interface FoundHook {
+interface FoundHook {
   readonly owner: 'ours' | 'changed' | 'foreign';
   /** The same for files with the same content and mode. */
   readonly identity: string;

@@ -12,7 +12,7 @@ import { ownHooks, renderHook, savedSuffix } from './hooks-texts.ts';
 import { removeHooks } from './hooks-uninstall.ts';
 import { type HooksPlace, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
 
-export interface HooksPlan {
+interface HooksPlan {
   readonly place: HooksPlace;
   readonly steps: readonly HookStep[];
   /** What core.hooksPath must be set to, null: nothing; and what it says now. */

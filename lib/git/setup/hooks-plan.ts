@@ -7,7 +7,7 @@ export type HookStep =
   | { readonly kind: 'write'; readonly name: string; readonly text: string }
   | { readonly kind: 'remove'; readonly name: string };
 
-export interface HookPlan {
+interface HookPlan {
   readonly steps: readonly HookStep[];
   /** What stays as it is because it was changed since, a sentence each. */
   readonly problems: readonly string[];

@@ -10,7 +10,7 @@ export const ownHooks = ['commit-msg', 'pre-commit', 'pre-push'] as const;
 /** What follows the name of a hook that was there before, in the same folder. */
 export const savedSuffix = '.before-flame';
 
-export interface HookTextInit {
+interface HookTextInit {
   readonly hook: string;
   /** See HooksPlace. */
   readonly formerDir: string | null;

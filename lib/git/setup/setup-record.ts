@@ -39,7 +39,7 @@ const setupRecordSchema = z.object({
   hooks: hooksPlaceSchema.nullable(),
 });
 /** What was changed in a repository's own files, so that it can be taken back. */
-export type SetupRecord = Readonly<z.infer<typeof setupRecordSchema>>;
+type SetupRecord = Readonly<z.infer<typeof setupRecordSchema>>;
 
 /** Not below `<common>/blueflame`, whose content can be deleted at any time. */
 export function setupFolder(commonDir: string): string {

@@ -5,7 +5,7 @@ import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { MotionJournal } from '../refs/motion-journal.ts';
 import { filesInTheWay } from './files-in-the-way.ts';
 
-export interface Advance {
+interface Advance {
   readonly from: ObjectId;
   readonly to: ObjectId;
   readonly inertDrivers: GitContext['variables'];

@@ -3,7 +3,7 @@ import { dynamic } from './refusal.ts';
 import { currentFolder, outputMark, type Scope, type Word } from './syntax.ts';
 
 /** What a part of a word stands for. */
-export type Value = Pick<Word, 'text' | 'unknown' | 'outputs'>;
+type Value = Pick<Word, 'text' | 'unknown' | 'outputs'>;
 
 type Raw = WordPart | DoubleQuotedChild;
 

@@ -8,7 +8,7 @@ export interface ShownFile {
 }
 
 /** What a repository holds of blocked files, in everything that its refs and their logs lead to. */
-export interface BlockedHistory {
+interface BlockedHistory {
   /** By the ids of their contents. */
   readonly blobs: ReadonlyMap<string, string>;
   /** There could be more: it is too large to be looked through, and this is what is checked out. */
@@ -29,7 +29,7 @@ export function readBlockedHistory({ policy, facts }: Asking): BlockedHistory {
   return { blobs: blobsOf(policy, readTree(tree ?? '')), isPartial: true };
 }
 
-export interface Asking {
+interface Asking {
   readonly policy: AgentPolicy;
   readonly facts: PathFacts;
 }

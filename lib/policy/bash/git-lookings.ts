@@ -12,7 +12,7 @@ export interface Showing {
   /** What may be names of contents, or of folders of them. */
   readonly names: readonly string[];
 }
-export type Looking = (call: ProgramCall, read: ReadArguments) => Showing | null;
+type Looking = (call: ProgramCall, read: ReadArguments) => Showing | null;
 
 const walk = 'log --no-show-signature --no-textconv --no-ext-diff --raw --no-abbrev -z --format='.split(' ');
 const comparison = 'diff --no-textconv --no-ext-diff --raw --no-abbrev -z --no-relative'.split(' ');

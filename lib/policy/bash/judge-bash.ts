@@ -15,7 +15,7 @@ import { settle, settleRedirections } from './settle.ts';
 import { type BashNode, currentFolder, type Redirection, ranIn, type SimpleCommand } from './syntax.ts';
 import { openWork, type Work } from './work.ts';
 
-export interface BashQuestion {
+interface BashQuestion {
   readonly policy: AgentPolicy;
   readonly facts: PathFacts;
   /** Absolute; where the command starts. */

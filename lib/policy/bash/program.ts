@@ -23,7 +23,7 @@ export interface ProgramCall {
 export type ProgramRule = (call: ProgramCall) => Objection | null;
 
 /** What the operands of a program are. `pattern-first`: the first is text unless -e or -f gave it. */
-export type Operands = Access | 'text' | 'none' | 'pattern-first';
+type Operands = Access | 'text' | 'none' | 'pattern-first';
 
 /** A program whose listed options are harmless and whose operands are all of one kind. */
 export function plainProgram(spec: OptionSpec, operands: Operands): ProgramRule {

@@ -35,7 +35,7 @@ function readRedirect(part: Redirect, scope: Scope): readonly Redirection[] {
 }
 
 /** What a command gets on its standard input, as far as the command itself contains it. */
-export interface Input {
+interface Input {
   /** null: something else, or known only when it runs. */
   readonly text: string | null;
   /** What runs for it. */

@@ -15,7 +15,7 @@ export function isSpecific(pattern: string): boolean {
   return sure.split(/\\?\|/).every((choice) => /[\p{L}\p{N}]/u.test(choice));
 }
 
-export interface Search {
+interface Search {
   readonly places: readonly string[];
   /** Whether a file below a place is looked into, by its path from there. */
   readonly takes?: (below: string) => boolean;

@@ -68,7 +68,7 @@ export class Note<T> {
   }
 }
 
-export interface NoteId {
+interface NoteId {
   readonly key: ObjectId;
   readonly blob: ObjectId;
 }

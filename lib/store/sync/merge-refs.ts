@@ -16,7 +16,7 @@ import { mergeTrees, type NoteConflict } from './merge-trees.ts';
 
 type Root<T> = TreeNode<Note<T>> | null;
 
-export interface MergeContext {
+interface MergeContext {
   readonly context: GitContext;
   readonly catFile: CatFile;
   readonly objectFormat: ObjectFormat;

@@ -22,7 +22,7 @@ export interface NoteConflict<T> {
   readonly losses: readonly Loss[];
 }
 
-export interface MergedTrees<T> {
+interface MergedTrees<T> {
   readonly root: Root<T>;
   readonly conflicts: readonly NoteConflict<T>[];
 }

@@ -13,12 +13,12 @@ import type { MergedRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
 import { fetchState, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
 
-export interface SyncedRef {
+interface SyncedRef {
   readonly ref: RefName;
   readonly outcome: MergedRef<unknown>['outcome'];
 }
 
-export interface SyncConflict extends Loss {
+interface SyncConflict extends Loss {
   readonly ref: RefName;
   /** Id of the task or session, or the commit that was judged. */
   readonly note: string;

@@ -3,7 +3,7 @@ import type { Change, ChangeEntry, Only, TasksChange } from '../../domain/ports/
 import type { Verification } from '../../domain/state/evidence.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
-export interface MessageContext {
+interface MessageContext {
   readonly actor: string;
   readonly host: string | null;
   /** The revision the note got; null where the notes of the commit differ in it. */

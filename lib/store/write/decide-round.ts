@@ -28,7 +28,7 @@ export interface Round {
   readonly owners: ReadonlyMap<string, { readonly caller: Caller; readonly update: RefUpdate }>;
 }
 
-export interface RoundContext {
+interface RoundContext {
   readonly identity: CommitIdentity;
   readonly objectFormat: ObjectFormat;
   readonly now: () => Date;

@@ -11,7 +11,7 @@ export const keptRoot = 'refs/blueflame/commits/';
 /** The same for archived sessions, as far as their base branch doesn't hold them. */
 export const archivedRoot = 'refs/blueflame/archive/commits/';
 
-export interface KeptCommits {
+interface KeptCommits {
   /** Refs to make here. */
   readonly missing: ReadonlyMap<RefName, ObjectId>;
   /** Refs that are no longer needed: their session is archived. */

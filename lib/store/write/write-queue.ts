@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ownIdentity, processStart } from '../../util/process-identity.ts';
 
 /** Gives the turn back; never throws. */
-export type Leave = () => Promise<void>;
+type Leave = () => Promise<void>;
 
 // Longer than any transaction takes: what a holder of whom nothing can be known costs the others at most.
 const patienceMs = 700;

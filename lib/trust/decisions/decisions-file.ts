@@ -7,7 +7,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/make-folders.ts';
 
 /** What the file of a clone's decisions says, as far as it was read. */
-export interface DecisionsFile {
+interface DecisionsFile {
   /** Of what was decided here and still counts. */
   readonly digests: ReadonlySet<string>;
   /** Of what was used up or taken back. */

@@ -4,7 +4,7 @@ import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { cloneStateDir } from '../../util/user-state.ts';
 import { openDecisionsFile } from './decisions-file.ts';
 
-export interface OriginsOptions {
+interface OriginsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The common git directory, absolute. */
   readonly commonDir: string;

@@ -13,7 +13,7 @@ import type { GitContext } from '../../git/process/run-git.ts';
 import { isIntact, isSigned, requireOwnVerifier } from '../../git/process/ssh-signature.ts';
 
 /** What is signed by a signer the person named. */
-export interface SignedDecisions {
+interface SignedDecisions {
   /** Digests of decisions, and whose they are. */
   readonly signed: ReadonlyMap<string, string>;
   /** Digests of what was used up or taken back, by the same people. */
@@ -21,7 +21,7 @@ export interface SignedDecisions {
   readonly refused: readonly RefusedSeal[];
 }
 
-export interface VerifyingOptions {
+interface VerifyingOptions {
   readonly context: GitContext;
   /** `trust.signers`. */
   readonly signers: readonly string[];

@@ -34,7 +34,7 @@ export interface RepositoryContent {
   readonly templates: { readonly dir: string; readonly texts: ReadonlyMap<string, string> };
 }
 
-export interface ContentPlaces extends FolderPlaces {
+interface ContentPlaces extends FolderPlaces {
   /** PATH. */
   readonly searchPath: string;
 }

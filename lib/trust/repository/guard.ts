@@ -15,7 +15,7 @@ export interface RepositoryGuard {
   requireAll(): void;
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly content: RepositoryContent;
   readonly isAllowed: boolean;
   readonly place: NamingPlace;

@@ -4,7 +4,7 @@ import { defaultConfig } from '../../config/parse-config.ts';
 import type { ValuePath } from '../../config/problem.ts';
 import type { Config } from '../../domain/config/config.ts';
 
-export interface LoosenedValue {
+interface LoosenedValue {
   readonly keys: ValuePath;
   /** Dotted. */
   readonly path: string;

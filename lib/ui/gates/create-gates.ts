@@ -8,7 +8,7 @@ import { createNoGates } from './no-gates.ts';
 import { type PageOpener, pagedGates } from './paged-gates.ts';
 import { createTerminalGates, hasTerminal, type TerminalGatesOptions } from './terminal-gates.ts';
 
-export interface GatesOptions extends TerminalGatesOptions {
+interface GatesOptions extends TerminalGatesOptions {
   /** What --decisions-file held; null without one. */
   readonly decisions: Decisions | null;
   readonly readFile: DecisionGatesOptions['readFile'];

@@ -3,7 +3,7 @@ import { plannedTaskSchema } from '../../domain/state/plan.ts';
 import { textSchema } from '../../domain/text.ts';
 
 /** What a person may change about a task that goes back into the queue. */
-export interface TaskEdit {
+interface TaskEdit {
   readonly notes: string;
   readonly description: string;
   readonly file_locks: readonly string[];

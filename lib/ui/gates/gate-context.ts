@@ -28,7 +28,7 @@ export interface GateContext {
   edit<Value>(request: EditRequest<Value>): Promise<Value | null>;
 }
 
-export interface EditRequest<Value> {
+interface EditRequest<Value> {
   readonly fileName: string;
   readonly text: string;
   readonly parse: (text: string) => Value | Promise<Value>;

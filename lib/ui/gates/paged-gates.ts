@@ -9,7 +9,7 @@ export interface PageOpener {
   open(): Promise<ReviewPage>;
 }
 
-export interface PagedGatesOptions {
+interface PagedGatesOptions {
   readonly opener: PageOpener;
   /** Aborts at Ctrl-C: where there is no terminal nothing else would end the waiting. */
   readonly interrupted: AbortSignal | undefined;

@@ -1,7 +1,7 @@
 import type { InputStream } from '../../domain/shown/io.ts';
 
 /** The keys of a terminal, one by one. */
-export interface LiveKeyboard {
+interface LiveKeyboard {
   /** Takes the terminal's keys. */
   listen(): void;
   /** Gives the terminal back as it was. */

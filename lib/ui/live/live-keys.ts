@@ -18,7 +18,7 @@ export type LiveOrder =
 /** What a key has done beyond the view. */
 export type LiveAct = LiveOrder | { readonly kind: 'interrupt' | 'suspend' | 'redraw' };
 
-export interface Pressed {
+interface Pressed {
   readonly state: LiveState;
   readonly act: LiveAct | null;
 }

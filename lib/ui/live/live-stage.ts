@@ -3,7 +3,7 @@ import { isForeground } from './is-foreground.ts';
 import { createKeyboard } from './live-keyboard.ts';
 import type { LiveScreen } from './live-screen.ts';
 
-export interface StageOptions {
+interface StageOptions {
   readonly screen: LiveScreen;
   /** The lines to show. */
   render(size: { readonly width: number; readonly height: number }): readonly string[];

@@ -28,7 +28,7 @@ export interface LiveFacts {
   readonly titles: ReadonlyMap<string, string>;
 }
 
-export interface LiveLine {
+interface LiveLine {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly text: string;
@@ -50,7 +50,7 @@ export interface LiveAgentRow {
   readonly outcome: string | null;
 }
 
-export type LiveScreen =
+type LiveScreen =
   | { readonly kind: 'overview' }
   /** One agent's stream; `scroll` lines above its end. */
   | { readonly kind: 'agent'; readonly id: string; readonly scroll: number }

@@ -9,7 +9,7 @@ import { LiveStage } from './live-stage.ts';
 import { emptyLive, type LiveFacts, type LiveState, takeEvent } from './live-state.ts';
 import { renderLive } from './render-live.ts';
 
-export interface LiveViewOptions {
+interface LiveViewOptions {
   readonly style: Style;
   /** What the notes say now; asked at most twice a second. */
   look(): Promise<LiveFacts>;

@@ -6,7 +6,7 @@ import { visibleLine } from '../text/visible-text.ts';
 import { agentOf, chosenAgent, type LiveAgentRow, type LiveState } from './live-state.ts';
 import { type AgentRowOptions, renderAgentRow, renderAgentTitle } from './render-live-agent.ts';
 
-export interface LiveFrame {
+interface LiveFrame {
   /** Columns and lines there are; no line is wider, and there are no more lines. */
   readonly width: number;
   readonly height: number;

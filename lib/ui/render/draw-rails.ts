@@ -1,5 +1,5 @@
 /** What is drawn: a node and those it must be joined to, which stand before it. */
-export interface RailNode {
+interface RailNode {
   readonly id: string;
   readonly dependencies: readonly string[];
 }

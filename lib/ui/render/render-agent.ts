@@ -11,7 +11,7 @@ import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderCalls } from './render-calls.ts';
 import { renderHint } from './render-error.ts';
 
-export interface AgentView {
+interface AgentView {
   readonly id: string;
   /** null of one that cost nothing and has ended. */
   readonly run: AgentRun | LiveAgent | null;

@@ -12,7 +12,7 @@ import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { bullet, renderDiagnostic } from './render-verdict.ts';
 
-export type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'decideOther'>;
+type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'decideOther'>;
 
 /** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
 export function renderChangeset(view: ChangesetView, style: Style): string {

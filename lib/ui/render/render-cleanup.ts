@@ -9,7 +9,7 @@ export interface CleanupLine {
   readonly details: string;
 }
 
-export interface CleanupView {
+interface CleanupView {
   readonly isDone: boolean;
   readonly lines: readonly CleanupLine[];
   /** What holds work that was not merged. */

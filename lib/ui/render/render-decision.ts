@@ -10,7 +10,7 @@ import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderHint } from './render-error.ts';
 import { renderWork } from './render-work.ts';
 
-export interface DecidedChangeset {
+interface DecidedChangeset {
   readonly changeset: Changeset;
   /** Whether its state was decided here; another clone's word is shown, and said to be that. */
   readonly counts: boolean;

@@ -11,7 +11,7 @@ import { visibleLine } from '../text/visible-text.ts';
 import { renderAhead } from './render-ahead.ts';
 import { renderHint } from './render-error.ts';
 
-export interface StatusOptions {
+interface StatusOptions {
   /** For how long agents have run. */
   readonly now: Date;
   /** What each agent did last, by its id. */

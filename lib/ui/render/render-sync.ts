@@ -1,6 +1,7 @@
 import { formatCount } from '../../util/format-amount.ts';
+
 /** What a sync did, as the store reports it. */
-export interface SyncReport {
+interface SyncReport {
   readonly remote: string;
   readonly refs: readonly { readonly ref: string; readonly outcome: string }[];
   readonly conflicts: readonly unknown[];

@@ -8,7 +8,7 @@ import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderDiffPart } from './render-diff-part.ts';
 import { splitParts } from './split-parts.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly layout: PagePreferences['layout'];
   /** When it was written, as people read it. */
   readonly at: string;

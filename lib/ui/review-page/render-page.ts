@@ -5,7 +5,7 @@ import type { PageFacts, PagePreferences } from './page-facts.ts';
 import type { PageState } from './page-state.ts';
 import { fillTemplate, inlineJson, readTemplate } from './page-template.ts';
 
-export interface PageParts {
+interface PageParts {
   readonly facts: PageFacts;
   readonly state: PageState;
   readonly preferences: PagePreferences;

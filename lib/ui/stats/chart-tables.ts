@@ -7,7 +7,7 @@ import { formatSeconds, formatShare } from './format-figures.ts';
 export const mostBars = 30;
 
 /** A chart's figures as a table, for readers who can't see it or want the numbers. */
-export interface ChartTable {
+interface ChartTable {
   readonly name: string;
   readonly title: string;
   /** What it shows, one sentence. */

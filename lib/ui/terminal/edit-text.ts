@@ -8,7 +8,7 @@ import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { runProgram } from './run-program.ts';
 
-export interface EditOptions<Value> {
+interface EditOptions<Value> {
   /** What `git var GIT_EDITOR` said. */
   readonly editor: string;
   readonly fileName: string;

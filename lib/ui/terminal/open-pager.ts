@@ -1,7 +1,7 @@
 import type { Io } from '../../domain/shown/io.ts';
 import { runProgram } from './run-program.ts';
 
-export interface PagerOptions {
+interface PagerOptions {
   /** What `git var GIT_PAGER` said. */
   readonly pager: string;
   /** Where text goes when there is nothing to page on; stdout by default. */

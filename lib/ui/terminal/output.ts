@@ -27,7 +27,7 @@ export interface Output {
   readonly events: EventSink;
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   /** What the person's git says: always, never, or (null or absent) what the stream allows. */
   readonly gitColor?: boolean | null;
   readonly now?: () => Date;

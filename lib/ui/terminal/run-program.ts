@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/shown/io.ts';
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** Operands after the person's own command line. */
   readonly args?: readonly string[];
   /** Fed to its standard input; absent: it gets the terminal. */

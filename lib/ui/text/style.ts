@@ -15,7 +15,7 @@ export interface Style {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface StyleOptions {
+interface StyleOptions {
   /** --color or --no-color. */
   readonly color: boolean | null;
   readonly plain: boolean;

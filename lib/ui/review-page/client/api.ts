@@ -3,7 +3,7 @@ import type { PageState } from '../page-state.ts';
 
 const token = new URLSearchParams(location.search).get('token') ?? '';
 
-export interface Reply {
+interface Reply {
   /** '' or what is wrong. */
   readonly problem: string;
   /** The run comes back to it: to be sent again then. */

@@ -1,7 +1,7 @@
 import { app, main } from './app.ts';
 import { around, make } from './dom.ts';
 
-export interface Draft {
+interface Draft {
   readonly path: string;
   readonly side: 'old' | 'new';
   readonly line: number;
