@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
+import { noFolder } from '../domain/not-found.ts';
 import type { CommandName, CommandOptions } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { outputWidth } from '../ui/text/style.ts';
@@ -63,12 +64,7 @@ function enterDirectory(cwd: string, directory: string | null): string {
   if (directory === null) return cwd;
   const path = resolve(cwd, directory);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
-  throw new FlameError({
-    kind: 'environment',
-    code: 'no-such-folder',
-    message: `There is no folder '${directory}' to start in.`,
-    hints: ['git flame help'],
-  });
+  throw noFolder(`There is no folder '${directory}' to start in.`, 'git flame help');
 }
 
 function notThere(command: CommandName): FlameError {

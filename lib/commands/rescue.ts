@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
+import { changedMeanwhile } from '../domain/meanwhile.ts';
 import type { Rescue } from '../domain/ports/rescue.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
@@ -63,12 +64,9 @@ async function drop({ git, store, output }: Reading, rescue: Rescue): Promise<nu
 }
 
 function rescueMoved({ name }: Rescue): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'changed-meanwhile',
-    message: `${name} was changed or dropped by another command at that moment.`,
-    hints: ['git flame rescue list'],
-  });
+  return changedMeanwhile(`${name} was changed or dropped by another command at that moment.`, [
+    'git flame rescue list',
+  ]);
 }
 
 function preview({ output }: Reading, rescue: Rescue, subcommand: string): number {

@@ -1,5 +1,6 @@
 import { type Document, isMap, isPair, isScalar, type Pair, type YAMLMap } from 'yaml';
 import { supportedSchemaVersion } from '../domain/config/config.ts';
+import { badConfig } from './bad-config.ts';
 import { refuseProblems } from './render-problems.ts';
 import { readYamlSource } from './yaml-source.ts';
 
@@ -29,9 +30,9 @@ export function migrateConfigText(
   fileName = '.blueflame.yml',
 ): { readonly text: string; readonly changed: boolean } {
   const source = readYamlSource(text, fileName);
-  refuseProblems(source, source.problems, refusal);
+  refuseProblems(source, source.problems, badConfig);
   const { document } = source;
-  if (!isMap(document.contents) && document.toJS() !== null) refuseProblems(source, [notAMap], refusal);
+  if (!isMap(document.contents) && document.toJS() !== null) refuseProblems(source, [notAMap], badConfig);
   const version = migrateDocument(document);
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
@@ -44,7 +45,6 @@ export function migrateConfigText(
   return { text: mark + rewritten, changed: true };
 }
 
-const refusal = { code: 'bad-config', hints: [] };
 const notAMap = { path: 'the file', message: 'must be a map of keys', hint: null, start: 0, end: 1 };
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Config, configSchema, supportedSchemaVersion } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
+import { badConfig } from './bad-config.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';
 import { findLimitClashes } from './find-limit-clashes.ts';
 import { migrateDocument } from './migrate-config.ts';
@@ -26,10 +27,12 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   if (version !== null && version > supportedSchemaVersion) throw tooNew(fileName, version);
   const { value, raw, problems } = checkValue(configSchema, source, {});
   const clashes = keepSound(source, findLimitClashes(raw, source));
-  refuseProblems(source, [...problems, ...clashes], {
-    code: 'bad-config',
-    hints: ['correct it, then look at what is in force: git flame config'],
-  });
+  refuseProblems(source, [...problems, ...clashes], (message, init) =>
+    badConfig(message, {
+      ...init,
+      hints: ['correct it, then look at what is in force: git flame config'],
+    }),
+  );
   const config = value ?? defaultConfig();
   return { config, warnings: listWarnings(source, version, raw), digest: digestConfig(config) };
 }

@@ -1,4 +1,5 @@
 import { type Decisions, decisionsSchema } from '../domain/config/decisions.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import { checkValue } from './check-value.ts';
 import type { Problem } from './problem.ts';
 import { refuseProblems } from './render-problems.ts';
@@ -22,7 +23,18 @@ const forms: Readonly<Record<keyof Decisions, string>> = {
 export function readDecisionsFile(text: string, fileName: string): Decisions {
   const source = readYamlSource(text, fileName);
   const { value, problems } = checkValue(decisionsSchema, source, {});
-  refuseProblems(source, problems.map(nameForms), { code: 'bad-decisions', hints: ['git flame run -h'] });
+  refuseProblems(
+    source,
+    problems.map(nameForms),
+    (message, init) =>
+      new FlameError({
+        ...init,
+        kind: 'environment',
+        code: 'bad-decisions',
+        message,
+        hints: ['git flame run -h'],
+      }),
+  );
   return value ?? decisionsSchema.parse({});
 }
 

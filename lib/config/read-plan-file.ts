@@ -1,5 +1,6 @@
 import { isSeq } from 'yaml';
 import * as z from 'zod';
+import { badPlan } from '../domain/bad-plan.ts';
 import { type Plan, plannedTaskSchema, planSchema } from '../domain/state/plan.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';
@@ -63,10 +64,11 @@ function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareLi
       ...problems.filter((problem) => !(problem.message === 'is missing' && known.has(problem.path))),
       ...misspelt,
     ],
-    {
-      code: 'bad-plan',
-      hints: ['correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
-    },
+    (message, init) =>
+      badPlan(message, {
+        ...{ ...init, kind: 'environment' },
+        hints: ['correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
+      }),
   );
   return value;
 }

@@ -1,4 +1,4 @@
-import { FlameError } from '../domain/flame-error.ts';
+import type { FlameError, FlameErrorInit } from '../domain/flame-error.ts';
 import { textWidth } from '../util/format-width.ts';
 import type { Problem } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
@@ -6,25 +6,20 @@ import type { YamlSource } from './yaml-source.ts';
 const maxShown = 50;
 const maxLineWidth = 100;
 
+/** Makes the error, of which this module knows neither code nor hints. */
+type Refusal = (message: string, init: Pick<FlameErrorInit, 'details' | 'data'>) => FlameError;
+
 /** Throws all mistakes of a file as one FlameError; returns if there are none. */
-export function refuseProblems(
-  source: YamlSource,
-  problems: readonly Problem[],
-  options: { readonly code: string; readonly hints: readonly string[] },
-): void {
+export function refuseProblems(source: YamlSource, problems: readonly Problem[], refuse: Refusal): void {
   if (problems.length === 0) return;
   const sorted = [...problems].sort((a, b) => a.start - b.start);
   const shown = sorted.slice(0, maxShown);
   const left = sorted.length - shown.length;
-  throw new FlameError({
-    kind: 'environment',
-    code: options.code,
-    message: `${source.fileName} has ${sorted.length === 1 ? 'a mistake' : `${sorted.length} mistakes`}.`,
+  throw refuse(`${source.fileName} has ${sorted.length === 1 ? 'a mistake' : `${sorted.length} mistakes`}.`, {
     details: [
       ...shown.flatMap((problem) => renderProblem(source, problem)),
       ...(left > 0 ? [`… and ${left} more`] : []),
     ],
-    hints: options.hints,
     data: { file: source.fileName, problems: shown.map((problem) => problemData(source, problem)) },
   });
 }

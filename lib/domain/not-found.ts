@@ -1,4 +1,4 @@
-import { FlameError } from './flame-error.ts';
+import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
 // What was named and is not there: one constructor for each code.
 
@@ -44,4 +44,27 @@ export function noBaseBranch(branch: string, hints: readonly string[]): FlameErr
     message: `The base branch ${branch} does not exist.`,
     hints,
   });
+}
+
+/** None is there, or none of that name; or none of them waits for what was asked. */
+export function noChangeset(message: string, hints: readonly string[]): FlameError {
+  return new FlameError({ kind: 'refused', code: 'no-changeset', message, hints });
+}
+
+/** A folder that was named, or the one the command runs in. */
+export function noFolder(message: string, hint: string): FlameError {
+  return new FlameError({ kind: 'environment', code: 'no-such-folder', message, hints: [hint] });
+}
+
+/** `init` says whether it was named on the command line (`usage`) or in what is stored. */
+export function noCommit(
+  message: string,
+  init: Pick<FlameErrorInit, 'kind' | 'hints' | 'details'>,
+): FlameError {
+  return new FlameError({ ...init, code: 'no-such-commit', message });
+}
+
+/** What git should have and has not. */
+export function objectMissing(message: string): FlameError {
+  return new FlameError({ kind: 'environment', code: 'object-missing', message, hints: ['git fsck'] });
 }

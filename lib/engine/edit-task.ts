@@ -1,8 +1,10 @@
 import { handDecisions } from '../core/decisions/decisions.ts';
 import { applyEdit, planOf, type TaskPlan } from '../core/task/edit-task.ts';
 import { transitiveDependents } from '../core/task/transitive-dependents.ts';
+import { badTask } from '../domain/bad-plan.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
+import { changedMeanwhile } from '../domain/meanwhile.ts';
 import type { PlanKey } from '../domain/state/plan.ts';
 import type { Task } from '../domain/state/task.ts';
 import { describeProblem, problemsBeside } from './plan-problems.ts';
@@ -35,7 +37,7 @@ export async function editTask(
     if (result.clashes.length > 0) throw clash(now, result.clashes);
     if (changed.length === 0) return null;
     const problems = editProblems(workshop, result.task, view.tasks);
-    if (problems.length > 0) throw badTask(now, problems, `git flame task edit ${now.id}`);
+    if (problems.length > 0) throw badEdit(now, problems, `git flame task edit ${now.id}`);
     const subject = `${now.id}: ${changed.join(', ')} changed by ${workshop.gates.person}`;
     const step = { task: result.task, subject, transition: `${now.status} -> ${now.status}` };
     return { steps: [step], vouched: handDecisions(result.task) };
@@ -69,21 +71,14 @@ export function requireEditable({ id, status }: Task): void {
 }
 
 function clash({ id }: Task, keys: readonly PlanKey[]): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'changed-meanwhile',
-    message: `Another command changed ${keys.join(' and ')} of ${id} meanwhile, so nothing was changed.`,
-    hints: [`git flame task show ${id}`, `git flame task edit ${id}`],
-  });
+  return changedMeanwhile(
+    `Another command changed ${keys.join(' and ')} of ${id} meanwhile, so nothing was changed.`,
+    [`git flame task show ${id}`, `git flame task edit ${id}`],
+  );
 }
 
 /** A FlameError `bad-task`; `again` is how it is tried again. */
-export function badTask({ id }: Task, problems: readonly string[], again: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'bad-task',
-    message: `${id} was not changed: it would have ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`,
-    details: problems,
-    hints: [again],
-  });
+export function badEdit({ id }: Task, problems: readonly string[], again: string): FlameError {
+  const mistakes = problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`;
+  return badTask(`${id} was not changed: it would have ${mistakes}.`, problems, again);
 }

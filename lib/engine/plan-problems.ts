@@ -1,7 +1,8 @@
 import { adapterDecision } from '../core/decisions/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
+import { badPlan } from '../domain/bad-plan.ts';
 import { adapterNames, isOffered } from '../domain/config/config.ts';
-import { FlameError } from '../domain/flame-error.ts';
+import type { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/state/plan.ts';
 import { formatCount } from '../util/format-amount.ts';
@@ -64,10 +65,7 @@ export function describeProblem({ task, message }: PlanProblem): string {
 
 /** The refusal of a plan with mistakes. */
 export function invalidPlan(problems: readonly PlanProblem[]): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'bad-plan',
-    message: `The plan has ${formatCount(problems.length, 'mistake')} and can't be approved.`,
+  return badPlan(`The plan has ${formatCount(problems.length, 'mistake')} and can't be approved.`, {
     details: problems.map(describeProblem),
     hints: ['git flame plan', 'git flame plan --from FILE'],
   });

@@ -4,6 +4,7 @@ import { type Action, isHeld, nextAction } from '../core/schedule/next-action.ts
 import { isHeldBy } from '../core/schedule/task-holder.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
+import { claimedElsewhere } from '../domain/meanwhile.ts';
 import type { Task } from '../domain/state/task.ts';
 import { unreachable } from '../util/unreachable.ts';
 import { isBudgetStop } from './agents/session-budget.ts';
@@ -92,7 +93,7 @@ async function requireProgress(workshop: Workshop, { before, action, idle }: Pro
   // That what a task would be built on conflicts is found by trying, and stored nowhere.
   if (action.kind === 'work' && actionOf(workshop, after).kind !== 'work') return 0;
   const claimed = after.tasks.filter(({ status }) => status === 'claimed');
-  if (action.kind === 'work' && claimed.length > 0) throw claimedElsewhere(workshop, claimed);
+  if (action.kind === 'work' && claimed.length > 0) throw othersWork(workshop, claimed);
   throw new FlameError({
     kind: 'internal',
     code: 'no-progress',
@@ -102,22 +103,18 @@ async function requireProgress(workshop: Workshop, { before, action, idle }: Pro
 }
 
 /** Another process or a person works on the rest. */
-function claimedElsewhere(
-  { gates, place }: Pick<Workshop, 'gates' | 'place'>,
-  tasks: readonly Task[],
-): FlameError {
+function othersWork({ gates, place }: Pick<Workshop, 'gates' | 'place'>, tasks: readonly Task[]): FlameError {
   const list = tasks.map(({ id, agent_id, claimed_by }) => `${id} by ${agent_id ?? claimed_by ?? 'someone'}`);
-  return new FlameError({
-    kind: 'waiting',
-    code: 'claimed-elsewhere',
-    message: `Nothing can be done here until other work is done: ${list.join(', ')}.`,
-    hints: [
+  return claimedElsewhere(
+    'waiting',
+    `Nothing can be done here until other work is done: ${list.join(', ')}.`,
+    [
       ...tasks.filter((task) => isHeldBy(task, gates.person)).map(({ id }) => `git flame task submit ${id}`),
       ...(tasks.some(({ claimed_host }) => claimed_host !== place) ? ['git flame sync'] : []),
       ...tasks.filter((task) => !isHeld(task)).map(({ id }) => `git flame task release ${id}`),
       ...['git flame status', 'git flame run'],
     ],
-  });
+  );
 }
 
 function revisionOf({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): number {
@@ -165,7 +162,7 @@ async function act(workshop: Workshop, id: SessionId, action: Action, plan: Plan
     case 'accept':
       return acceptReceived(workshop, id);
     case 'wait':
-      throw claimedElsewhere(workshop, action.tasks);
+      throw othersWork(workshop, action.tasks);
     case 'end-cycle':
       return endCycle(workshop, id);
     case 'left-over':

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FlameError } from '../../domain/flame-error.ts';
+import { noChangeset } from '../../domain/not-found.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
@@ -49,15 +50,11 @@ type Changeset = PageFacts['changesets'][number]['changeset'];
 function only(facts: PageFacts, group: string | null): PageFacts {
   const changesets = facts.changesets.filter(({ changeset }) => group === null || changeset.group === group);
   if (changesets.length > 0) return { ...facts, changesets };
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-changeset',
-    message:
-      group === null
-        ? 'There is no changeset in this cycle yet.'
-        : `There is no changeset of group ${group} in this cycle.`,
-    hints: ['git flame status'],
-  });
+  const message =
+    group === null
+      ? 'There is no changeset in this cycle yet.'
+      : `There is no changeset of group ${group} in this cycle.`;
+  throw noChangeset(message, ['git flame status']);
 }
 
 function cannotWrite(file: string, cause: NodeJS.ErrnoException): FlameError {

@@ -6,7 +6,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { viewSession } from '../../engine/record.ts';
 import { landingRefused } from '../../engine/review/land-approved.ts';
-import { noChangeset, requireCommit, reviewWave } from '../../engine/review/review-wave.ts';
+import { nothingToDecide, requireCommit, reviewWave } from '../../engine/review/review-wave.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { preparePullRequest } from '../open/pull-request.ts';
 import { runWave } from '../open/run-wave.ts';
@@ -22,7 +22,9 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
   return runWave(args, io, {
     actions: ['review'],
     notDue:
-      decision === null && args.options.changeset === null ? null : noChangeset(args.options.changeset, []),
+      decision === null && args.options.changeset === null
+        ? null
+        : nothingToDecide(args.options.changeset, []),
     perform: async ({ workshop, shown }, session) => {
       const { only, gates } = await gatesOf(decision, args, { workshop, shown }, session);
       const { refused } = await reviewWave({ ...workshop, gates }, session, only);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { readPlanFile } from '../../config/read-plan-file.ts';
 import { renderPlanYaml } from '../../config/render-plan-yaml.ts';
 import { planOf, type TaskPlan } from '../../core/task/edit-task.ts';
+import { badTask } from '../../domain/bad-plan.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -91,13 +92,7 @@ function parseEdit(text: string, name: string, task: Task): TaskPlan {
 }
 
 function badEdit({ id }: Task, details: readonly string[]): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'bad-task',
-    message: `${id} can't be changed like that.`,
-    details,
-    hints: [`git flame task edit ${id}`],
-  });
+  return badTask(`${id} can't be changed like that.`, details, `git flame task edit ${id}`);
 }
 
 function noEditor({ id }: Task): FlameError {

@@ -5,6 +5,7 @@ import { dropTask, releaseTask, restartTask, type TaskChange } from '../../core/
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { changedMeanwhile, claimedElsewhere } from '../../domain/meanwhile.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
@@ -48,7 +49,7 @@ export async function releaseByHand(
     if (now.rev !== task.rev) return null;
     return { steps: [releaseTask(now, { reason: wish.reason, at: timestamp(workshop) })], refs };
   });
-  if (done.kind !== 'done') throw changedMeanwhile(task);
+  if (done.kind !== 'done') throw taskChanged(task);
   const worktree = isHeld(task) ? await leaveWorktree(workshop, task, wish.cwd) : task.worktree;
   return { task: taskOf(done.view, task.id), worktree, rescue };
 }
@@ -69,7 +70,7 @@ async function tryAgain(
       ...(reopened === undefined ? {} : { session: reopened }),
     };
   });
-  if (done.kind !== 'done') throw changedMeanwhile({ id });
+  if (done.kind !== 'done') throw taskChanged({ id });
   return { task: taskOf(done.view, id), worktree: null, rescue: null };
 }
 
@@ -94,7 +95,7 @@ export async function dropByHand(
     blocked = steps.slice(1).map((step) => step.task.id);
     return { steps: [...released, ...steps], refs, body: wish.reason };
   });
-  if (done.kind !== 'done') throw changedMeanwhile(task);
+  if (done.kind !== 'done') throw taskChanged(task);
   const worktree = isHeld(task)
     ? await leaveWorktree(workshop, task, wish.cwd)
     : await stillThere(workshop, task);
@@ -115,7 +116,7 @@ async function requireReleasable(
   const agent = (await workshop.agents.live()).find(({ id }) => id === task.agent_id);
   if (agent !== undefined) throw agentAtWork(task);
   const isHere = task.claimed_host === null || task.claimed_host === workshop.place;
-  if (!isHere && !isForced) throw claimedElsewhere(task);
+  if (!isHere && !isForced) throw otherMachine(task);
 }
 
 /** A person's commits that no branch is to hold any more, under a rescue ref; and the branch they were on goes. */
@@ -149,20 +150,16 @@ function agentAtWork(task: Task): FlameError {
   });
 }
 
-function claimedElsewhere(task: Task): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'claimed-elsewhere',
-    message: `${task.id} was claimed by ${holderOf(task)} on ${task.claimed_host}; whether that still works on it can't be known here.`,
-    hints: [`git flame sync`, `git flame task release ${task.id} --force`],
-  });
+function otherMachine(task: Task): FlameError {
+  return claimedElsewhere(
+    'refused',
+    `${task.id} was claimed by ${holderOf(task)} on ${task.claimed_host}; whether that still works on it can't be known here.`,
+    [`git flame sync`, `git flame task release ${task.id} --force`],
+  );
 }
 
-function changedMeanwhile({ id }: Pick<Task, 'id'>): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'changed-meanwhile',
-    message: `${id} was changed by another command at that moment.`,
-    hints: [`git flame task show ${id}`],
-  });
+function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
+  return changedMeanwhile(`${id} was changed by another command at that moment.`, [
+    `git flame task show ${id}`,
+  ]);
 }

@@ -3,6 +3,8 @@ import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
 import { completeTask } from '../../core/task/task-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { branchMoved } from '../../domain/meanwhile.ts';
+import { noCommit } from '../../domain/not-found.ts';
 import type { Violation } from '../../domain/policy.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
@@ -94,7 +96,8 @@ async function tipOf(
 ): Promise<ObjectId> {
   if (commit !== null) {
     const named = await workshop.git.resolveCommit(commit);
-    if (named === null) throw noCommit(commit);
+    if (named === null)
+      throw noCommit(`There is no commit ${JSON.stringify(commit)}.`, { kind: 'usage', hints: ['git log'] });
     return named;
   }
   const tip = (await handTip(workshop, task)) ?? (await workshop.git.head(cwd)).commit;
@@ -182,12 +185,9 @@ async function complete(
     return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: person, vouched };
   });
   if (done.kind === 'done') return taskOf(done.view, task.id);
-  throw new FlameError({
-    kind: 'refused',
-    code: 'branch-moved',
-    message: `Branch ${branchName(task)} was moved while ${task.id} was being submitted.`,
-    hints: [`git flame task submit ${task.id}`],
-  });
+  throw branchMoved(branchName(task), `while ${task.id} was being submitted`, [
+    `git flame task submit ${task.id}`,
+  ]);
 }
 
 function nothingDone({ id }: Task): FlameError {
@@ -196,15 +196,6 @@ function nothingDone({ id }: Task): FlameError {
     code: 'no-commits',
     message: `There is no commit to submit for ${id} yet.`,
     hints: [`git flame task show ${id}`, `git flame task release ${id}`],
-  });
-}
-
-function noCommit(name: string): FlameError {
-  return new FlameError({
-    kind: 'usage',
-    code: 'no-such-commit',
-    message: `There is no commit ${JSON.stringify(name)}.`,
-    hints: ['git log'],
   });
 }
 

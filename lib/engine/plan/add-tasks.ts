@@ -1,4 +1,5 @@
 import { courseDecision, handDecisions, sessionDecision } from '../../core/decisions/decisions.ts';
+import { badTask } from '../../domain/bad-plan.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
@@ -44,7 +45,7 @@ export async function addTasks(
       { tasks: planned },
       existing.map((task) => task.id),
     );
-    if (problems.length > 0) throw badTask(problems.map(describeProblem));
+    if (problems.length > 0) throw nothingAdded(problems.map(describeProblem));
     const session = open ?? begun(newSession(workshop, id, objectiveOf(added), base));
     const view = { session, tasks: existing };
     const tasks = planned.map((task) => toTask(workshop, view, task, at));
@@ -110,12 +111,7 @@ function tellNew(workshop: Pick<Workshop, 'events'>, { id, objective, base_branc
   workshop.events.emit({ event: 'session-started', session: id, objective, base_branch });
 }
 
-function badTask(problems: readonly string[]): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'bad-task',
-    message: `Nothing was added: ${problems.length === 1 ? 'there is a mistake' : `there are ${problems.length} mistakes`}.`,
-    details: problems,
-    hints: ['git flame help task'],
-  });
+function nothingAdded(problems: readonly string[]): FlameError {
+  const mistakes = problems.length === 1 ? 'there is a mistake' : `there are ${problems.length} mistakes`;
+  return badTask(`Nothing was added: ${mistakes}.`, problems, 'git flame help task');
 }

@@ -3,6 +3,7 @@ import { listConflicts } from '../../core/radar/list-conflicts.ts';
 import { planTrials, type TrialPair, trialKey, type Work } from '../../core/radar/plan-trials.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { objectMissing } from '../../domain/not-found.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { GitTrials, PlacedCommit, Trial } from '../../domain/ports/git-trials.ts';
@@ -176,7 +177,7 @@ async function pathsOf(
   const key = `${from} ${to.commit}`;
   const known = paths.get(key);
   if (known !== undefined) return known;
-  if (failed.has(key)) throw unreadable(to.commit);
+  if (failed.has(key)) throw objectMissing(`The commit ${to.commit} can't be read.`);
   try {
     const found = isJudged
       ? shortList(await git.treeChanges(from, to.commit))
@@ -245,13 +246,4 @@ async function tryAll(
     }
   }
   return 0;
-}
-
-function unreadable(commit: ObjectId): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'object-missing',
-    message: `The commit ${commit} can't be read.`,
-    hints: ['git fsck'],
-  });
 }

@@ -6,6 +6,7 @@ import { requeueTask } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { noChangeset } from '../../domain/not-found.ts';
 import type { BlockedCalls, ChangesetDecision } from '../../domain/ports/gates.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
@@ -45,7 +46,7 @@ export async function reviewWave(
   const shown = waiting.filter(isMeant);
   // One that was approved before a stop is still to land.
   const isApproved = current.some((changeset) => changeset.state === 'approved' && isMeant(changeset));
-  if (only !== null && shown.length === 0 && !isApproved) throw noChangeset(only, waiting);
+  if (only !== null && shown.length === 0 && !isApproved) throw nothingToDecide(only, waiting);
   for (const [index, changeset] of shown.entries()) {
     await decideOne(workshop, id, changeset.id, { position: index + 1, total: shown.length });
   }
@@ -53,16 +54,12 @@ export async function reviewWave(
 }
 
 /** There is none of this name to decide; null: none at all. */
-export function noChangeset(name: string | null, waiting: readonly Changeset[]): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'no-changeset',
-    message: `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,
-    hints:
-      waiting.length === 0
-        ? ['git flame status']
-        : waiting.map(({ group }) => `git flame review --changeset ${group}`),
-  });
+export function nothingToDecide(name: string | null, waiting: readonly Changeset[]): FlameError {
+  const hints = waiting.map(({ group }) => `git flame review --changeset ${group}`);
+  return noChangeset(
+    `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,
+    hints.length === 0 ? ['git flame status'] : hints,
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { dropTask, failTask, requeueTask } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidationDecision } from '../../domain/ports/gates.ts';
-import { badTask, editProblems } from '../edit-task.ts';
+import { badEdit, editProblems } from '../edit-task.ts';
 import { record, taskOf } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
@@ -38,7 +38,7 @@ export async function applyValidation(
     });
     const isEdited = Object.keys(edits).length > 0;
     const problems = isEdited ? editProblems(workshop, step.task, tasks) : [];
-    if (problems.length > 0) throw badTask(task, problems, 'git flame validate');
+    if (problems.length > 0) throw badEdit(task, problems, 'git flame validate');
     return { steps: withdraw(tasks, [step], at), body: told };
   });
 }

@@ -9,8 +9,8 @@ import {
   type TaskChange,
 } from '../../core/task/task-state.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { FlameError } from '../../domain/flame-error.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { branchMoved } from '../../domain/meanwhile.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -115,12 +115,10 @@ async function complete(
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
   if (recorded.kind !== 'ref-moved') return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'branch-moved',
-    message: `Branch ${ref.slice(11)} was moved by another process while ${agent} worked on ${task.id}.`,
-    hints: [`git branch -D ${ref.slice(11)}`, 'git flame run'],
-  });
+  throw branchMoved(ref.slice(11), `by another process while ${agent} worked on ${task.id}`, [
+    `git branch -D ${ref.slice(11)}`,
+    'git flame run',
+  ]);
 }
 
 /** Gives a claim back: nothing was tried, so nothing is counted. */

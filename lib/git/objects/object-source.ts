@@ -1,5 +1,5 @@
-import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { objectMissing } from '../../domain/not-found.ts';
 import { type GitGuard, requireGoing } from '../process/limit-git.ts';
 import { readLooseAside, readLooseInfo } from './read-loose.ts';
 
@@ -34,10 +34,5 @@ export function verifiedObjects({ objects, guard }: VerifiedBy, intake: string):
 export async function required<T>(oid: ObjectId, reading: Promise<T | null>): Promise<T> {
   const object = await reading;
   if (object !== null) return object;
-  throw new FlameError({
-    kind: 'environment',
-    code: 'object-missing',
-    message: `Object ${oid} is not in the repository.`,
-    hints: ['git fsck'],
-  });
+  throw objectMissing(`Object ${oid} is not in the repository.`);
 }

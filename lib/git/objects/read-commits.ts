@@ -1,5 +1,5 @@
-import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
+import { noCommit } from '../../domain/not-found.ts';
 import type { CommitInfo } from '../../domain/ports/git-commits.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import type { ObjectSource } from './object-source.ts';
@@ -31,10 +31,8 @@ async function askGit(context: GitContext, commit: ObjectId): Promise<CommitInfo
   });
   const [info] = parseCommits(result.stdout.toString());
   if (result.exitCode === 0 && info !== undefined) return info;
-  throw new FlameError({
+  throw noCommit(`Commit ${commit} can't be read.`, {
     kind: 'refused',
-    code: 'no-such-commit',
-    message: `Commit ${commit} can't be read.`,
     hints: [`git cat-file -t ${commit}`],
     details: result.stderr.split('\n').slice(0, 5),
   });

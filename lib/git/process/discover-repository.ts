@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import { noFolder } from '../../domain/not-found.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { programPath } from '../../util/program-path.ts';
 import { listWorktrees } from './list-worktrees.ts';
@@ -13,7 +14,7 @@ const oldestGit = '2.38';
  * kind environment: `not-a-repository`, `dubious-ownership`, `git-missing`, `git-too-old`.
  */
 export async function discoverRepository(context: GitContext): Promise<Repository> {
-  if (!existsSync(context.cwd)) throw noFolder(context.cwd);
+  if (!existsSync(context.cwd)) throw noFolder(`The folder ${context.cwd} does not exist.`, 'cd "$HOME"');
   const here = { ...context, variables: { ...givenByPerson(context), ...context.variables } };
   const asked = readFacts(here);
   // An old git fails at the questions too; its age is the reason to name.
@@ -143,13 +144,4 @@ function safeDirectory(stderr: string): string[] {
     .split('\n')
     .filter((line) => line.includes('safe.directory '))
     .map((line) => line.trim());
-}
-
-function noFolder(cwd: string): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'no-such-folder',
-    message: `The folder ${cwd} does not exist.`,
-    hints: ['cd "$HOME"'],
-  });
 }

@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import { badPlan } from '../../domain/bad-plan.ts';
 import type { PlanDecision, PlanQuestion } from '../../domain/ports/gates.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { renderHint } from '../render/render-error.ts';
@@ -59,10 +59,7 @@ function requireSound(problems: ReturnType<NonNullable<PlanQuestion['check']>>, 
     const line = task === null ? 0 : lines.findIndex((one) => idIn(one) === task) + 1;
     return { line, message: task === null ? message : `${task} ${message}` };
   });
-  throw new FlameError({
-    kind: 'refused',
-    code: 'bad-plan',
-    message: `The plan has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`,
+  throw badPlan(`The plan has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}.`, {
     details: found.map(({ line, message }) => (line === 0 ? message : `plan.yml:${line}  ${message}`)),
     data: { problems: found.filter(({ line }) => line > 0) },
   });

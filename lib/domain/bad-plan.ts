@@ -1,0 +1,14 @@
+import { FlameError, type FlameErrorInit } from './flame-error.ts';
+
+// What was planned has mistakes: one constructor for each code. `details` names them.
+
+export function badPlan(
+  message: string,
+  init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'> & { readonly kind?: 'refused' | 'environment' },
+): FlameError {
+  return new FlameError({ kind: 'refused', ...init, code: 'bad-plan', message });
+}
+
+export function badTask(message: string, details: readonly string[], hint: string): FlameError {
+  return new FlameError({ kind: 'refused', code: 'bad-task', message, details, hints: [hint] });
+}

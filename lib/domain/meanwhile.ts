@@ -1,0 +1,23 @@
+import { FlameError } from './flame-error.ts';
+
+// What somebody else does with the same things: one constructor for each code.
+
+/** Another command changed it between the look at it and the writing. */
+export function changedMeanwhile(message: string, hints: readonly string[]): FlameError {
+  return new FlameError({ kind: 'refused', code: 'changed-meanwhile', message, hints });
+}
+
+/** `how`: by whom, or during what. */
+export function branchMoved(branch: string, how: string, hints: readonly string[]): FlameError {
+  const message = `Branch ${branch} was moved ${how}.`;
+  return new FlameError({ kind: 'refused', code: 'branch-moved', message, hints });
+}
+
+/** `kind` is waiting where the work goes on once the other has ended. */
+export function claimedElsewhere(
+  kind: 'refused' | 'waiting',
+  message: string,
+  hints: readonly string[],
+): FlameError {
+  return new FlameError({ kind, code: 'claimed-elsewhere', message, hints });
+}
