@@ -226,7 +226,8 @@ test('BUD-1 BUD-2 what is booked is what was served at least, and no more than t
   const told = `${served.answers} served for ${served.usd} USD, ${booked} USD booked, ${cut} cut off, ${refused} refused`;
   assert.ok(cut > 0 && refused > 0, told);
   assert.ok(served.usd > limit / 2, told);
-  assert.ok(booked >= served.usd, told);
+  // Each booking is kept to a millionth.
+  assert.ok(booked >= served.usd - 0.000_01, told);
   assert.ok(booked <= limit, told);
 });
 

@@ -124,7 +124,8 @@ async function serve(
   };
   response.on('close', giveBack);
   const granted = await grantRequest(id, asked, response, context);
-  if (response.destroyed) return;
+  // What was granted while the client went, nobody gave back yet.
+  if (response.destroyed) return giveBack();
   if (typeof granted !== 'number') {
     giveBack();
     refuse(granted);

@@ -466,6 +466,44 @@ test('UNI-8: a request that was sent whole counts, also where the connection or 
   assert.is(await asked, null);
 });
 
+test('BUD-2: what a request is granted while its client hangs up is given back, so that no other waits for it', async () => {
+  const held = new Set<symbol>();
+  let [asking, hungUp]: (() => void)[] = [];
+  const wasAsked = new Promise<void>((resolve) => {
+    asking = resolve;
+  });
+  const isGone = new Promise<void>((resolve) => {
+    hungUp = resolve;
+  });
+  let settled: () => void = () => undefined;
+  const settling = new Promise<void>((resolve) => {
+    settled = resolve;
+  });
+  const { gateway } = await start(await startUpstream(() => assert.unreachable('it is not sent')), {
+    share: async (id, { most }) => {
+      asking?.();
+      await isGone;
+      held.add(id);
+      setImmediate(settled);
+      return most;
+    },
+    giveBack: (id) => {
+      held.delete(id);
+      hungUp?.();
+    },
+  });
+  const request = requestHttp({
+    ...{ socketPath: sockets.get(gateway), path: '/v1/messages', method: 'POST', agent: false },
+    headers: { 'x-api-key': token },
+  });
+  request.on('error', () => undefined);
+  request.end(JSON.stringify({ max_tokens: 8 }));
+  await wasAsked;
+  request.destroy();
+  await settling;
+  assert.is(held.size, 0);
+});
+
 test('without a socket the address holds a secret', async () => {
   const upstream = await startUpstream((_request, response) => answerJson(response, {}));
   const { gateway } = await start(upstream, { isTcp: true });
@@ -688,6 +726,7 @@ interface StartOptions {
   readonly model?: string;
   readonly inspect?: GatewayOptions['inspect'];
   readonly isTcp?: boolean;
+  readonly giveBack?: (id: symbol) => void;
 }
 
 async function start(
@@ -721,7 +760,7 @@ async function start(
     onSpending: (total) => spending.push(total),
     sharesUsd: false,
     share: options.share ?? (async (_id, { most }) => most),
-    giveBack: () => undefined,
+    giveBack: options.giveBack ?? (() => undefined),
     onRefused: (why) => refused.push(why),
     onForbidden: (model, why) => {
       forbidden.push(model);
