@@ -1,4 +1,5 @@
-import { diskFull, exitCodes, FlameError, readOnly } from '../domain/flame-error.ts';
+import { exitCodes, FlameError } from '../domain/flame-error.ts';
+import { diskFull, readOnly } from '../domain/no-writing.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { createStyle } from '../ui/text/style.ts';

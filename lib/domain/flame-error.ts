@@ -45,38 +45,6 @@ export class FlameError extends Error {
   }
 }
 
-/** What stops a command on a full disk; null for every other error. What was to be written is not there, nothing is half there. */
-export function diskFull(error: unknown): FlameError | null {
-  const isFull = error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(`${error.code}`);
-  if (!isFull && !(error instanceof Error && tellsOfFullDisk(error.message))) return null;
-  return new FlameError({
-    kind: 'environment',
-    code: 'disk-full',
-    message: `The disk is full: ${error.message.split('\n')[0] ?? ''}`,
-    hints: ['free some disk, then: git flame resume'],
-    cause: error,
-  });
-}
-
-/** What stops a command in a repository that can't be written; null for every other error. */
-export function readOnly(error: unknown): FlameError | null {
-  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
-  if (!/^(?:EROFS|EACCES|EPERM)$/.test(`${error.code}`) || !/[/\\]\.git(?:[/\\]|$)/.test(`${error.path}`))
-    return null;
-  return new FlameError({
-    kind: 'environment',
-    code: 'repository-read-only',
-    message: `The repository can't be written: ${error.message.split('\n')[0] ?? ''}`,
-    hints: ['git flame status', 'git flame doctor'],
-    cause: error,
-  });
-}
-
-/** Whether git's or a system's words say that there is no room left. */
-export function tellsOfFullDisk(text: string): boolean {
-  return /No space left on device|Disk quota exceeded/.test(text);
-}
-
 /** The exit code of each kind, as the README documents them. */
 export const exitCodes: Readonly<Record<ErrorKind, number>> = {
   refused: 1,

@@ -15,6 +15,11 @@ export async function requireMovable({ git }: WithGit<GitWorktrees>, branch: str
   }
 }
 
+/** The refusal of local changes in a work tree that a landing would touch. */
+export function dirtyTree(message: string, dirty: readonly string[], hints: readonly string[]): FlameError {
+  return new FlameError({ kind: 'refused', code: 'dirty-tree', message, details: dirty.slice(0, 20), hints });
+}
+
 /** Tells of what would refuse a landing; it may well be over until then. Throws FlameError `worktree-gone`. */
 export async function warnIfBusy(
   { git, events }: Pick<Workshop, 'events'> & WithGit<GitWorktrees>,

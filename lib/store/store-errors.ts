@@ -1,4 +1,4 @@
-import { FlameError } from '../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../domain/ids.ts';
 
 /** Content under refs/blueflame/* that can't be used. Nothing was changed. */
@@ -8,14 +8,19 @@ export function stateCorrupt(
   problem: string,
   cause?: unknown,
 ): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'state-corrupt',
-    message: `${ref} can't be used: ${object} ${problem}.`,
+  return unusableState(`${ref} can't be used: ${object} ${problem}.`, {
     hints: ['git flame doctor', `git log --oneline ${ref}`],
     data: { ref, object },
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
+}
+
+/** The same where several things are meant. */
+export function unusableState(
+  message: string,
+  init: Pick<FlameErrorInit, 'details' | 'hints' | 'data' | 'cause'>,
+): FlameError {
+  return new FlameError({ ...init, kind: 'environment', code: 'state-corrupt', message });
 }
 
 /** A lock file that no process seems to use. It's never deleted silently: git may still be at work. */

@@ -6,7 +6,7 @@ import type { RunnerContext } from '../runner-context.ts';
 import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
-import { programFiles, resolveCommand } from './resolve-command.ts';
+import { agentMissing, programFiles, resolveCommand } from './resolve-command.ts';
 
 const timeoutMs = 20_000;
 
@@ -78,14 +78,8 @@ async function readVersion(
 }
 
 function notThisProgram(adapter: Adapter, program: string, output: string): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'agent-missing',
-    message: `${program} did not say its version, so it is not what adapter ${adapter.name} needs.`,
-    hints: [adapter.version.install],
-    details: output.trim().split('\n').slice(-5),
-    data: { adapter: adapter.name, program },
-  });
+  const message = `${program} did not say its version, so it is not what adapter ${adapter.name} needs.`;
+  return agentMissing(adapter, program, message, output.trim().split('\n').slice(-5));
 }
 
 function tooOld(adapter: Adapter, version: string, minimum: string): FlameError {

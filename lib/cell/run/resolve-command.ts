@@ -10,15 +10,26 @@ export function resolveCommand(context: RunnerContext, adapter: Adapter): string
   const base = context.repository.mainWorkTree ?? context.repository.commonDir;
   const found = findProgram(program, context.searchFolders, base);
   if (found === null) {
-    throw new FlameError({
-      kind: 'environment',
-      code: 'agent-missing',
-      message: `The program of adapter ${adapter.name} was not found: ${program}.`,
-      hints: [adapter.version.install],
-      data: { adapter: adapter.name, program },
-    });
+    throw agentMissing(adapter, program, `The program of adapter ${adapter.name} was not found: ${program}.`);
   }
   return [found, ...args];
+}
+
+/** `details`: what the program printed, where there is one. */
+export function agentMissing(
+  adapter: Adapter,
+  program: string,
+  message: string,
+  details: readonly string[] = [],
+): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'agent-missing',
+    message,
+    hints: [adapter.version.install],
+    details,
+    data: { adapter: adapter.name, program },
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
 import { pushBranch } from '../../git/refs/push-branch.ts';
-import { pickRemote } from '../../store/sync/pick-remote.ts';
+import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { type PullRequestText, renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import { programPath } from '../../util/program-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -40,7 +40,7 @@ export async function preparePullRequest(opened: Opened, io: Io, id: SessionId):
     else opened.output.hint('git flame review --pr');
     return 0;
   }
-  if (remote === null) throw noRemote(request);
+  if (remote === null) throw noObviousRemote(request);
   return open(opened, io, { id, request, remote, commands });
 }
 
@@ -179,15 +179,13 @@ async function findRemote({ workshop }: Opened, io: Io): Promise<string | null> 
   }
 }
 
-function noRemote({ base, landing }: PullRequest): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'no-remote',
-    message: `Cannot choose a remote for ${landing.branch}: there is none, or several and none is called origin.`,
-    hints: [
+function noObviousRemote({ base, landing }: PullRequest): FlameError {
+  return noRemote(
+    `Cannot choose a remote for ${landing.branch}: there is none, or several and none is called origin.`,
+    [
       'git remote add origin URL',
       `git config ${shellQuote(`branch.${base}.remote`)} REMOTE`,
       'git flame review --pr',
     ],
-  });
+  );
 }

@@ -1,8 +1,9 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { type GitContext, gitText } from '../../git/process/run-git.ts';
+import { unusableState } from '../../store/store-errors.ts';
 import type { Reading } from './read-state.ts';
 
 /**
@@ -63,10 +64,8 @@ function unsound(
 ): FlameError {
   const refs = [...new Set(problems.map(({ ref }) => ref))];
   const names = problems.map((problem) => nameOf(problem)?.split('/').at(-1) ?? '');
-  return new FlameError({
-    kind: 'environment',
-    code: 'state-corrupt',
-    message: `What is stored about ${[...new Set(names)].slice(0, 5).join(', ')} can't be read, so nothing was done.`,
+  const things = [...new Set(names)].slice(0, 5).join(', ');
+  return unusableState(`What is stored about ${things} can't be read, so nothing was done.`, {
     details: problems.slice(0, 20).map(describe),
     hints: [
       'git flame doctor --repair',

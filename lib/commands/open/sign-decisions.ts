@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
@@ -6,6 +6,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { type Seal, sealedText, signatureNamespace } from '../../domain/state/signatures.ts';
 import { firstCommit } from '../../git/objects/first-commit.ts';
 import { readIdent } from '../../git/process/read-identity.ts';
+import { signingFailed } from '../../git/process/signing-failed.ts';
 import { signText } from '../../git/process/ssh-signature.ts';
 import { saveSeal } from '../../store/write/save-seal.ts';
 import { cloneName } from '../../util/clone-name.ts';
@@ -71,10 +72,8 @@ function isSame(last: Seal, made: Made): boolean {
 }
 
 function noBase(session: SessionId, branch: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'signing-failed',
-    message: `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here, or this clone is shallow and its first commit isn't.`,
-    hints: [`git branch ${branch} origin/${branch}`, 'git fetch --unshallow', 'git flame sync'],
-  });
+  return signingFailed(
+    `What you decided of ${session} was not signed, as trust.sign asks for, so nothing was sent: there is no branch ${branch} here, or this clone is shallow and its first commit isn't.`,
+    { hints: [`git branch ${branch} origin/${branch}`, 'git fetch --unshallow', 'git flame sync'] },
+  );
 }

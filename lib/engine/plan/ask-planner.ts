@@ -2,7 +2,7 @@ import { boundText } from '../../core/task/one-line.ts';
 import { parsePlanAnswer } from '../../domain/config/answers.ts';
 import { roleAdapter } from '../../domain/config/config.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
@@ -105,12 +105,18 @@ function noPlanner(): FlameError {
 }
 
 function leftWithoutPlan(): FlameError {
-  return new FlameError({
+  return noPlan('The planning session ended without a plan.', {
     kind: 'waiting',
-    code: 'no-plan',
-    message: 'The planning session ended without a plan.',
     hints: ['git flame plan', 'git flame plan --no-interactive', 'git flame plan --from FILE'],
   });
+}
+
+/** `kind` is waiting where the person ended the planning. */
+export function noPlan(
+  message: string,
+  init: Pick<FlameErrorInit, 'kind' | 'details' | 'hints'>,
+): FlameError {
+  return new FlameError({ ...init, code: 'no-plan', message });
 }
 
 /** On a re-plan the planner must know what there is: ids that are taken, and what became of them. */

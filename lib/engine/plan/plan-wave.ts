@@ -16,7 +16,7 @@ import { record, type SessionView, viewSession } from '../record.ts';
 import { runScript } from '../validate/run-script.ts';
 import type { Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
-import { askPlanner } from './ask-planner.ts';
+import { askPlanner, noPlan } from './ask-planner.ts';
 import { plannedOrder } from './planned-order.ts';
 import { takePlan } from './take-plan.ts';
 
@@ -86,10 +86,8 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
     workshop.events.emit({ event: 'plan-invalid', problems });
   }
   if (plan !== null) return plan;
-  throw new FlameError({
+  throw noPlan('The planner gave no usable plan, not even after its mistakes were listed.', {
     kind: 'refused',
-    code: 'no-plan',
-    message: 'The planner gave no usable plan, not even after its mistakes were listed.',
     details: problems,
     hints: ['git flame plan', 'or write it by hand: git flame plan --from FILE'],
   });

@@ -3,7 +3,7 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { requireMovable } from '../base-in-use.ts';
+import { dirtyTree, requireMovable } from '../base-in-use.ts';
 import { record, viewSession } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
@@ -22,13 +22,8 @@ export async function requireCleanBase(workshop: WithGit<GitWorktrees>, session:
   for (const path of await worktreesOf(workshop, landsOn(session))) {
     const dirty = await workshop.git.changedTracked(path);
     if (dirty.length === 0) continue;
-    throw new FlameError({
-      kind: 'refused',
-      code: 'dirty-tree',
-      message: `${landsOn(session)} is checked out in ${path} with local changes, so nothing was landed.`,
-      details: dirty.slice(0, 20),
-      hints: [`git -C ${shellQuote(path)} stash`, 'git flame review'],
-    });
+    const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was landed.`;
+    throw dirtyTree(message, dirty, [`git -C ${shellQuote(path)} stash`, 'git flame review']);
   }
 }
 

@@ -17,7 +17,7 @@ import { enterWave } from '../enter-wave.ts';
 import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import { baseTip } from '../start-point.ts';
-import { failedDiagnostics } from '../validate/run-diagnostics.ts';
+import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { landApproved } from './land-approved.ts';
 import { placeComments } from './place-comments.ts';
@@ -270,18 +270,12 @@ export function requireCommit(changeset: Changeset, meant: string | null | undef
 /** However the decision came here: what is red is approved with a reason, or not at all. */
 function requireReason(changeset: Changeset, override: string | undefined): void {
   if (!isRed(changeset) || saysSomething(override ?? '')) return;
-  const failing = failedDiagnostics(changeset.diagnostics).map(({ command }) => command);
-  throw new FlameError({
-    kind: 'refused',
-    code: 'needs-override',
-    message: `Changeset ${changeset.group} fails its diagnostics, so it is approved only with a reason.`,
-    details: failing,
-    hints: [
-      `git flame show ${changeset.group}`,
-      `git flame review --changeset ${changeset.group} --override REASON`,
-      `git flame review --changeset ${changeset.group} --reject REASON`,
-    ],
-  });
+  const message = `Changeset ${changeset.group} fails its diagnostics, so it is approved only with a reason.`;
+  throw needsOverride(message, changeset.diagnostics, [
+    `git flame show ${changeset.group}`,
+    `git flame review --changeset ${changeset.group} --override REASON`,
+    `git flame review --changeset ${changeset.group} --reject REASON`,
+  ]);
 }
 
 /** What goes back to its agents says why. */

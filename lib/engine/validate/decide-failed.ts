@@ -8,7 +8,7 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { failedDiagnostics } from './run-diagnostics.ts';
+import { needsOverride } from './run-diagnostics.ts';
 import { applyValidation } from './settle-validation.ts';
 
 /** A person decides about each task whose verdict is fail. */
@@ -85,7 +85,7 @@ function passedAnyway(
   override: string,
 ): Verdict {
   const { task } = verdict;
-  if (!saysSomething(override)) throw needsOverride(`${task} failed its validation`, verdict);
+  if (!saysSomething(override)) throw needsReason(`${task} failed its validation`, verdict);
   return {
     ...verdict,
     status: 'pass',
@@ -99,17 +99,12 @@ function passedAnyway(
 }
 
 /** The error of a pass over what failed without a reason. */
-export function needsOverride(
+export function needsReason(
   why: string,
   { task, diagnostics }: Pick<Verdict, 'task' | 'diagnostics'>,
 ): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'needs-override',
-    message: `${why}, so it is passed by hand only with a reason that can be seen.`,
-    details: failedDiagnostics(diagnostics).map(({ command }) => command),
-    hints: [`git flame show ${task} --diff`, 'git flame validate'],
-  });
+  const message = `${why}, so it is passed by hand only with a reason that can be seen.`;
+  return needsOverride(message, diagnostics, [`git flame show ${task} --diff`, 'git flame validate']);
 }
 
 /** Records a verdict and what follows for its task. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
@@ -83,4 +84,14 @@ export async function inScratch<T>(
 /** The diagnostics that did not end well. */
 export function failedDiagnostics(runs: readonly DiagnosticRun[]): readonly DiagnosticRun[] {
   return runs.filter(({ exit_code: exitCode }) => exitCode !== 0);
+}
+
+/** Refuses to let by, without a reason, what did not end well. */
+export function needsOverride(
+  message: string,
+  runs: readonly DiagnosticRun[],
+  hints: readonly string[],
+): FlameError {
+  const details = failedDiagnostics(runs).map(({ command }) => command);
+  return new FlameError({ kind: 'refused', code: 'needs-override', message, details, hints });
 }

@@ -16,7 +16,7 @@ import { interruptedError } from '../interrupted.ts';
 import { record, viewSession } from '../record.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
-import { decideFailed, needsOverride, recordVerdict } from './decide-failed.ts';
+import { decideFailed, needsReason, recordVerdict } from './decide-failed.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { runScript } from './run-script.ts';
 import { failUnvalidated } from './settle-validation.ts';
@@ -138,7 +138,7 @@ function requireOverride(
 ): void {
   const failing = failedDiagnostics(diagnostics);
   if (failing.length === 0 || saysSomething(override ?? '')) return;
-  throw needsOverride(`${task.id} fails its diagnostics`, { task: task.id, diagnostics: [...diagnostics] });
+  throw needsReason(`${task.id} fails its diagnostics`, { task: task.id, diagnostics: [...diagnostics] });
 }
 
 interface PersonsJudgement {

@@ -1,6 +1,7 @@
 import { type Config, roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { noRoom } from '../../domain/no-writing.ts';
 import { noBaseBranch } from '../../domain/not-found.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { FilteredPath, GitFiles } from '../../domain/ports/git-contents.ts';
@@ -8,7 +9,7 @@ import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { warnIfBusy } from '../base-in-use.ts';
+import { dirtyTree, warnIfBusy } from '../base-in-use.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
 /** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
@@ -68,17 +69,15 @@ async function requireCleanTree(workshop: WithGit<GitWorktrees>, { branch }: Bas
     if (dirty.length === 0) continue;
     const inTree = `git -C ${shellQuote(path)}`;
     const isOnlyConfig = dirty.every((name) => name === '.blueflame.yml');
-    throw new FlameError({
-      kind: 'refused',
-      code: 'dirty-tree',
-      message: isOnlyConfig
+    throw dirtyTree(
+      isOnlyConfig
         ? `.blueflame.yml of ${path} has changes that are not committed: nothing could land beside them.`
         : `The work tree ${path} has local changes that agents would not see and a landing could touch.`,
-      details: dirty.slice(0, 20),
-      hints: isOnlyConfig
+      dirty,
+      isOnlyConfig
         ? [`${inTree} commit -m 'configure git flame' .blueflame.yml`]
         : [`${inTree} stash`, `${inTree} commit -a`],
-    });
+    );
   }
 }
 
@@ -146,12 +145,10 @@ async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root
   const wanted = agentsAtOnce(workshop.config) * diskPerAgentMb;
   const free = await workshop.machine.freeDiskMb(workshop.root);
   if (free < wanted) {
-    throw new FlameError({
-      kind: 'environment',
-      code: 'disk-full',
-      message: `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(workshop.config)} agents.`,
-      hints: ['free some disk, or lower concurrency.development in .blueflame.yml'],
-    });
+    throw noRoom(
+      `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(workshop.config)} agents.`,
+      'free some disk, or lower concurrency.development in .blueflame.yml',
+    );
   }
 }
 

@@ -13,6 +13,7 @@ import {
   withVariables,
 } from '../objects/git-access.ts';
 import { mergeTree } from '../objects/merge-tree.ts';
+import { gitFailed } from '../process/git-failed.ts';
 import { requireGoing } from '../process/limit-git.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { refuseOddEntries } from './verify-objects.ts';
@@ -48,10 +49,7 @@ function makeFolder(commonDir: string): string {
     mkdirSync(folder, { recursive: true });
     return mkdtempSync(join(folder, 'trial-'));
   } catch (cause) {
-    throw new FlameError({
-      kind: 'environment',
-      code: 'git-failed',
-      message: `Nothing can be written in ${folder}, so no merge can be tried.`,
+    throw gitFailed(`Nothing can be written in ${folder}, so no merge can be tried.`, {
       hints: ['git flame doctor'],
       cause,
     });

@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { MergeResult } from '../../domain/ports/git-commits.ts';
+import { gitFailed } from '../process/git-failed.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /**
@@ -50,10 +51,7 @@ function unrelated(ours: ObjectId, theirs: ObjectId): FlameError {
 }
 
 function failed(ours: ObjectId, theirs: ObjectId, stderr: string): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'git-failed',
-    message: `git merge-tree could not merge ${theirs} into ${ours}.`,
+  return gitFailed(`git merge-tree could not merge ${theirs} into ${ours}.`, {
     hints: ['git fsck'],
     details: stderr.split('\n').slice(0, 10),
   });

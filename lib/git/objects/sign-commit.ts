@@ -1,7 +1,7 @@
-import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CommitRequest } from '../../domain/ports/git-commits.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
+import { signingFailed } from '../process/signing-failed.ts';
 import { requireOwnSigner } from '../process/signing-programs.ts';
 
 /** Whether the person has their commits signed, where they stand. */
@@ -24,11 +24,11 @@ export async function signCommit(
   const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', '-S', ...from, '-F', '-', tree];
   const { exitCode, stdout, stderr } = await runGit(context, args, { input: message, accept: [0, 1, 128] });
   if (exitCode === 0) return parseObjectId(stdout.toString().trim());
-  throw new FlameError({
-    kind: 'refused',
-    code: 'signing-failed',
-    message: 'git could not sign the commit that is to land, as commit.gpgsign asks for; nothing was landed.',
-    details: stderr.split('\n').slice(0, 10),
-    hints: ['git commit-tree -S -m test HEAD^{tree}', 'git flame merge', 'git flame review'],
-  });
+  throw signingFailed(
+    'git could not sign the commit that is to land, as commit.gpgsign asks for; nothing was landed.',
+    {
+      details: stderr.split('\n').slice(0, 10),
+      hints: ['git commit-tree -S -m test HEAD^{tree}', 'git flame merge', 'git flame review'],
+    },
+  );
 }

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { interrupted } from '../../domain/interrupted.ts';
 import { programPath } from '../../util/program-path.ts';
 
 /** What holds a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
@@ -92,10 +93,7 @@ export function requireGoing({ stopped }: Pick<GitGuard, 'stopped'>): void {
 }
 
 function stoppedError(): FlameError {
-  return new FlameError({
-    kind: 'interrupted',
-    code: 'interrupted',
-    message: 'Stopped while the work of an agent was looked at; the next start continues with it.',
+  return interrupted('Stopped while the work of an agent was looked at; the next start continues with it.', {
     hints: ['git flame run'],
   });
 }

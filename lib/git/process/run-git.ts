@@ -1,6 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { FlameError, tellsOfFullDisk } from '../../domain/flame-error.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { tellsOfFullDisk } from '../../domain/no-writing.ts';
 import { programPath } from '../../util/program-path.ts';
+import { gitFailed } from './git-failed.ts';
 import { type GitGuard, guardGit, limitGit } from './limit-git.ts';
 
 /** Where and how git runs. */
@@ -129,7 +131,7 @@ async function runProgram(
   const wasEnded = exitCode === endedBySignal && context.guard !== undefined;
   if (accept.includes(exitCode) && !wasEnded) return { exitCode, stdout: Buffer.concat(out), stderr };
   const why = watch.explain(verbOf(args), stderr);
-  if (why !== null || !accept.includes(exitCode)) throw why ?? gitFailed(args, exitCode, stderr);
+  if (why !== null || !accept.includes(exitCode)) throw why ?? endedWith(args, exitCode, stderr);
   return { exitCode, stdout: Buffer.concat(out), stderr };
 }
 
@@ -221,16 +223,13 @@ export function gitEnvironment(env: GitContext['env']): Record<string, string> {
   };
 }
 
-function gitFailed(args: readonly string[], exitCode: number, stderr: string): FlameError {
+function endedWith(args: readonly string[], exitCode: number, stderr: string): FlameError {
   const lines = stderr.split('\n');
   // A full disk is distinguished from every other failure; git prints more lines after it.
   const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
   const notFetched = lines.find((line) => /could not fetch [0-9a-f]+ from promisor remote/.test(line));
   if (notFetched !== undefined) return objectNotFetched(lines);
-  return new FlameError({
-    kind: 'environment',
-    code: 'git-failed',
-    message: `git ${verbOf(args)} ended with ${exitCode}: ${reason}`,
+  return gitFailed(`git ${verbOf(args)} ended with ${exitCode}: ${reason}`, {
     details: lines.slice(0, 10),
     data: { args, exitCode },
   });

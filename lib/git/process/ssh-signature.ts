@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSigner, type Signer } from '../../domain/config/signers.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/program-path.ts';
 import { type GitContext, gitEnvironment } from './run-git.ts';
+import { signingFailed } from './signing-failed.ts';
 import { readSetting, requireOwnProgram, requireOwnSigner } from './signing-programs.ts';
 
 const verifier = 'ssh-keygen';
@@ -134,10 +135,8 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 }
 
 function cannotSign(why: string, hints: readonly string[]): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'signing-failed',
-    message: `What you decided here was not signed, as trust.sign asks for, so nothing was sent: ${why}.`,
-    hints: [...hints, 'git flame sync'],
-  });
+  return signingFailed(
+    `What you decided here was not signed, as trust.sign asks for, so nothing was sent: ${why}.`,
+    { hints: [...hints, 'git flame sync'] },
+  );
 }

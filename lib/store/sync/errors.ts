@@ -1,4 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import { repositoryReadOnly } from '../../domain/no-writing.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 
 /** The remote can't be read: no such host, no such repository, no access. Nothing was changed. */
@@ -87,14 +88,9 @@ export function stateShallow(ref: string, remote: string): FlameError {
   });
 }
 
-export function repositoryReadOnly(path: string, cause?: unknown): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'repository-read-only',
-    message: `${path} can't be written, so nothing can be merged into it.`,
-    hints: ['git flame sync --dry-run'],
-    ...(cause === undefined ? {} : { cause }),
-  });
+export function cannotMergeInto(path: string, cause?: unknown): FlameError {
+  const message = `${path} can't be written, so nothing can be merged into it.`;
+  return repositoryReadOnly(message, ['git flame sync --dry-run'], cause);
 }
 
 function reasonIn(stderr: string): string {

@@ -17,7 +17,7 @@ import { ObjectWriter } from '../write/object-writer.ts';
 import { PatientLock } from '../write/patient-lock.ts';
 import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
 import { freshDamage } from './damage.ts';
-import { repositoryReadOnly } from './errors.ts';
+import { cannotMergeInto } from './errors.ts';
 import { heldBack } from './held-back.ts';
 import { incomingChanges } from './incoming.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
@@ -215,7 +215,7 @@ export class LocalState {
     const moves = commands.filter((command) => command.new !== undefined);
     if (moves.length === 0) return true;
     await this.#objects.write(objects).catch((error: unknown) => {
-      throw isReadOnly(error) ? repositoryReadOnly(this.#options.commonDir, error) : error;
+      throw isReadOnly(error) ? cannotMergeInto(this.#options.commonDir, error) : error;
     });
     const isFirst = moves.some((command) => command.old === null);
     const outcome = await (isFirst ? this.#loggedRefs : this.#refs).run(commands);

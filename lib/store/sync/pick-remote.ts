@@ -10,7 +10,7 @@ export async function pickRemote(context: GitContext, name: string | null): Prom
   const remotes = (await gitText(context, ['remote'])).split('\n').filter((remote) => remote !== '');
   if (name !== null) {
     if (remotes.includes(name)) return name;
-    throw noRemote(`There is no remote ${JSON.stringify(name)}.`, remotes, name);
+    throw notAmong(`There is no remote ${JSON.stringify(name)}.`, remotes, name);
   }
   const upstream = await branchRemote(context);
   if (upstream !== null && remotes.includes(upstream)) return upstream;
@@ -18,7 +18,7 @@ export async function pickRemote(context: GitContext, name: string | null): Prom
   if (only !== undefined && remotes.length === 1) return only;
   if (remotes.includes('origin')) return 'origin';
   const problem = only === undefined ? 'This repository has no remote to share the state with.' : null;
-  throw noRemote(problem ?? 'There are several remotes and none is called origin.', remotes, null);
+  throw notAmong(problem ?? 'There are several remotes and none is called origin.', remotes, null);
 }
 
 async function branchRemote(context: GitContext): Promise<string | null> {
@@ -28,17 +28,20 @@ async function branchRemote(context: GitContext): Promise<string | null> {
   return remote === '' ? null : remote;
 }
 
-function noRemote(message: string, remotes: readonly string[], name: string | null): FlameError {
+function notAmong(message: string, remotes: readonly string[], name: string | null): FlameError {
   const near = name === null ? null : nearestName(name, remotes);
   const known = near === null ? remotes.slice(0, 5) : [near];
-  return new FlameError({
-    kind: 'environment',
-    code: 'no-remote',
-    message,
-    hints:
-      known.length > 0
-        ? known.map((remote) => `git flame sync ${remote}`)
-        : [`git remote add ${name ?? 'origin'} URL`],
-    data: { remotes },
+  const hints = known.map((remote) => `git flame sync ${remote}`);
+  return noRemote(message, hints.length > 0 ? hints : [`git remote add ${name ?? 'origin'} URL`], {
+    remotes,
   });
+}
+
+/** None is there, or several and none of them is the obvious one. */
+export function noRemote(
+  message: string,
+  hints: readonly string[],
+  data: Readonly<Record<string, unknown>> = {},
+): FlameError {
+  return new FlameError({ kind: 'environment', code: 'no-remote', message, hints, data });
 }

@@ -6,7 +6,7 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
-import { damagedState, newerState, remoteBusy, repositoryReadOnly } from './errors.ts';
+import { cannotMergeInto, damagedState, newerState, remoteBusy } from './errors.ts';
 import { LocalState, type MergedState } from './local-state.ts';
 import { nameOf } from './merge-message.ts';
 import type { MergedRef } from './merge-refs.ts';
@@ -125,6 +125,6 @@ function requireWritable(commonDir: string): void {
   try {
     accessSync(commonDir, constants.W_OK);
   } catch (cause) {
-    throw repositoryReadOnly(commonDir, cause);
+    throw cannotMergeInto(commonDir, cause);
   }
 }

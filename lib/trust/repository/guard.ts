@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import type { RepositoryContent } from './content.ts';
 import { type ReadFile, shownFile } from './file.ts';
@@ -65,10 +65,7 @@ function changedPaths(before: readonly ReadFile[], now: readonly ReadFile[]): re
 
 /** A FlameError `not-trusted` that names what is asked for. */
 export function notTrusted(items: readonly TrustItem[], hints: readonly string[]): FlameError {
-  return new FlameError({
-    kind: 'waiting',
-    code: 'not-trusted',
-    message: 'Files of this repository ask for what only you can allow, so nothing was started.',
+  return waits('Files of this repository ask for what only you can allow, so nothing was started.', {
     details: items.map(describeItem),
     hints,
     data: { items: items.map(({ kind, where, sha256 }) => ({ kind, where, sha256 })) },
@@ -81,11 +78,10 @@ export function describeItem({ where, source, effect }: TrustItem): string {
 }
 
 function changedSince(paths: readonly string[], hints: readonly string[]): FlameError {
-  return new FlameError({
-    kind: 'waiting',
-    code: 'not-trusted',
-    message: `${paths.join(', ')} changed after you allowed it, so what names it was not run.`,
-    hints,
-    data: { changed: paths },
-  });
+  const message = `${paths.join(', ')} changed after you allowed it, so what names it was not run.`;
+  return waits(message, { hints, data: { changed: paths } });
+}
+
+function waits(message: string, init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'>): FlameError {
+  return new FlameError({ ...init, kind: 'waiting', code: 'not-trusted', message });
 }

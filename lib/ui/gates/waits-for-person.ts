@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type {
   ChangesetQuestion,
   OnTop,
@@ -38,14 +38,19 @@ export function waitsForPerson(waiting: WaitingGate, resume: string): FlameError
   const { gate, subject, answers, details = [] } = waiting;
   const session = / --session \S+$/.exec(resume)?.[0] ?? '';
   const commands = (waiting.commands ?? []).map((command) => command + session);
-  return new FlameError({
-    kind: 'waiting',
-    code: 'waits-for-person',
-    message: `${subject} waits for a person.`,
+  return unanswered(`${subject} waits for a person.`, {
     details: [...details, `Answer at a terminal, or in a file for --decisions-file: ${gate}: [${answers}]`],
     hints: [...commands, resume, `${resume} --decisions-file FILE`],
     data: { gate, ...waiting.data },
   });
+}
+
+/** The same for a question that no file can answer. */
+export function unanswered(
+  message: string,
+  init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'>,
+): FlameError {
+  return new FlameError({ ...init, kind: 'waiting', code: 'waits-for-person', message });
 }
 
 /** The changeset gate, with the commands that decide it. */
