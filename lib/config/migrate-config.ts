@@ -1,5 +1,5 @@
 import { type Document, isMap, isPair, isScalar, type Pair, type YAMLMap } from 'yaml';
-import { supportedSchemaVersion } from '../domain/config/config.ts';
+import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { badConfig } from './bad-config.ts';
 import { refuseProblems } from './render-problems.ts';
 import { readYamlSource } from './yaml-source.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Config, configSchema, supportedSchemaVersion } from '../domain/config/config.ts';
+import { type Config, configSchema } from '../domain/config/config.ts';
+import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
 import { badConfig } from './bad-config.ts';
@@ -7,6 +8,7 @@ import { checkValue, keepSound, valueAt } from './check-value.ts';
 import { findLimitClashes } from './find-limit-clashes.ts';
 import { migrateDocument } from './migrate-config.ts';
 import { refuseProblems } from './render-problems.ts';
+import { sayTooNew, upgradeCommand } from './too-new.ts';
 import { readYamlSource, type YamlSource } from './yaml-source.ts';
 
 interface ParsedConfig {
@@ -71,8 +73,8 @@ function tooNew(fileName: string, version: number): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'config-too-new',
-    message: `${fileName} has schema_version ${version}, but this git-flame reads versions up to ${supportedSchemaVersion}.`,
-    hints: ['npm install --global git-flame@latest'],
+    message: sayTooNew(fileName, version),
+    hints: [upgradeCommand()],
     data: { version, supported: supportedSchemaVersion },
   });
 }

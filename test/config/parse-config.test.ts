@@ -37,6 +37,7 @@ test('a newer version is refused, both versions named, whatever else is in it (C
   assert.is(error.code, 'config-too-new');
   assert.is(error.kind, 'environment');
   assert.is(error.message, '.blueflame.yml has schema_version 7, but this git-flame reads versions up to 1.');
+  assert.match(error.hints.join(), /^(cd .+ && git pull|git clone .+) && npm start/);
 });
 
 test('an older version is read as the newest, with a warning (CFG-2)', () => {

@@ -64,7 +64,13 @@ test('a configuration that is no text, a folder, too new or missing is refused; 
   for (const [spoil, says] of cases) {
     spoil();
     assertRefused(await flame(repo, ['run', 'Anything']), { code: 128, says });
-    assert.is((await flame(repo, ['status'])).code, 0);
+    const status = await flame(repo, ['status']);
+    assert.is(status.code, 0);
+    const isTooNew = says.test('schema_version 99, but it reads up to 1');
+    assert.is(
+      /^warning: .*schema_version 99, but .* up to 1\. What changes anything is refused/m.test(status.stderr),
+      isTooNew,
+    );
   }
   rmSync(file, { recursive: true });
   assertRefused(await flame(repo, ['run', 'Anything', '--config', 'other.yml']), {

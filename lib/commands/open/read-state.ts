@@ -11,6 +11,7 @@ import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { readGitColor } from './git-color.ts';
+import { warnOfNewerConfig } from './newer-config.ts';
 import { type SessionMeant, sessionMeant } from './session-meant.ts';
 import { readWishes, type Wishes } from './wishes.ts';
 
@@ -52,6 +53,7 @@ export async function withState(
     const gitColor = await asked;
     const shown = openShownCommits({ env: io.env, commonDir });
     const output = createOutput(io, args.globals, { gitColor });
+    await warnOfNewerConfig(args.command, { git, configFile, output });
     const meant = sessionMeant(session);
     const wishes = readWishes(args, io);
     return await work({ git, store, origins, shown, output, meant, configFile, wishes });

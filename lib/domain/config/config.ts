@@ -6,13 +6,13 @@ import { lineSchema } from '../text.ts';
 import { concurrencySchema, limitsSchema, sandboxSchema } from './config-limits.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
 import { commandSchema, durationSchema, globSchema } from './config-values.ts';
+import { supportedSchemaVersion } from './schema-version.ts';
 import { trustSchema } from './signers.ts';
 
 // Every key has a description: the JSON Schema shows them in editors, and `.blueflame.example.yml` is made of them.
 
 export { defaultBlockedPaths, namingStyles } from './config-rules.ts';
 
-export const supportedSchemaVersion = 1;
 export const adapterNames = ['claude', 'exec'] as const;
 
 const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion group, like login-form');

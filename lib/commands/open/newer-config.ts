@@ -1,0 +1,32 @@
+import { basename } from 'node:path';
+import { findConfigFile } from '../../config/find-config-file.ts';
+import { newerVersionOf, sayTooNew, upgradeCommand } from '../../config/too-new.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
+import type { CommandName } from '../../domain/shown/command-args.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+
+/** They work with a configuration that others refuse. */
+const looking: readonly CommandName[] = ['status', 'show', 'log', 'stats', 'agent', 'rescue'];
+
+/** Says to who only looks that the configuration is too new for whatever changes anything. */
+export async function warnOfNewerConfig(
+  command: CommandName,
+  {
+    git,
+    configFile,
+    output,
+  }: {
+    readonly git: Pick<GitPort, 'repository'>;
+    readonly configFile: string | null;
+    readonly output: Pick<Output, 'warn'>;
+  },
+): Promise<void> {
+  const root = git.repository.mainWorkTree;
+  if (!looking.includes(command) || (root === null && configFile === null)) return;
+  const file = await findConfigFile(root ?? '/', configFile).catch(() => null);
+  const version = file === null ? null : newerVersionOf(file);
+  if (file === null || version === null) return;
+  output.warn(
+    `${sayTooNew(basename(file), version)} What changes anything is refused; to renew it: ${upgradeCommand()}`,
+  );
+}
