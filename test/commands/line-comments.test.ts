@@ -34,6 +34,14 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
     { path: 'src/one.txt', side: 'new', line: 99, text: 'no such line' },
   ]);
   assert.equal(commentsOf('two'), [all]);
+  const warnings = run.lines.filter(({ event, level }) => event === 'notice' && level === 'warning');
+  assert.equal(
+    warnings.map(({ message }) => message),
+    [
+      'No task of changeset main changed src/a.txt: the comment goes to each of them.',
+      'src/one.txt has no line 99 after the change of main.',
+    ],
+  );
 });
 
 test.run();

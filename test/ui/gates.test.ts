@@ -284,6 +284,22 @@ test('MRG-11: comments on lines typed at the terminal go along with a reject, an
   assert.match(approved.fake.stderr(), /with a rejection only: these are dropped/);
 });
 
+test('MRG-11: a comment on a file that no task changed is told and asked about again', async () => {
+  const strayComment = async ({ path }: { readonly path: string }) =>
+    path === 'src/a.ts' ? null : `No task changed ${path}.`;
+  const { fake, gates } = openTerminal('c\nsrc/b.ts:1 x\na\nsrc/a.ts:1 y\nc\nREADME.md:1 z\nk\nr\nno\nn\n');
+  const answer = await gates.changeset({ ...sampleChangesetQuestion(), strayComment });
+  const comment = { side: 'new', line: 1 };
+  assert.equal(answer, {
+    ...{ kind: 'reject', reason: 'no' },
+    comments: [
+      { ...comment, path: 'src/a.ts', text: 'y' },
+      { ...comment, path: 'README.md', text: 'z' },
+    ],
+  });
+  assert.match(fake.stderr(), /No task changed src\/b\.ts\.[\s\S]*No task changed README\.md\./);
+});
+
 test('a question that was answered on the page is withdrawn from the terminal, and the next one can be asked', async () => {
   const fake = makeFakeIo({ isTTY: true, columns: 80 });
   const gates = createTerminalGates(fake.io, {

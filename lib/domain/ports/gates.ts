@@ -109,6 +109,8 @@ export interface ChangesetQuestion {
   readonly blocked?: readonly BlockedCalls[];
   readonly session: Session;
   showDiff(): Promise<string>;
+  /** Why a comment may be meant for another line, a sentence; null: its line is there. */
+  strayComment?(comment: LineComment): Promise<string | null>;
   /**
    * Records the decision on another changeset of this review at once, out of turn. Throws FlameErrors: of kind
    * `refused` when it no longer waits, or builds upon one that isn't approved.

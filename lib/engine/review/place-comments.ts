@@ -3,7 +3,7 @@ import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { WithGit } from '../workshop.ts';
+import type { WithGit, Workshop } from '../workshop.ts';
 
 const longestLine = 200;
 
@@ -28,6 +28,33 @@ export async function placeComments(
     return takers.length === 0 ? tasks : takers;
   };
   return new Map(tasks.map((task) => [task.id, quoted.filter(({ path }) => takersOf(path).includes(task))]));
+}
+
+/** Why a comment may be meant for another line, as a sentence; null: the change has its file, and the file its line. */
+export async function strayComment(
+  { git }: WithGit<GitDiffs & GitFiles>,
+  { parent, commit, group }: Pick<Changeset, 'parent' | 'commit' | 'group'>,
+  { path, side, line }: LineComment,
+): Promise<string | null> {
+  const changes = await git.treeChanges(parent, commit);
+  if (!changes.some((change) => change.path === path))
+    return `No task of changeset ${group} changed ${path}: the comment goes to each of them.`;
+  const text = (await git.readTexts(side === 'old' ? parent : commit, [path])).get(path);
+  if (text === undefined || quoteLine(text, line) !== '') return null;
+  const when = side === 'old' ? 'before' : 'after';
+  return `${path} has no line ${line} ${when} the change of ${group}.`;
+}
+
+/** However comments came here: those that may be typing mistakes are named. */
+export async function tellStrayComments(
+  workshop: Pick<Workshop, 'events'> & WithGit<GitDiffs & GitFiles>,
+  changeset: Changeset,
+  comments: readonly LineComment[],
+): Promise<void> {
+  for (const comment of comments) {
+    const message = await strayComment(workshop, changeset, comment);
+    if (message !== null) workshop.events.emit({ event: 'notice', level: 'warning', message });
+  }
 }
 
 async function changedBy(

@@ -20,7 +20,7 @@ import { baseTip } from '../start-point.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { landApproved } from './land-approved.ts';
-import { placeComments } from './place-comments.ts';
+import { placeComments, strayComment, tellStrayComments } from './place-comments.ts';
 
 interface ReviewOutcome {
   readonly landed: number;
@@ -120,6 +120,7 @@ async function decideOne(
     ...(blocked.length === 0 ? {} : { blocked }),
     session: view.session,
     showDiff,
+    strayComment: (comment) => strayComment(workshop, changeset, comment),
     decideOther: (id, other) => decideNow(workshop, session, id, other),
     onTop: async (id) => {
       const now = await viewSession(workshop, session);
@@ -228,6 +229,7 @@ async function decided(
     return { session, steps: withdraw(view.tasks, steps, at), body: outcome.reason };
   });
   if (result.kind !== 'done') return false;
+  await tellStrayComments(workshop, changeset, comments);
   const decision = stateOf[outcome.kind];
   workshop.events.emit({ event: 'changeset-decided', changeset: changeset.id, decision, reason });
   return true;

@@ -3,6 +3,7 @@ import { isRed } from '../../domain/state/changeset.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
 import type { GateContext } from './gate-context.ts';
 import { waitingChangeset } from './waits-for-person.ts';
@@ -53,7 +54,7 @@ export async function askChangeset(
       };
     }
     if (key === 'c') {
-      const comment = await askComment(asking);
+      const comment = await askComment(asking, question);
       if (comment === null) continue;
       comments.push(comment);
       context.say(`It goes along when you reject: ${comments.length} so far.`);
@@ -76,13 +77,24 @@ export async function askChangeset(
   }
 }
 
+const strayChoices: readonly Choice<'k' | 'a'>[] = [
+  { key: 'k', label: '(k)eep it' },
+  { key: 'a', label: '(a)gain' },
+];
+
 /** A remark on one line of the change; null: none after all. */
-async function askComment(asking: Question): Promise<LineComment | null> {
+async function askComment(
+  asking: Question,
+  { strayComment }: Pick<ChangesetQuestion, 'strayComment'>,
+): Promise<LineComment | null> {
   for (;;) {
     const typed = await askLine(asking, 'Comment, as PATH:LINE TEXT (Enter: back): ');
     if (typed.trim() === '') return null;
     const comment = parseComment(typed);
-    if (comment !== null) return comment;
+    const stray = comment === null ? null : ((await strayComment?.(comment)) ?? null);
+    if (stray !== null) asking.say(visibleLine(stray));
+    if (comment !== null && (stray === null || (await choose(asking, strayChoices)) === 'k')) return comment;
+    if (comment !== null) continue;
     asking.say('Write the file, a colon, the line and your remark: src/a.ts:12 this is never closed');
   }
 }
