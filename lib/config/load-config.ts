@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Config } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
-import { beadsWarnings } from './beads-warning.ts';
 import { defaultConfig, digestConfig, parseConfig } from './parse-config.ts';
 
 export interface LoadedConfig {
@@ -34,6 +33,13 @@ export async function loadConfig(options: {
   const text = await readText(file, name);
   const parsed = parseConfig(text, name);
   return { ...parsed, warnings: [...parsed.warnings, ...beadsWarnings(parsed.config)], file, text };
+}
+
+/** What is configured of Beads and can't be had: this version keeps memory in git notes alone. */
+function beadsWarnings({ beads }: Config): readonly string[] {
+  return beads.enabled
+    ? ['beads.enabled: this version has no Beads provider (bd); memory is kept in git notes instead.']
+    : [];
 }
 
 /** Reads a text file as UTF-8 and nothing else. Throws a FlameError `config-unreadable`. */

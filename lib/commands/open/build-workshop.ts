@@ -18,7 +18,6 @@ import { cloneName } from '../../util/clone-name.ts';
 import { type Current, openCurrent } from './current.ts';
 import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
-import { withLandingLock } from './landing-lock.ts';
 import { createMachine } from './machine.ts';
 import type { Ready } from './make-ready.ts';
 import { openGates } from './open-gates.ts';
@@ -29,6 +28,7 @@ import { type HeldPage, holdReviewPage } from './review-page.ts';
 import { isSameConfig, readRunConfig } from './run-config.ts';
 import { runnerOptions } from './runner-options.ts';
 import { triedBefore } from './tried-before.ts';
+import { waitForLock } from './wait-for-lock.ts';
 
 interface Built {
   readonly workshop: Workshop;
@@ -114,7 +114,8 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
     memory: openMemory(config, io, git.repository),
     signal,
-    landInTurn: (work) => withLandingLock(commonDir, signal, work),
+    // Two sessions would each take what the other is just bringing into a checked-out base for the person's changes.
+    landInTurn: (work) => waitForLock({ commonDir, name: 'landing', signal }, work),
     place: cloneName(commonDir),
     tried: triedBefore(commonDir),
     origins,

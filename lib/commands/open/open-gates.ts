@@ -11,12 +11,11 @@ import { runScript } from '../../engine/validate/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { askPreference } from '../../git/process/run-git.ts';
 import { createGates } from '../../ui/gates/create-gates.ts';
+import { wrapGates } from '../../ui/gates/wrap-gates.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Current } from './current.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import { pausedGates } from './paused-gates.ts';
 import type { Reading } from './read-state.ts';
 import type { HeldPage } from './review-page.ts';
 
@@ -60,6 +59,28 @@ export async function openGates(
     readFile: (path) => readNamedFile(resolve(file === null ? root : dirname(file), path)),
   });
   return oneAtATime(live === null ? gates : pausedGates(gates, live.pause));
+}
+
+/** Gates whose questions wait for each other: several validators may need a person at once. */
+function oneAtATime(gates: Gates): Gates {
+  let last: Promise<unknown> = Promise.resolve();
+  return wrapGates(gates, (ask) => (question) => {
+    const answer = last.then(() => ask(question));
+    last = answer.catch(() => undefined);
+    return answer;
+  });
+}
+
+/** Gates during whose questions the live view leaves the terminal alone. */
+function pausedGates(gates: Gates, pause: () => () => void): Gates {
+  return wrapGates(gates, (ask) => async (question) => {
+    const goOn = pause();
+    try {
+      return await ask(question);
+    } finally {
+      goOn();
+    }
+  });
 }
 
 /** A file the person named; a FlameError `no-such-file` when it can't be read. */
