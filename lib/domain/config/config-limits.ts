@@ -96,7 +96,7 @@ export const sandboxSchema = z
       .nullable()
       .default(null)
       .describe(
-        'Refuse to work where a limit cannot be enforced. null: true, but false for the exec adapter.',
+        'Refuse to work where there is no sandbox. null: true, but at a terminal false for workers of the exec adapter.',
       ),
   })
   .describe('What the operating system holds each agent to.');

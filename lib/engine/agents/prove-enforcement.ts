@@ -14,11 +14,8 @@ export function proveEnforcement(workshop: Workshop, adapter: string): Promise<v
 }
 
 async function prove(workshop: Workshop, adapter: string): Promise<void> {
-  const facts = workshop.adapter(adapter);
-  // Commands that a task brings, which the configuration chose for no role, need a cell as well.
-  const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
-  await requireSandbox(workshop, facts.needsModel || !isOffered);
-  if (!facts.hasHooks) return;
+  await requireSandbox(workshop, adapter);
+  if (!workshop.adapter(adapter).hasHooks) return;
   const { denied, details } = await workshop.agents.canary(adapter);
   workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
   if (denied) return;
@@ -31,14 +28,24 @@ async function prove(workshop: Workshop, adapter: string): Promise<void> {
   });
 }
 
-async function requireSandbox(workshop: Workshop, isNeeded: boolean): Promise<void> {
+/**
+ * To be asked before a person approves or a task is claimed: says that there is no sandbox, or throws FlameError `no-sandbox`
+ * where there has to be one.
+ */
+export async function requireSandbox(
+  workshop: Pick<Workshop, 'adapter' | 'agents' | 'config' | 'events' | 'gates' | 'run'>,
+  adapter: string,
+): Promise<void> {
   const sandbox = await workshop.agents.sandbox();
   if (sandbox.kind !== 'none') {
     warn(workshop, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
     return;
   }
-  const isRequired = workshop.config.sandbox.require ?? isNeeded;
-  if (isRequired) {
+  // Commands that a task brings, which the configuration chose for no role, need a cell as well.
+  const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
+  // Where nobody reads a warning it permits nothing.
+  const isNeeded = workshop.adapter(adapter).needsModel || !isOffered || !workshop.gates.isInteractive;
+  if (workshop.config.sandbox.require ?? isNeeded) {
     throw new FlameError({
       kind: 'refused',
       code: 'no-sandbox',
@@ -56,7 +63,7 @@ async function requireSandbox(workshop: Workshop, isNeeded: boolean): Promise<vo
 
 /** What isn't enforced here, once a run, whatever the number of adapters. */
 function warn(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'events' | 'run'>,
   message: string,
   { missing }: { readonly missing: readonly string[] },
 ): void {

@@ -9,6 +9,7 @@ import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { dirtyTree, warnIfBusy } from '../base-in-use.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
@@ -122,14 +123,14 @@ async function requireOwnSubmodules(
   });
 }
 
-async function requireAdapters(
-  workshop: Pick<Workshop, 'agents' | 'config'>,
-  roles: readonly Role[],
-): Promise<void> {
+async function requireAdapters(workshop: Workshop, roles: readonly Role[]): Promise<void> {
   const names = new Set(
     roles.map((role) => roleAdapter(workshop.config, role)).filter((name) => name !== 'none'),
   );
-  for (const name of names) await workshop.agents.checkAdapter(name);
+  for (const name of names) {
+    await workshop.agents.checkAdapter(name);
+    await requireSandbox(workshop, name);
+  }
 }
 
 async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root'>): Promise<void> {

@@ -7,6 +7,7 @@ import { roleAdapter } from '../../domain/config/config.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { askForBudget } from '../agents/ask-for-budget.ts';
+import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
@@ -39,6 +40,8 @@ async function workUntilDone(workshop: Workshop, session: SessionId, radar: Ahea
   const opening = await takeUp(workshop, session);
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
   const first = startable(workshop, opening);
+  const adapters = new Set(first.map((task) => adapterOf(workshop, task).name));
+  for (const name of adapters) await requireSandbox(workshop, name);
   const isPaid = first.some((task) => adapterOf(workshop, task).needsModel);
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
   const running = new Map<string, Promise<void>>();

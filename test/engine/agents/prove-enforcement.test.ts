@@ -2,25 +2,58 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { proveEnforcement } from '../../../lib/engine/agents/prove-enforcement.ts';
-import type { Workshop } from '../../../lib/engine/workshop.ts';
-import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
+import { viewSession } from '../../../lib/engine/record.ts';
+import { preflight } from '../../../lib/engine/work/preflight.ts';
+import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
-async function withoutSandbox(config: Readonly<Record<string, unknown>>): Promise<Workshop> {
-  const { workshop } = await openTestWorkshop({ agent: () => ({}), tasks: [], config });
+async function withoutSandbox(
+  config: Readonly<Record<string, unknown>>,
+  isInteractive = true,
+): Promise<TestWorkshop> {
+  const bench = await openTestWorkshop({
+    agent: () => ({}),
+    tasks: [task],
+    config,
+    gates: { isInteractive },
+  });
   const sandbox = async () => ({ kind: 'none' as const, missing: ['bwrap'] });
-  return { ...workshop, agents: { ...workshop.agents, sandbox } };
+  const agents = { ...bench.workshop.agents, sandbox };
+  return { ...bench, workshop: { ...bench.workshop, agents } };
 }
 
-test("SAF-1 without a sandbox a task's own commands run only where the configuration has workers run commands", async () => {
-  const refused = await proveEnforcement(await withoutSandbox({}), 'exec').then(
+const task = { id: 'a', title: 'Do a', description: 'Do it.', file_locks: ['a.txt'] };
+const scripts = { roles: { worker: { adapter: 'exec' } } };
+
+async function codeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
     () => null,
     (error: unknown) => (error instanceof FlameError ? error.code : error),
   );
-  assert.is(refused, 'no-sandbox');
-  await proveEnforcement(await withoutSandbox({ roles: { worker: { adapter: 'exec' } } }), 'exec');
-  await proveEnforcement(await withoutSandbox({ sandbox: { require: false } }), 'exec');
+}
+
+test("SAF-1 without a sandbox a task's own commands run only where the configuration has workers run commands", async () => {
+  const prove = async (config: Readonly<Record<string, unknown>>, isInteractive?: boolean) =>
+    codeOf(proveEnforcement((await withoutSandbox(config, isInteractive)).workshop, 'exec'));
+  assert.is(await prove({}), 'no-sandbox');
+  assert.is(await prove(scripts), null);
+  assert.is(await prove(scripts, false), 'no-sandbox');
+  assert.is(await prove({ ...scripts, sandbox: { require: false } }, false), null);
+});
+
+test('SAF-1 that there is no sandbox is said before a session begins or a task is claimed', async () => {
+  const alone = await withoutSandbox(scripts, false);
+  assert.is(await codeOf(preflight(alone.workshop, ['worker'])), 'no-sandbox');
+  assert.is(await codeOf(workWave(alone.workshop, alone.session)), 'no-sandbox');
+  const [left] = (await viewSession(alone.workshop, alone.session)).tasks;
+  assert.is(left?.status, 'pending');
+  const { workshop, session, events } = await withoutSandbox(scripts);
+  await workWave(workshop, session);
+  const warned = events.findIndex((event) => event.event === 'notice' && /^No sandbox/.test(event.message));
+  const claimed = events.findIndex((event) => event.event === 'task-changed' && event.to === 'claimed');
+  assert.ok(warned >= 0 && claimed > warned, `${warned} ${claimed}`);
 });
 
 test.run();
