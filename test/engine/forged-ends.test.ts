@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseTaskId } from '../../lib/domain/ids.ts';
+import { agentAuthor } from '../../lib/domain/state/agent-identity.ts';
 import type { Session } from '../../lib/domain/state/session.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { endSession } from '../../lib/engine/end-session.ts';
 import { record, viewSession } from '../../lib/engine/record.ts';
 import { closeForged, doubtsOf, forge, makeSession, reopen, taskIn } from '../support/forged-session.ts';
+import { openRepo } from '../support/repo.ts';
 import { alterTask } from '../support/tasks.ts';
 
 test.after(closeForged);
@@ -78,6 +80,26 @@ test("TRU-2 work that came to the base by a merge proves nothing of a task that 
   bench.repo.git('merge', '-q', '--no-ff', '-m', message, 'other');
   assert.is((await taskIn(bench, 'a'))?.status, 'done');
   assert.is((await taskIn(bench, 'b'))?.status, 'merged');
+});
+
+test("TRU-2 a merge that an agent made within its work proves nothing of another's task", async () => {
+  const bench = await makeSession();
+  const { repo, session } = bench;
+  const b = await taskIn(bench, 'b');
+  assert.ok(b?.status === 'failed');
+  repo.git('switch', '-q', '-c', 'work');
+  repo.write('side.txt', 'of another task\n');
+  const side = repo.commit('side') as ObjectId;
+  const [first, tree] = [repo.git('rev-parse', 'main'), repo.git('rev-parse', 'HEAD^{tree}')];
+  const says = `Merge branch 'blueflame/${session}/b'\n\nTask: b\nSession: ${session}\n`;
+  const { name, email } = agentAuthor('worker-0000abcd');
+  const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+  const env = { ...repo.env, ...committer };
+  const inner = openRepo(repo.path, env).git('commit-tree', '-p', first, '-p', side, '-m', says, tree);
+  repo.git('switch', '-q', 'main');
+  repo.git('merge', '-q', '--no-ff', '-m', 'land a', inner);
+  await forge(bench, { task: ['b', { status: 'merged', commit: side, start_commit: first as ObjectId }] });
+  assert.equal(await taskIn(bench, 'b'), b);
 });
 
 test('TRU-2 a task that was dropped elsewhere is open here; one that was dropped here stays so', async () => {

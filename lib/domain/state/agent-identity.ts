@@ -1,9 +1,16 @@
+const domain = '@agents.invalid';
+
 /**
  * The author of an agent's commits: an address that belongs to no person, so they are never taken for a
  * person's.
  */
 export function agentAuthor(agent: string): { readonly name: string; readonly email: string } {
-  return { name: agent, email: `${agent}@agents.invalid` };
+  return { name: agent, email: `${agent}${domain}` };
+}
+
+/** Whether an address is one that agents commit by, which their commits are held to. */
+export function isAgentAddress(email: string): boolean {
+  return email.endsWith(domain);
 }
 
 /** The same as git writes it: `Name <email>`. */

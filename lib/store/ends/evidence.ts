@@ -9,7 +9,7 @@ import { runGit } from '../../git/process/run-git.ts';
 import { anchorKey, sessionAnchor, sessionNotes, taskAnchor, taskNotes } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { findVersions } from './find-versions.ts';
-import { namedLandings } from './named-landings.ts';
+import { landingFormat, namedLandings } from './named-landings.ts';
 import { replacedSeals } from './replaced-seals.ts';
 
 /** Evidence out of the repository: found out by a few gits, however much is asked, and starts none before. */
@@ -165,7 +165,8 @@ export class StoredEvidence implements EndEvidence {
   async #namedIn(revisions: readonly string[]): Promise<ReadonlySet<string>> {
     const { context, commonDir } = this.#context();
     const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
-    const words = ['--no-replace-objects', 'log', '--merges', '-z', '--format=%B', '--no-show-signature'];
+    const format = `--format=${landingFormat}`;
+    const words = ['--no-replace-objects', 'log', '--merges', '-z', format, '--no-show-signature'];
     const { stdout } = await runGit(git, [...words, '--stdin'], { input: `${revisions.join('\n')}\n` });
     return namedLandings(stdout.toString().split('\0'));
   }

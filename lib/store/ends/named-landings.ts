@@ -1,6 +1,21 @@
-/** Tasks, as `<session>/<task>`, whose work merges say they bring: as landings do, or by the name of their branch. */
-export function namedLandings(messages: readonly string[]): ReadonlySet<string> {
-  return new Set(messages.flatMap((message) => [...namedByTrailers(message), ...namedByBranch(message)]));
+import { isAgentAddress } from '../../domain/state/agent-identity.ts';
+
+/** As git log prints a merge for namedLandings. */
+export const landingFormat = '%ce%n%B';
+
+/**
+ * Tasks, as `<session>/<task>`, whose work merges say they bring: as landings do, or by the name of their branch. A merge
+ * that an agent made within its work speaks for nobody's.
+ */
+export function namedLandings(merges: readonly string[]): ReadonlySet<string> {
+  return new Set(merges.flatMap(namedBy));
+}
+
+function namedBy(merge: string): readonly string[] {
+  const [committer = '', ...lines] = merge.split('\n');
+  if (isAgentAddress(committer)) return [];
+  const message = lines.join('\n');
+  return [...namedByTrailers(message), ...namedByBranch(message)];
 }
 
 function namedByTrailers(message: string): readonly string[] {
