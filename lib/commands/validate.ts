@@ -17,7 +17,7 @@ export function run(args: CommandArgs<'validate'>, io: Io): Promise<number> {
   if (task !== undefined && decision !== null)
     return runWave(args, io, {
       actions: ['validate'],
-      notDue: notFailed(task),
+      notDue: () => notFailed(task),
       perform: async ({ workshop }, session) => {
         await decideFailedTask(workshop, session, { id: task, decision });
         return 0;

@@ -209,7 +209,15 @@ test('CLI-3 a decision about a changeset that does not wait is an error, and its
   await refused();
   assert.is((await flame(repo, ['review'])).code, 0, 'nothing was asked of it');
   for (const wave of ['work', 'validate', 'merge']) assert.is((await flame(repo, [wave])).code, 0, wave);
-  assert.is((await flame(repo, ['review', '--changeset', '1-main', '--approve'])).code, 0);
+  assert.is((await flame(repo, ['review', '--changeset', 'main', '--skip'])).code, 0);
+  const skipped = await flame(repo, ['review', '--changeset', '1-main']);
+  assert.is(skipped.code, 1);
+  assert.match(
+    skipped.stderr,
+    /Changeset main was skipped; the next cycle shows it again\.\nnext: git flame run\n/,
+  );
+  for (const wave of ['work', 'merge']) assert.is((await flame(repo, [wave])).code, 0, wave);
+  assert.is((await flame(repo, ['review', '--changeset', '2-main', '--approve'])).code, 0);
   assert.is(repo.git('show', 'main:a.txt'), '1');
   await refused();
 });

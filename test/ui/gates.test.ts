@@ -282,6 +282,9 @@ test('MRG-11: comments on lines typed at the terminal go along with a reject, an
   const approved = ask('c\nsrc/a.ts:1 x\na\n');
   assert.equal(await approved.answer, { kind: 'approve' });
   assert.match(approved.fake.stderr(), /with a rejection only: these are dropped/);
+  const skipped = ask('c\nsrc/a.ts:1 x\ns\n');
+  assert.equal(await skipped.answer, { kind: 'skip' });
+  assert.match(skipped.fake.stderr(), /with a rejection only: these are dropped/);
 });
 
 test('MRG-11: a comment on a file that no task changed is told and asked about again', async () => {

@@ -7,7 +7,7 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { endSession } from '../../engine/end-session.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
-import { viewSession } from '../../engine/record.ts';
+import { type SessionView, viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import { remember } from '../../engine/session/remember.ts';
 import { withoutHeldApart } from '../../engine/stack/held-apart.ts';
@@ -23,7 +23,7 @@ interface WaveCommand {
   /** Does the wave; resolves to the exit code. */
   perform(opened: Opened, session: SessionId): Promise<number>;
   /** Why the command failed where this wave wasn't due, for one that asked for more than the wave; null: it didn't. */
-  readonly notDue?: FlameError | null;
+  readonly notDue?: ((view: SessionView) => FlameError) | null;
   /** What follows, whether this wave was due or not; resolves to the exit code where the wave's own is 0. */
   follow?(opened: Opened, session: SessionId): Promise<number>;
 }
@@ -48,7 +48,7 @@ export function runWave(args: CommandArgs, io: Io, wave: WaveCommand): Promise<n
         action = await next(opened, session, wave);
       }
       const isDue = wave.actions.includes(action.kind);
-      if (!isDue && wave.notDue) throw wave.notDue;
+      if (!isDue && wave.notDue) throw wave.notDue(await viewSession(opened.workshop, session));
       const code = isDue ? await wave.perform(opened, session) : 0;
       const after = (await wave.follow?.(opened, session)) ?? 0;
       await finish(opened, session, { wave, wasDue: isDue });

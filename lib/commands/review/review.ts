@@ -24,7 +24,7 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
     notDue:
       decision === null && args.options.changeset === null
         ? null
-        : nothingToDecide(args.options.changeset, []),
+        : ({ session }) => nothingToDecide(args.options.changeset, changesetsOfCycle(session)),
     perform: async ({ workshop, shown }, session) => {
       const { only, gates } = await gatesOf(decision, args, { workshop, shown }, session);
       const { refused } = await reviewWave({ ...workshop, gates }, session, only);

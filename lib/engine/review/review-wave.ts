@@ -46,7 +46,7 @@ export async function reviewWave(
   const shown = waiting.filter(isMeant);
   // One that was approved before a stop is still to land.
   const isApproved = current.some((changeset) => changeset.state === 'approved' && isMeant(changeset));
-  if (only !== null && shown.length === 0 && !isApproved) throw nothingToDecide(only, waiting);
+  if (only !== null && shown.length === 0 && !isApproved) throw nothingToDecide(only, current);
   for (const [index, changeset] of shown.entries()) {
     await decideOne(workshop, id, changeset.id, { position: index + 1, total: shown.length });
   }
@@ -54,7 +54,14 @@ export async function reviewWave(
 }
 
 /** There is none of this name to decide; null: none at all. */
-export function nothingToDecide(name: string | null, waiting: readonly Changeset[]): FlameError {
+export function nothingToDecide(name: string | null, current: readonly Changeset[]): FlameError {
+  const named = current.findLast(({ id, group }) => name !== null && (id === name || group === name));
+  if (named?.state === 'skipped')
+    return noChangeset(`Changeset ${named.group} was skipped; the next cycle shows it again.`, [
+      'git flame run',
+      `git flame show ${named.group} --diff`,
+    ]);
+  const waiting = current.filter(({ state }) => state === 'waiting');
   const hints = waiting.map(({ group }) => `git flame review --changeset ${group}`);
   return noChangeset(
     `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,

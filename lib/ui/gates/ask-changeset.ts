@@ -40,6 +40,8 @@ export async function askChangeset(
   const comments: LineComment[] = [];
   for (;;) {
     const key = await choose(asking, isOpen ? choices.filter((choice) => choice.key !== 'w') : choices);
+    const dropsComments = comments.length > 0 && (key === 's' || key === 'a');
+    if (dropsComments) context.say('Comments go along with a rejection only: these are dropped.');
     if (key === 's') return { kind: 'skip' };
     if (key === 'r') {
       for (const line of renderOnTop((await question.onTop?.(question.changeset.id)) ?? []))
@@ -69,7 +71,6 @@ export async function askChangeset(
       await context.viewDiff(await question.showDiff());
       continue;
     }
-    if (comments.length > 0) context.say('Comments go along with a rejection only: these are dropped.');
     if (!red) return { kind: 'approve' };
     const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
     if (reason.trim() !== '') return { kind: 'approve', override: reason.trim() };
