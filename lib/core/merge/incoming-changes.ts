@@ -92,7 +92,7 @@ function courseOf({ state, wave, cycle, replans }: Session): string {
 
 function describePlan(proposal: NonNullable<Session['proposal']>): string {
   const ids = proposal.map(({ id }) => id).join(', ');
-  return `a plan of ${proposal.length} tasks (${ids}) ${canonicalDigest(proposal).slice(0, 8)}`;
+  return `a plan of ${proposal.length} task${proposal.length === 1 ? '' : 's'} (${ids}) ${canonicalDigest(proposal).slice(0, 8)}`;
 }
 
 function describePause({ adapter, until, why }: Session['pauses'][number]): string {

@@ -66,7 +66,10 @@ export function nextAction(state: SessionState): Action {
   }
   const isWorkWaiting = isWindingDown && canStart(tasks);
   if (session.cycle >= maxCycles && !isWorkWaiting)
-    return { kind: 'end', reason: `the limit of ${maxCycles} wave cycles is reached` };
+    return {
+      kind: 'end',
+      reason: `the limit of ${maxCycles} wave cycle${maxCycles === 1 ? '' : 's'} is reached`,
+    };
   return { kind: 'end-cycle' };
 }
 
@@ -172,7 +175,10 @@ function needsValidation(task: Task): boolean {
 function endReason(tasks: readonly Task[]): string {
   if (tasks.length === 0) return 'the plan is empty';
   const lost = tasks.filter(isLost).length;
-  return lost === 0 ? 'all tasks are settled' : `${lost} of ${tasks.length} tasks failed or are blocked`;
+  if (lost === 0) return 'all tasks are settled';
+  if (tasks.length === 1)
+    return tasks[0]?.status === 'blocked' ? 'its only task is blocked' : 'its only task failed';
+  return `${lost} of ${tasks.length} tasks failed or are blocked`;
 }
 
 function isLost({ status }: Task): boolean {

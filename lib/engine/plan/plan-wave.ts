@@ -115,7 +115,7 @@ async function propose(
   await record(workshop, session.id, ({ session: now }) => ({
     session: {
       next: { ...now, proposal: [...plan.tasks], estimate },
-      subject: `session: a plan of ${plan.tasks.length} tasks is proposed`,
+      subject: `session: a plan of ${plan.tasks.length} task${plan.tasks.length === 1 ? '' : 's'} is proposed`,
     },
     // By writing the plan, a person vouches for its adapters, whatever happens to the rest.
     vouched: isByHand ? adapterChoices(session.id, plan) : [],

@@ -143,6 +143,7 @@ test('all settled is the end, and the reason counts what was lost', () => {
     makeTask('task-003', { status: 'blocked' }),
   ];
   assert.is(reason(lost), '2 of 3 tasks failed or are blocked');
+  assert.is(reason(lost.slice(1, 2)), 'its only task failed');
 });
 
 test('MRG-7 where nothing is open but not all was done, a person is asked while a cycle is left', () => {
