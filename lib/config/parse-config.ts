@@ -32,7 +32,7 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   refuseProblems(source, [...problems, ...clashes], (message, init) =>
     badConfig(message, {
       ...init,
-      hints: ['correct it, then look at what is in force: git flame config'],
+      hints: ['Correct it, then look at what is in force: git flame config'],
     }),
   );
   const config = value ?? defaultConfig();

@@ -67,7 +67,7 @@ function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareLi
     (message, init) =>
       badPlan(message, {
         ...{ ...init, kind: 'environment' },
-        hints: ['correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
+        hints: ['Correct it, then try it without starting anything: git flame plan --dry-run --from FILE'],
       }),
   );
   return value;

@@ -16,7 +16,7 @@ export function diskFull(error: unknown): FlameError | null {
   const isFull = error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(`${error.code}`);
   if (!isFull && !(error instanceof Error && tellsOfFullDisk(error.message))) return null;
   const reason = error.message.split('\n')[0] ?? '';
-  return noRoom(`The disk is full: ${reason}`, 'free some disk, then: git flame resume', error);
+  return noRoom(`The disk is full: ${reason}`, 'Free some disk, then: git flame resume', error);
 }
 
 /** What stops a command in a repository that can't be written; null for every other error. */

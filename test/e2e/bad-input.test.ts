@@ -338,7 +338,7 @@ test('a base branch that does not exist is refused', async () => {
   const repo = makeExecProject({ config: { project: { base_branch: 'trunk' } } });
   const run = await flame(repo, ['run', 'x', '--from', writePlan(repo, oneTask)]);
   assertRefused(run, { code: 128, says: 'The base branch trunk does not exist', next: 'git branch trunk' });
-  assert.match(run.stderr, /next: or name another in \.blueflame\.yml: project: \{ base_branch: main \}$/m);
+  assert.match(run.stderr, /next: Or name another in \.blueflame\.yml: project: \{ base_branch: main \}$/m);
   assertNothingStored(repo);
 });
 

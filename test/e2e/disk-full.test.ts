@@ -93,7 +93,7 @@ onSmallDisk(
       ].join('\n'),
     );
     assert.is(read('code'), '128\n', told + read('told'));
-    assert.match(read('told'), /error: The disk is full: [^\n]*\n.*free some disk, then: git flame resume/s);
+    assert.match(read('told'), /error: The disk is full: [^\n]*\n.*Free some disk, then: git flame resume/s);
     assert.is(read('landed').includes('one:'), false);
     assert.is(read('one'), 'whole\n', read('again'));
     assert.is(read('fsck'), '');

@@ -6,7 +6,7 @@ export const keepCommands = {
     load: () => import('../../commands/sync.ts'),
     summary: 'Share the state with a remote: fetch, merge and push it',
     details:
-      "Fetches the remote's state beside yours, merges both note by note, and pushes the result. Different tasks merge with no question; of two changes to the same task one is kept by fixed rules and the other stands in the task's history. Nothing is ever overwritten. The commits that tasks name go along; your own branches do not. Of notes that can't be read here nothing is sent, until they are mended or you say so with --damaged. A note of a newer version takes the place of none of yours; nothing is sent over it, until you say so with --keep-mine. What another clone says has ended (merged, dropped, landed, a session) counts here once the base branch holds the work; until then --restore brings back your own version and sends it, --accept believes it. Without a name it is the remote of your branch, else the only one, else origin.",
+      "Fetches the remote's state beside yours, merges both note by note, and pushes the result. Changes to different tasks merge without a question; of two changes to the same task, fixed rules keep one, and the other stays in the task's history. Nothing is ever overwritten. The commits that tasks name are sent along; your own branches are not. Nothing is sent of notes that can't be read here until they are repaired or you add --damaged. A note of a newer version replaces none of yours, and nothing is sent over it until you add --keep-mine. What another clone says has ended (a task that is merged or dropped, a changeset that has landed, a session) counts here once the base branch holds the work; until then, --restore brings back your own version and sends it, and --accept believes the other clone. Without a name, the remote is that of your branch, else the only one, else origin.",
     operand: { usage: '[REMOTE]', kind: 'one' },
     options: {
       damaged: { kind: 'flag', summary: "send also what can't be read here" },
@@ -57,11 +57,14 @@ export const keepCommands = {
     load: () => import('../../commands/cleanup.ts'),
     summary: 'Remove what ended sessions left: worktrees, merged branches, old logs',
     details:
-      'Shows first what it would do; --yes does it. Work that was not merged stays without --force. Whatever is in a worktree is kept as a rescue first; a worktree that holds a secret stays. A rescue goes when all of it is on the base branch; one that is older than retention.rescues (90 days) is listed, and goes only with --rescues: then what is in it is lost. git flame rescue drop forgets one. Old sessions are archived (retention.sessions), and stay readable with --session ID.',
+      'Shows first what it would do; --yes does it. Work that was not merged stays without --force. Whatever is in a worktree is kept as a rescue first; a worktree that holds a secret stays. A rescue is removed when all of it is on the base branch; one that is older than retention.rescues (90 days) is listed, and is removed only with --rescues: then what is in it is lost. git flame rescue drop forgets one. Old sessions are archived (retention.sessions), and stay readable with --session ID.',
     options: {
       yes: { kind: 'flag', summary: 'do it' },
-      force: { kind: 'flag', summary: 'work that was not merged too; it is kept as a rescue' },
-      rescues: { kind: 'flag', summary: 'rescues that are nowhere else too, older than retention.rescues' },
+      force: { kind: 'flag', summary: 'remove work that was not merged too; it is kept as a rescue' },
+      rescues: {
+        kind: 'flag',
+        summary: 'remove rescues that are nowhere else too, older than retention.rescues',
+      },
     },
     examples: [
       { command: 'git flame cleanup', does: 'see what could go' },

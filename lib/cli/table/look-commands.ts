@@ -6,7 +6,7 @@ export const lookCommands = {
     load: () => import('../../commands/status.ts'),
     summary: 'Show the session, its tasks, agents, changesets and cost',
     details:
-      'Reads only. Says which works will conflict, by what is committed so far: what a run has tried already, and for up to a second what is new. With --json the shape is stable.',
+      'Only reads. Says which tasks will conflict, judged by what is committed so far: it shows what a run has tried already, and tries what is new for up to a second. With --json, the shape is stable.',
     options: {},
     examples: [
       { command: 'git flame status', does: 'where the session stands' },
@@ -17,7 +17,7 @@ export const lookCommands = {
     load: () => import('../../commands/show/show.ts'),
     summary: 'Show the whole story of a task, an agent, a changeset or a session',
     details:
-      'What was asked, each attempt with how it ended, what it cost and took, the calls that were blocked and by which rule, verdicts with their evidence, commits, where its worktree is, and what to type next. Without a name: the session. In your pager at a terminal, as with git.',
+      'Shows what was asked, each attempt with how it ended, what it cost and how long it took, the calls that were blocked and by which rule, verdicts with their evidence, commits, where its worktree is, and what to type next. Without a name, it shows the session. At a terminal, it opens in your pager, as with git.',
     operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
     options: {
       diff: { kind: 'flag', summary: 'show the diff too' },
@@ -39,7 +39,7 @@ export const lookCommands = {
     load: () => import('../../commands/stats/stats.ts'),
     summary: 'Show figures: health, times, queue, failures by rule, cost against estimate',
     details:
-      'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are exact to the second. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats: text; json, whose shape is stable; prometheus, for a textfile collector; html, one page with charts that needs no network.',
+      'Everything is computed from what the refs record; calls that the watcher blocked come from the audits on this machine. Times are exact to the second. Sessions and tasks that are out of the ordinary are named once five earlier sessions have ended. The formats are text; json, whose shape is stable; prometheus, for a textfile collector; html, one page with charts that needs no network.',
     options: {
       all: { kind: 'flag', summary: 'all sessions, not only the current one' },
       format: {
@@ -63,7 +63,7 @@ export const lookCommands = {
     load: () => import('../../commands/log.ts'),
     summary: 'List what happened, newest first',
     details:
-      'When, what, by whom and why. Each entry is a commit on refs/blueflame/*, so plain git log shows the same. A name narrows it down to what concerns one task, agent, changeset or session. In your pager at a terminal, as with git.',
+      'Shows when, what, by whom and why. Each entry is a commit on refs/blueflame/*, so plain git log shows the same. A name narrows it down to what concerns one task, agent, changeset or session. At a terminal, it opens in your pager, as with git.',
     operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
     options: {
       maxCount: { kind: 'number', short: 'n', value: 'N', summary: 'at most N entries, the latest (50)' },

@@ -17,7 +17,7 @@ export const otherCommands = {
     isHidden: true,
     summary: 'Judge a commit that is about to be made',
     details:
-      'Called by the installed git hooks. Exit code 3 refuses the commit, or the state beside a push; every other lets a commit pass.',
+      'Called by the installed git hooks. Exit code 3 refuses the commit, or the state beside a push; every other code lets a commit pass.',
     subcommands: [
       { name: 'commit-msg', summary: 'judge the message in FILE' },
       { name: 'pre-commit', summary: 'judge what is staged' },

@@ -6,7 +6,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
     load: () => import('../../commands/task/task.ts'),
     summary: 'Add, change and take tasks by hand, beside the agents',
     details:
-      'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task and says where; commit there, then submit: the commits are judged as those of an agent are, and validated, merged and reviewed with the others. A claim by hand counts in concurrency.development, its file locks hold, and a run in progress neither takes nor frees it. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and counts no limit. Without an ID it is the task of this worktree, or the only one you hold; for claim the next one that is ready. With --json: add {session, tasks}; edit {task, changed}; next {task, why}, and exit 1 without one; claim {task, worktree, branch}, or with --stdin {id, claimed, reason} on each line; submit {task, violations, worktree}; release {task, worktree, rescue}; drop {task, blocked, worktree, rescue}; show {task, verdicts}.',
+      'People and agents take from one queue: whoever claims a task first has it, in every worktree and process. claim makes a worktree on the branch of the task and says where; commit there, then submit: the commits are judged as those of an agent are, and validated, merged and reviewed with the others. A claim by hand counts towards concurrency.development, its file locks hold, and a run in progress neither takes nor frees it. With --stdin, claim reads ids, one a line, and answers each with one line, in order; it makes no worktrees and counts no limit. Without an ID, the task is that of this worktree, or the only one you hold; for claim, it is the next one that is ready. With --json: add {session, tasks}; edit {task, changed}; next {task, why}, and exit 1 without one; claim {task, worktree, branch}, or with --stdin {id, claimed, reason} on each line; submit {task, violations, worktree}; release {task, worktree, rescue}; drop {task, blocked, worktree, rescue}; show {task, verdicts}.',
     operand: { usage: '[TITLE|ID]', kind: 'words' },
     subcommands: [
       { name: 'add', summary: 'add a task, or those of a file; makes a session where none is open' },
@@ -16,7 +16,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
       { name: 'submit', summary: 'hand in the commits; the task is done and goes to validation' },
       {
         name: 'release',
-        summary: 'give it back, commits are kept as a rescue, files stay; or have a failed task tried again',
+        summary: 'give it back: commits are kept as a rescue, files stay; or have a failed task tried again',
       },
       { name: 'drop', summary: 'give it up; what needs it is blocked' },
       { name: 'show', summary: 'show the whole story of a task' },
@@ -57,14 +57,14 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
     load: () => import('../../commands/agent.ts'),
     summary: 'List, watch and stop the agents that run now',
     details:
-      'Works from any terminal on the machine the agents run on; attach only looks. A name is the id of an agent, or of the task it works on. A stopped agent gets SIGTERM and five seconds; its worktree stays, its task is tried again with no retry used up, and the run continues. With --no-retry the task has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it; stop {agent, task, stopped, retry}.',
+      'Works from any terminal on the machine the agents run on; attach only looks. A name is the id of an agent, or of the task it works on. A stopped agent gets SIGTERM and five seconds; its worktree stays, its task is tried again with no retry used up, and the run continues. With --no-retry, the task has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it; stop {agent, task, stopped, retry}.',
     operand: { usage: '[AGENT]', kind: 'one' },
     subcommands: [
       { name: 'list', summary: 'who runs, on what, for how long and for how much' },
       { name: 'attach', summary: 'show what an agent says until it ends, or Ctrl-C' },
       { name: 'stop', summary: 'end one agent and all it started' },
     ],
-    options: { retry: { kind: 'no-flag', summary: 'stop: the task has failed, it is not tried again' } },
+    options: { retry: { kind: 'no-flag', summary: 'stop: the task has failed and is not tried again' } },
     examples: [
       { command: 'git flame agent list', does: 'who is at work' },
       { command: 'git flame agent attach worker-1a2b3c4d', does: 'read along' },

@@ -6,7 +6,7 @@ export const setUpCommands = {
     load: () => import('../../commands/init/init.ts'),
     summary: 'Prepare a repository: .blueflame.yml, git hooks, and git set up to show reviews',
     details:
-      'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push sends refs/blueflame/* along, but for rescues, and nothing of it while part can not be read here; the push itself is never stopped. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
+      'Leaves an existing .blueflame.yml as it is and asks nothing. The hooks judge commits on task branches and in their worktrees; every other commit passes, unless validation.commit_format.apply_to is all. Hooks that are there already (husky, lefthook, pre-commit, your own) run first, and what they say counts. With git config blueflame.pushState true, git push also sends refs/blueflame/*, except for rescues, and none of it while a part cannot be read here; the push itself is never stopped. What git flame changed in the repository is recorded, and --uninstall takes it back byte for byte.',
     options: {
       hooks: { kind: 'no-flag', summary: 'install no git hooks' },
       uninstall: { kind: 'flag', summary: 'take back what git flame changed in the git of this repository' },
@@ -23,13 +23,13 @@ export const setUpCommands = {
     load: () => import('../../commands/doctor/doctor.ts'),
     summary: 'Try out what is enforced here, and look for what is broken or left over',
     details:
-      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something is missing that work needs. With --repair, what is wrong on refs/blueflame/* is mended as far as that loses nothing, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that can not be read to its last version that can, a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*.',
+      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something that work needs is missing. With --repair, what is wrong on refs/blueflame/* is repaired as far as that loses nothing, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that cannot be read goes back to its last version that can, and a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*.',
     options: {
-      repair: { kind: 'flag', summary: 'mend the state; with --dry-run, say what would be done' },
+      repair: { kind: 'flag', summary: 'repair the state; with --dry-run, say what would be done' },
     },
     examples: [
       { command: 'git flame doctor', does: 'see whether this machine is fit and the state is sound' },
-      { command: 'git flame doctor --repair', does: 'mend what is broken in the state' },
+      { command: 'git flame doctor --repair', does: 'repair what is broken in the state' },
       { command: 'git flame doctor --json', does: 'the same for scripts' },
     ],
   },
@@ -37,7 +37,7 @@ export const setUpCommands = {
     load: () => import('../../commands/trust.ts'),
     summary: "Show what this repository's files make run as you or show to agents, and allow it",
     details:
-      'It asks about hooks and the files of the repository they name (also through scripts of package.json, Makefile and the like; where the words of a hook do not say what it runs, every program of the repository counts), templates in .blueflame/templates and what they include, adapters.*.command, superpowers.plugin_dir (with all it holds if it is in the repository), project.setup, copy and link, a worktree_dir outside the repository, each of sandbox.read_paths, values of limits, sandbox and permissions that are looser than the built-in ones (blocked_tools and blocked_paths without, allowed_tools with more), models.prices, and trust.*. A configuration without these asks nothing. Commands that start something ask at a terminal by themselves, and end with 2 elsewhere. Exactly the content that was shown is allowed, for one clone and one configuration file; the permission is void when a byte changes, and is kept below $XDG_STATE_HOME/git-flame (~/.local/state/git-flame). What an allowed script runs in turn is not looked at.',
+      'It asks about hooks and the files of the repository they name (also through scripts of package.json, Makefile and the like; where the words of a hook do not say what it runs, every program of the repository counts), templates in .blueflame/templates and what they include, adapters.*.command, superpowers.plugin_dir (with all it holds if it is in the repository), project.setup, copy and link, a worktree_dir outside the repository, each of sandbox.read_paths, values of limits, sandbox and permissions that are looser than the built-in ones (blocked_tools and blocked_paths without, allowed_tools with more), models.prices, and trust.*. A configuration without these asks for nothing. Commands that start something ask at a terminal by themselves, and end with 2 elsewhere. Exactly the content that was shown is allowed, for one clone and one configuration file; the permission is void when a byte changes, and is kept below $XDG_STATE_HOME/git-flame (~/.local/state/git-flame). What an allowed script runs in turn is not looked at.',
     operand: { usage: '[DIR]', kind: 'one' },
     subcommands: [
       { name: 'ask', summary: 'show what is asked for, and ask whether it is allowed' },

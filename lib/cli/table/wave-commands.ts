@@ -46,7 +46,7 @@ export const waveCommands = {
     load: () => import('../../commands/validate.ts'),
     summary: 'Have every finished task checked by diagnostics and a validator',
     details:
-      'A failing diagnostic never becomes a pass. You requeue, edit, pass or drop what fails; without a terminal name the task and the decision. With --verify the diagnostics run once more on commits that were judged, one task or all of the session, also landed ones: the output is compared with the evidence of the verdict by its hash, and differences are shown at the review. They reject nothing.',
+      'A failing diagnostic never becomes a pass. You requeue, edit, pass or drop what fails; without a terminal, name the task and the decision. With --verify, the diagnostics run once more on commits that were judged, of one task or of the whole session, landed ones too: the output is compared with the evidence of the verdict by its hash, and differences are shown at the review. They reject nothing.',
     operand: { usage: '[TASK]', kind: 'one' },
     options: {
       requeue: { kind: 'text', value: 'NOTES', summary: 'send TASK, which failed, back with these notes' },
@@ -78,7 +78,7 @@ export const waveCommands = {
     load: () => import('../../commands/review/review.ts'),
     summary: 'Show each changeset, have it approved or rejected, and land it',
     details:
-      'At a terminal it asks for each changeset in turn. Elsewhere name the changeset and the decision: --approve is about the commit that git flame last showed you (review, merge, status, show, the page, an export), and what was built or received since is refused until you saw it, or name it with --commit. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',
+      'At a terminal it asks for each changeset in turn. Elsewhere, name the changeset and the decision: --approve is about the commit that git flame last showed you (review, merge, status, show, the page, an export), and what was built or received since is refused until you have seen it, or name it with --commit. A changeset whose diagnostics fail lands only with --override. With project.landing: branch the work lands on a branch of its own, and the text of its pull request is made from tasks and verdicts; --pr opens it, also later.',
     options: {
       changeset: {
         kind: 'text',
@@ -151,7 +151,7 @@ export const waveCommands = {
     load: () => import('../../commands/resume.ts'),
     summary: 'Continue a session after a stop or a kill',
     details:
-      'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and continues like git flame run. Without a name: the current session.',
+      'Ends agents that outlived their run, frees their tasks, brings the checkout along where a landing was cut short, says which worktrees were kept, and continues like git flame run. Without a name, it continues the current session.',
     operand: { usage: '[SESSION]', kind: 'one' },
     options: pageOptions,
     examples: [

@@ -18,7 +18,7 @@ export async function examineCredential(
   const names = credentialSources(context.env);
   const message =
     names.length === 0
-      ? 'no credential; ANTHROPIC_BASE_URL is asked without one'
-      : `credential for the model API in ${names.join(' and ')}, not tried`;
+      ? 'No credential is set; ANTHROPIC_BASE_URL is asked without one.'
+      : `A credential for the model API is in ${names.join(' and ')}; it was not tried.`;
   return [finding({ ...base, result: 'proven', message })];
 }

@@ -20,14 +20,14 @@ export function examinePostCheck(): readonly Finding[] {
         finding({
           ...base,
           result: 'proven',
-          message: `A sample branch in order passed, and one that is not was refused by ${bad.join(' and ')}.`,
+          message: `A sample branch that keeps the rules passed, and one that breaks them was refused by ${bad.join(' and ')}.`,
         }),
       ]
     : [
         finding({
           ...base,
           result: 'missing',
-          message: 'The check of finished branches does not tell a good sample from a bad one.',
+          message: 'The check of finished branches does not distinguish a good sample from a bad one.',
           details: [`good: ${good.join(', ') || 'passed'}`, `bad: ${bad.join(', ') || 'passed'}`],
         }),
       ];

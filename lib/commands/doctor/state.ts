@@ -77,7 +77,7 @@ async function examineRefs(store: Reading['store']): Promise<readonly Finding[]>
 function describeDoubts(doubts: readonly Doubt[]): Finding {
   return finding({
     ...{ area: 'state', check: 'ends', result: 'weaker' },
-    message: `Another clone says of ${formatCount(doubts.length, 'thing')} that it has ended, which is not so here.`,
+    message: `Another clone reports ${formatCount(doubts.length, 'thing')} as ended that did not end here.`,
     details: doubts.slice(0, 20).map(describeDoubt),
     hints: waysOn(doubts),
   });

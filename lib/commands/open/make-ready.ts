@@ -41,7 +41,7 @@ async function sayWhatGoesOn({ store, output }: Reading): Promise<void> {
     output.warn(
       `Another clone says that ${session} has ended, and it has not here. It goes on here, and what is done in it opens it again for all.`,
     );
-    output.hint(`to take it as ended: git flame sync --accept ${session}`);
+    output.hint(`To take it as ended: git flame sync --accept ${session}`);
   }
 }
 

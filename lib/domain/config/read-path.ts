@@ -21,7 +21,7 @@ export function placeReadPath(
       kind: 'environment',
       code: 'bad-read-path',
       message: `sandbox.read_paths ${written} can't be shown to agents: ${real} is a home, a place of keys, holds one of these, or is a device or a socket.`,
-      hints: ['name the folder that programs need in .blueflame.yml: sandbox: { read_paths: [<folder>] }'],
+      hints: ['Name the folder that programs need in .blueflame.yml: sandbox: { read_paths: [<folder>] }'],
       data: { read_path: written, real },
     });
   return { path, real };

@@ -51,7 +51,7 @@ export async function requireSandbox(
       code: 'no-sandbox',
       message: 'Agents need a sandbox and there is none on this machine.',
       details: sandbox.missing,
-      hints: ['apt install bubblewrap', 'or accept the risk in .blueflame.yml: sandbox: { require: false }'],
+      hints: ['apt install bubblewrap', 'Or accept the risk in .blueflame.yml: sandbox: { require: false }'],
     });
   }
   warn(

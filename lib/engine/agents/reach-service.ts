@@ -42,6 +42,6 @@ function unreachable(why: string): FlameError {
     kind: 'refused',
     code: 'model-unreachable',
     message: `${why} It was tried for ${longestOutageMs / 60_000} minutes; everything done so far is kept.`,
-    hints: ['look after the network, then: git flame run'],
+    hints: ['Look after the network, then: git flame run'],
   });
 }

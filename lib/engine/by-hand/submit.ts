@@ -84,7 +84,7 @@ async function requireSaved(
     details: dirty.slice(0, 20),
     hints: [
       `git -C ${shellQuote(worktree)} add -A && git -C ${shellQuote(worktree)} commit`,
-      `leave them out: git flame task submit ${id} --force`,
+      `Leave them out: git flame task submit ${id} --force`,
     ],
   });
 }

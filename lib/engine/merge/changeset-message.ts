@@ -78,7 +78,7 @@ function noSubject({ validation }: Config, group: string): FlameError {
     details: [`pattern: ${pattern}`, `example: ${example === '' ? 'none is configured' : example}`],
     hints: [
       'set validation.commit_format.example in .blueflame.yml to a subject whose words after the colon can be replaced',
-      'or give the tasks titles that match: git flame task edit ID --title TITLE',
+      'Or give the tasks titles that match: git flame task edit ID --title TITLE',
       'git flame merge',
     ],
   });

@@ -89,7 +89,7 @@ async function planFromPlanner(workshop: Workshop, view: SessionView, isInteract
   throw noPlan('The planner gave no usable plan, not even after its mistakes were listed.', {
     kind: 'refused',
     details: problems,
-    hints: ['git flame plan', 'or write it by hand: git flame plan --from FILE'],
+    hints: ['git flame plan', 'Or write it by hand: git flame plan --from FILE'],
   });
 }
 

@@ -37,7 +37,7 @@ export async function requireFreeName(
     message: `The work of this session is to land on a new branch ${branch}, but there is one of that name.`,
     hints: [
       `git branch -m ${branch} ${branch}-old`,
-      'or set project.landing_branch in .blueflame.yml, then: git flame review',
+      'Or set project.landing_branch in .blueflame.yml, then: git flame review',
     ],
   });
 }

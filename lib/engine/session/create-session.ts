@@ -96,6 +96,6 @@ function sessionOpen({ id, objective }: Session): FlameError {
     kind: 'refused',
     code: 'session-open',
     message: `Session ${id} is still open: ${objective.split('\n')[0] ?? ''}`,
-    hints: ['git flame run', 'or leave it as it is and start a new one: git flame run --new OBJECTIVE'],
+    hints: ['git flame run', 'Or leave it as it is and start a new one: git flame run --new OBJECTIVE'],
   });
 }

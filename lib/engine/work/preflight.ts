@@ -44,7 +44,7 @@ export async function findBase(
       kind: 'environment',
       code: 'detached-head',
       message: 'HEAD is detached and the configuration names no base branch, so there is none to build on.',
-      hints: ['git switch <branch>', 'or set it in .blueflame.yml: project: { base_branch: <branch> }'],
+      hints: ['git switch <branch>', 'Or set it in .blueflame.yml: project: { base_branch: <branch> }'],
     });
   }
   const commit = await workshop.git.resolveCommit(`refs/heads/${branch}`);
@@ -59,7 +59,7 @@ export async function findBase(
   }
   throw noBaseBranch(branch, [
     `git branch ${branch}`,
-    `or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
+    `Or name another in .blueflame.yml: project: { base_branch: ${head.branch ?? 'BRANCH'} }`,
   ]);
 }
 
@@ -140,7 +140,7 @@ async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root
       kind: 'environment',
       code: 'worktrees-not-writable',
       message: `The worktree folder ${folder} can't be written.`,
-      hints: ['set another in .blueflame.yml: project: { worktree_dir: <folder> }'],
+      hints: ['Set another in .blueflame.yml: project: { worktree_dir: <folder> }'],
     });
   }
   const wanted = agentsAtOnce(workshop.config) * diskPerAgentMb;
@@ -148,7 +148,7 @@ async function requireRoom(workshop: Pick<Workshop, 'config' | 'machine' | 'root
   if (free < wanted) {
     throw noRoom(
       `${Math.round(free)} MB of disk are free, ${wanted} MB are wanted for ${agentsAtOnce(workshop.config)} agents.`,
-      'free some disk, or lower concurrency.development in .blueflame.yml',
+      'Free some disk, or lower concurrency.development in .blueflame.yml',
     );
   }
 }

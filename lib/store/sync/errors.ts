@@ -57,7 +57,7 @@ export function newerState(remote: string, newer: readonly StateProblem[]): Flam
     code: 'newer-state',
     message: `Nothing was sent to ${remote}: notes there were written by a newer git-flame, and yours, which stay here as they are, would take their place.`,
     hints: [
-      `use that version, or put yours in their place: git flame sync --keep-mine ${remote}`,
+      `Use that version, or put yours in their place: git flame sync --keep-mine ${remote}`,
       ...newer.slice(0, 1).map(({ object }) => `git cat-file -p ${object}`),
     ],
     details: newer.slice(0, 20).map(({ ref, object, message }) => `${ref} ${object} ${message}`),

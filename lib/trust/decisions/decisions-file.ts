@@ -109,7 +109,7 @@ function notKept(file: string, cause: unknown): FlameError {
     kind: 'environment',
     code: 'decisions-not-kept',
     message: `What is decided here can't be kept in ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    hints: [`ls -ld ${dirname(file)}`, 'or set XDG_STATE_HOME to a folder of yours that can be written'],
+    hints: [`ls -ld ${dirname(file)}`, 'Or set XDG_STATE_HOME to a folder of yours that can be written'],
     cause,
   });
 }

@@ -48,7 +48,7 @@ function badWorktreeDir(written: string, real: string): FlameError {
     kind: 'environment',
     code: 'bad-worktree-dir',
     message: `project.worktree_dir ${written} can't hold worktrees: ${real} is the repository itself, a home, or a place of keys or of git.`,
-    hints: ['set another in .blueflame.yml: project: { worktree_dir: .trees }'],
+    hints: ['Set another in .blueflame.yml: project: { worktree_dir: .trees }'],
     data: { worktree_dir: written, real },
   });
 }
@@ -58,7 +58,7 @@ function badPluginDir(written: string, real: string): FlameError {
     kind: 'environment',
     code: 'bad-plugin-dir',
     message: `superpowers.plugin_dir ${written} can't be shown to agents: ${real} is a home, holds keys, or holds this repository.`,
-    hints: ['name the folder of the plugin in .blueflame.yml: superpowers: { plugin_dir: <folder> }'],
+    hints: ['Name the folder of the plugin in .blueflame.yml: superpowers: { plugin_dir: <folder> }'],
     data: { plugin_dir: written, real },
   });
 }

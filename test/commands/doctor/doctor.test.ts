@@ -84,7 +84,7 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
     return messages;
   };
   const [withToken = ''] = await found(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' });
-  assert.match(withToken, /in CLAUDE_CODE_OAUTH_TOKEN, not tried/);
+  assert.match(withToken, /in CLAUDE_CODE_OAUTH_TOKEN; it was not tried/);
   assert.equal(await found(makeExecProject()), []);
 });
 
