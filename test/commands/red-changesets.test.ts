@@ -84,8 +84,11 @@ test('VAL-3 VAL-5 MRG-8: without a terminal a failed task goes back with its wor
     [['make-x', '--requeue', ' '], 1, 'only with notes that can be seen'],
     [['make-y', '--override', 'x'], 1, 'make-y'],
   ];
-  for (const [argv, code, says] of wrong)
-    assertRefused(await flame(repo, ['validate', ...argv]), { code, says });
+  for (const [argv, code, says] of wrong) {
+    const refused = await flame(repo, ['validate', ...argv]);
+    assertRefused(refused, { code, says });
+    assert.not.match(refused.stderr, /Decided at the validation gate/);
+  }
   const back = await flame(repo, ['validate', 'make-x', '--requeue', 'Once more.', '--keep-work']);
   assert.is(back.code, 0, back.stderr);
   assertRefused(await flame(repo, ['validate', 'make-x', '--override', 'x']), {

@@ -34,6 +34,7 @@ test('SBX-2: cells see of the configuration what git works by, and no token', as
     ['user.signingkey', 'x-secret'],
     ['lfs.https://h/.extraheader', 'x-secret'],
     ['remote.origin.url', 'https://me:x-secret@example.com/r.git?token=x-secret'],
+    ['remote.wiki.url', 'hg::https://me:x-secret@example.com/w?token=x-secret'],
   ] as const;
   for (const [key, value] of secrets) repo.git('config', key, value);
   repo.git('config', 'core.autocrlf', 'input');

@@ -73,9 +73,10 @@ async function applyDecision(
     decision,
   }: { readonly task: Task; readonly verdict: Verdict; readonly decision: ValidationDecision },
 ): Promise<void> {
+  const passed = decision.kind === 'pass' ? passedAnyway(workshop, verdict, decision.override) : null;
   workshop.events.emit({ event: 'gate', gate: 'validation', decision: decision.kind });
-  if (decision.kind !== 'pass') return applyValidation(workshop, session, task.id, decision);
-  await recordVerdict(workshop, session, passedAnyway(workshop, verdict, decision.override));
+  if (passed !== null) return recordVerdict(workshop, session, passed);
+  if (decision.kind !== 'pass') await applyValidation(workshop, session, task.id, decision);
 }
 
 /** The verdict of a person over one that failed: what was found stays in it, with the reason why it may be. */

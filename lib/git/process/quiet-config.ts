@@ -45,7 +45,8 @@ function renderEntry(entry: string): string {
 }
 
 function withoutPassword(value: string): string {
-  const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(value);
+  // Before the address may stand the remote helper that is to read it: hg::https://…
+  const isAddress = /^(?:[a-z\d+.-]+::)*[a-z][a-z\d+.-]*:\/\//i.test(value);
   return isAddress ? value.replace(/^([^/]*\/\/)[^/]*@/, '$1').replace(/[?#].*$/s, '') : value;
 }
 
