@@ -81,5 +81,6 @@ async function tellSubmodules(workshop: PrepareParts, { start }: CellWorktree): 
 function setupFailure(command: string, exitCode: number | null, output: string): Failure {
   const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
   const message = `The setup command ${JSON.stringify(command)} ${ended}.`;
-  return { kind: 'setup-failed', message, details: output.split('\n').slice(-20), retryable: false };
+  const details = output.trim() === '' ? [] : output.split('\n').slice(-20);
+  return { kind: 'setup-failed', message, details, retryable: false };
 }

@@ -274,6 +274,9 @@ test('WRK-7: a setup command that fails is named with its output, and no agent s
   const done = await work('echo never > src/never', { config: { project, limits: { max_retries: 0 } } });
   assertFailed(done, /setup command .* ended with 4\.[\s\S]*the registry is away/);
   assert.is(done.stdout.includes('"event":"agent-started"'), false);
+  const silent = { ...project, setup: ['exit 4'] };
+  const mute = await work('true', { config: { project: silent, limits: { max_retries: 0 } } });
+  assert.equal(mute.task.result.issues, [], 'it printed nothing');
 });
 
 test('submodules, ignored files and a nested repository in the way are no obstacle', async () => {
