@@ -62,7 +62,7 @@ function readTemplate(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw badTemplate(file, 'it can not be read', cause);
+    throw badTemplate(file, 'it cannot be read', cause);
   }
 }
 

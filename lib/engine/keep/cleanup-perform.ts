@@ -57,7 +57,7 @@ async function archive(
   const moved = new Set(await workshop.store.moveToArchive(() => named, workshop.gates.person));
   return named.map((id): Cleaned => {
     if (moved.has(id)) return { name: id, outcome: 'archived', details: `git flame status --session ${id}` };
-    return { name: id, outcome: 'kept', details: 'one of its notes can not be read' };
+    return { name: id, outcome: 'kept', details: 'one of its notes cannot be read' };
   });
 }
 

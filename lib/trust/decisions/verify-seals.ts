@@ -86,7 +86,7 @@ async function refusalOf(
   seal: Seal,
   { context, at, replaced, signers, root }: Judging,
 ): Promise<string | null> {
-  if (at === null) return 'the time can not be kept here, so it is not known whether its key is still valid';
+  if (at === null) return 'the time cannot be kept here, so it is not known whether its key is still valid';
   if (replaced.has(seal.signature)) return 'its clone has replaced it since, and somebody put it back';
   if (seal.repository !== root) return 'it is about another repository, or a branch that is not here';
   const text = { text: sealedText(session, seal), signature: seal.signature, namespace: signatureNamespace };

@@ -141,7 +141,7 @@ test('TRU-2 a key counts while it is valid, whenever it says it signed', async (
       'its key is not valid at 2026-11-22T12:00:00.000Z, the latest time this clone has seen',
       validity,
     );
-  assert.match(await judge([seal], [named], { at: null }), /^the time can not be kept here/);
+  assert.match(await judge([seal], [named], { at: null }), /^the time cannot be kept here/);
 });
 
 test('TRU-2 a clock that is set back brings no expired key back to life', async () => {

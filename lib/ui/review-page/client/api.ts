@@ -26,7 +26,7 @@ export async function post(path: string, body: unknown): Promise<Reply> {
 /** A piece of the page. Throws an Error to show where there is none. */
 export async function getHtml(path: string): Promise<string> {
   const response = await ask(path).catch(() => {
-    throw new Error('git flame does not answer any more, so this part can not be loaded.');
+    throw new Error('git flame does not answer any more, so this part cannot be loaded.');
   });
   if (response.ok) return response.text();
   throw new Error(
