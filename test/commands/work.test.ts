@@ -269,11 +269,16 @@ test('WRK-7: project.copy, link and setup prepare each worktree, and leave nothi
   assert.is(done.repo.git('diff', '--name-only', 'main^1', 'main'), 'src/seen.txt');
 });
 
-test('WRK-7: a setup command that fails is named with its output, and no agent starts', async () => {
-  const project = { name: 'x', base_branch: 'main', setup: ['true', 'echo the registry is away; exit 4'] };
+test('WRK-1 WRK-7: a setup command that fails is named with its output, no agent starts, and nothing is left over', async () => {
+  const project = {
+    name: 'x',
+    base_branch: 'main',
+    setup: ['true', 'echo half > half-made; echo the registry is away; exit 4'],
+  };
   const done = await work('echo never > src/never', { config: { project, limits: { max_retries: 0 } } });
   assertFailed(done, /setup command .* ended with 4\.[\s\S]*the registry is away/);
   assert.is(done.stdout.includes('"event":"agent-started"'), false);
+  assert.is(done.repo.git('worktree', 'list', '--porcelain').match(/^worktree /gm)?.length, 1);
   const silent = { ...project, setup: ['exit 4'] };
   const mute = await work('true', { config: { project: silent, limits: { max_retries: 0 } } });
   assert.equal(mute.task.result.issues, [], 'it printed nothing');

@@ -123,7 +123,11 @@ async function workIn(
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
   const prepared = await prepareWorktree(workshop, cell);
-  if (prepared.failure !== null) return failed(prepared.failure);
+  if (prepared.failure !== null) {
+    // No agent was there: what the setup left is nobody's work.
+    await workshop.git.discardCell(cell);
+    return failed(prepared.failure);
+  }
   const policy = compilePolicy({
     config: workshop.config,
     role: 'worker',
