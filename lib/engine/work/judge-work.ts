@@ -53,7 +53,7 @@ export async function judgeWork(
       );
       const [first = '', ...others] = details;
       const more = formatCount(others.length, 'more broken rule');
-      const message = others.length === 0 ? first : `${first.replace(/\.$/, '')}, and ${more}`;
+      const message = others.length === 0 ? first : `${first} And ${more}.`;
       const rules = [...new Set(work.violations.map(({ rule }) => rule))];
       return { ...failed({ kind: 'violation', message, details, retryable: true, rules }), ...judged };
     }
