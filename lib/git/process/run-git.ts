@@ -227,12 +227,18 @@ function endedWith(args: readonly string[], exitCode: number, stderr: string): F
   const lines = stderr.split('\n');
   // A full disk is distinguished from every other failure; git prints more lines after it.
   const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
-  const notFetched = lines.find((line) => /could not fetch [0-9a-f]+ from promisor remote/.test(line));
-  if (notFetched !== undefined) return objectNotFetched(lines);
+  if (lines.some((line) => missesObject(verbOf(args), line))) return objectNotFetched(lines);
   return gitFailed(`git ${verbOf(args)} ended with ${exitCode}: ${reason}`, {
     details: lines.slice(0, 10),
     data: { args, exitCode },
   });
+}
+
+/** git 2.38 names no object: what it fetches for a command that has no remote of its own is one. */
+function missesObject(verb: string, line: string): boolean {
+  if (/could not fetch [0-9a-f]+ from promisor remote/.test(line)) return true;
+  if (['fetch', 'push', 'pull', 'clone', 'ls-remote', 'submodule'].includes(verb)) return false;
+  return /^fatal: (?:Could not read from remote repository|unable to access )/.test(line);
 }
 
 function objectNotFetched(lines: readonly string[]): FlameError {
