@@ -3,7 +3,7 @@ import type { CommandTable } from '../command-spec.ts';
 /** Commands that share, keep and remove what sessions made. In the order help shows them. */
 export const keepCommands = {
   sync: {
-    load: () => import('../../commands/sync.ts'),
+    load: () => import('../../commands/sync/sync.ts'),
     summary: 'Share the state with a remote: fetch, merge and push it',
     details:
       "Fetches the remote's state beside yours, merges both note by note, and pushes the result. Changes to different tasks merge without a question; of two changes to the same task, fixed rules keep one, and the other stays in the task's history. Nothing is ever overwritten. The commits that tasks name are sent along; your own branches are not. Nothing is sent of notes that can't be read here until they are repaired or you add --damaged. A note of a newer version replaces none of yours, and nothing is sent over it until you add --keep-mine. What another clone says has ended (a task that is merged or dropped, a changeset that has landed, a session) counts here once the base branch holds the work; until then, --restore brings back your own version and sends it, and --accept believes the other clone. Without a name, the remote is that of your branch, else the only one, else origin.",

@@ -4,11 +4,11 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Proposals } from '../../domain/shown/status.ts';
 import type { Origins } from '../../domain/state/origins.ts';
-import { readTrust } from './count-signed.ts';
-import type { Counting } from './counting.ts';
-import type { Reading } from './read-state.ts';
-import { isOpen, readCounting } from './signed-decisions.ts';
-import { standingOf } from './standing.ts';
+import { readTrust } from '../open/count-signed.ts';
+import type { Counting } from '../open/counting.ts';
+import type { Reading } from '../open/read-state.ts';
+import { isOpen, readCounting } from '../open/signed-decisions.ts';
+import { standingOf } from '../open/standing.ts';
 
 /** What is heeded here, and what waits for a word. */
 export interface Heard extends Counting {

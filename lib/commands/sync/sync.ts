@@ -1,19 +1,19 @@
-import { newProposals } from '../core/decisions/list-proposals.ts';
-import type { StateProblem, Store } from '../domain/ports/store-port.ts';
-import type { CommandArgs } from '../domain/shown/command-args.ts';
-import type { Io } from '../domain/shown/io.ts';
-import { pickRemote } from '../store/sync/pick-remote.ts';
-import { type SyncResult, syncState } from '../store/sync/sync.ts';
-import { renderDoubts, renderSettled } from '../ui/render/render-doubts.ts';
-import { renderIncoming } from '../ui/render/render-incoming.ts';
-import { renderReceived, renderSigned } from '../ui/render/render-proposals.ts';
-import { renderSync } from '../ui/render/render-sync.ts';
-import { gitHere } from './open/git-here.ts';
-import { lostClaims, ownClaims } from './open/lost-claims.ts';
-import { type Heard, readHeard, warnOfTrust } from './open/read-heard.ts';
-import { type Reading, withState } from './open/read-state.ts';
-import { type EndsSettled, settleEnds } from './open/settle-ends.ts';
-import { signDecisions } from './open/sign-decisions.ts';
+import { newProposals } from '../../core/decisions/list-proposals.ts';
+import type { StateProblem, Store } from '../../domain/ports/store-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { pickRemote } from '../../store/sync/pick-remote.ts';
+import { type SyncResult, syncState } from '../../store/sync/sync.ts';
+import { renderDoubts, renderSettled } from '../../ui/render/render-doubts.ts';
+import { renderIncoming } from '../../ui/render/render-incoming.ts';
+import { renderReceived, renderSigned } from '../../ui/render/render-proposals.ts';
+import { renderSync } from '../../ui/render/render-sync.ts';
+import { gitHere } from '../open/git-here.ts';
+import { type Reading, withState } from '../open/read-state.ts';
+import { lostClaims, ownClaims } from './lost-claims.ts';
+import { type Heard, readHeard, warnOfTrust } from './read-heard.ts';
+import { type EndsSettled, settleEnds } from './settle-ends.ts';
+import { signDecisions } from './sign-decisions.ts';
 
 /** `git flame sync`: merges the state with a remote's and sends it there. Conflicts are settled by rule, none is asked. */
 export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {

@@ -3,7 +3,7 @@ import { acceptDecisions } from '../../core/decisions/settle-ends.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Doubt } from '../../domain/state/doubt.ts';
 import { type Restorable, restoreOwn } from '../../store/ends/restore-own.ts';
-import type { Reading } from './read-state.ts';
+import type { Reading } from '../open/read-state.ts';
 
 /** What the person says about tasks and sessions that another clone changed: by id, with their session's, or `all`. */
 interface EndWishes {

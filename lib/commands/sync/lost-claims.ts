@@ -3,7 +3,7 @@ import { holderOf, isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { cloneName } from '../../util/clone-name.ts';
-import type { Reading } from './read-state.ts';
+import type { Reading } from '../open/read-state.ts';
 
 /** The tasks this person claimed by hand in this clone. */
 export async function ownClaims({ git, store }: Pick<Reading, 'git' | 'store'>): Promise<readonly Task[]> {

@@ -10,9 +10,9 @@ import { signingFailed } from '../../git/process/signing-failed.ts';
 import { signText } from '../../git/process/ssh-signature.ts';
 import { saveSeal } from '../../store/write/save-seal.ts';
 import { cloneName } from '../../util/clone-name.ts';
-import { readTrust, signingContext } from './count-signed.ts';
-import type { Reading } from './read-state.ts';
-import { isOpen } from './signed-decisions.ts';
+import { readTrust, signingContext } from '../open/count-signed.ts';
+import type { Reading } from '../open/read-state.ts';
+import { isOpen } from '../open/signed-decisions.ts';
 
 /**
  * Signs what was decided in this clone and isn't signed yet, if `trust.sign` is set and the person allowed
