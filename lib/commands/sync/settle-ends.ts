@@ -28,8 +28,9 @@ type Ports = Pick<Reading, 'git' | 'store' | 'origins' | 'meant'>;
  */
 export async function settleEnds(ports: Ports, wishes: EndWishes): Promise<EndsSettled> {
   const { git, store, origins } = ports;
-  const current = ports.meant.pick(await store.snapshot())?.id ?? null;
-  const chosen = chooseDoubts(await store.snapshot(), wishes, current);
+  const snapshot = await store.snapshot();
+  const current = ports.meant.pick(snapshot)?.id ?? null;
+  const chosen = chooseDoubts(snapshot, wishes, current);
   const accept = async (): Promise<void> => {
     if (chosen.length > 0) origins.vouch(acceptDecisions(await store.raw.snapshot(), chosen));
   };

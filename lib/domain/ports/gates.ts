@@ -124,7 +124,7 @@ export interface OnTop {
   readonly task: string;
   readonly group: string;
   /**
-   * stands: its own change is put on what remains, and checked anew; conflicts: it goes back to its worker; again: it
+   * stands: its own change is put on what remains, and checked again; conflicts: it goes back to its worker; again: it
    * depends on what is gone, and is done again.
    */
   readonly outcome: 'stands' | 'conflicts' | 'again';

@@ -24,7 +24,7 @@ export async function decideFailed(workshop: Workshop, session: SessionId): Prom
 
 /**
  * Does what a person decided about one task whose verdict they know, and nothing else of the wave. Throws FlameErrors
- * `unknown-task`, and `not-failed` where nothing is to be decided about it.
+ * `no-task`, and `not-failed` where nothing is to be decided about it.
  */
 export async function decideFailedTask(
   workshop: Workshop,

@@ -34,16 +34,18 @@ export function heedingStore(
   let { origins } = options;
   const evidence = new StoredEvidence(options);
   const heed = (snapshot: Snapshot): EndedSnapshot => heedEnds(snapshot, { origins, evidence });
-  const settled = async (raw: Snapshot): Promise<EndedSnapshot> => {
+  // What a look at the notes asks is found out, until nothing is open.
+  const settled = async <Seen>(see: () => Seen): Promise<Seen> => {
     for (;;) {
-      const seen = heed(raw);
+      const seen = see();
       if (!evidence.isOpen) return seen;
       await evidence.resolve(origins);
     }
   };
   const snapshot = async (): Promise<EndedSnapshot> => {
     await evidence.refresh();
-    return settled(await store.snapshot());
+    const raw = await store.snapshot();
+    return settled(() => heed(raw));
   };
   return {
     ...store,
@@ -58,11 +60,7 @@ export function heedingStore(
       await evidence.refresh();
       // Which one is current, and what its tasks are, then depends on more than one session.
       if (raw.sessions.some((session) => isEndedElsewhere(session, { origins }))) return snapshot();
-      for (;;) {
-        const seen = heedLook(raw, { origins, evidence }, only);
-        if (!evidence.isOpen) return seen;
-        await evidence.resolve(origins);
-      }
+      return settled(() => heedLook(raw, { origins, evidence }, only));
     },
     raw: store,
     lastTasks: async (tasks) => {
@@ -95,7 +93,8 @@ export function heedingStore(
             if (error instanceof Unknown) return null;
             throw error;
           });
-        if (result?.kind === 'done') return { ...result, snapshot: await settled(result.snapshot) };
+        if (result?.kind === 'done')
+          return { ...result, snapshot: await settled(() => heed(result.snapshot)) };
         if (result !== null) return result;
         await evidence.resolve(origins);
       }

@@ -22,7 +22,7 @@ export interface RestoreWishes {
 
 /**
  * Writes this clone's own last version of notes that another clone changed, as new versions, all in one transaction:
- * a kill leaves all of it or nothing. What another process changes meanwhile is judged anew, never written over.
+ * a kill leaves all of it or nothing. What another process changes meanwhile is judged again, never written over.
  * Resolves to the ids of tasks and sessions.
  */
 export async function restoreOwn(

@@ -4,7 +4,7 @@ import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { claimByHand } from '../../../lib/engine/by-hand/claim.ts';
 import { submitByHand } from '../../../lib/engine/by-hand/submit.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
-import { openRepo } from '../../support/repo.ts';
+import { openRepo, type TestRepo } from '../../support/repo.ts';
 import { appending, landedText, openStack, runStack, type StackBench, shared } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
@@ -42,17 +42,22 @@ test('STK-1 a task waits while the work below it conflicts with the base, says s
 const wish = { task: 'b', role: null, wantsWorktree: true } as const;
 const handIn = { task: 'b', commit: null, notes: null, isForced: false };
 
-test('STK-1 a claim by hand starts from the same work, and lands on top of it', async () => {
+/** A task that a person works on by hand, while another one's work waits below it. */
+async function handOnTop(): Promise<{ readonly bench: StackBench; readonly hand: TestRepo }> {
   const bench = await openStack({
     tasks: [
       { id: 'a', priority: 1 },
       { id: 'b', priority: 2 },
     ],
   });
-  const { workshop, session, repo } = bench;
   await claimFirst(bench);
-  const { worktree } = await claimByHand(workshop, session, wish);
-  const hand = openRepo(worktree ?? '', repo.env);
+  const { worktree } = await claimByHand(bench.workshop, bench.session, wish);
+  return { bench, hand: openRepo(worktree ?? '', bench.repo.env) };
+}
+
+test('STK-1 a claim by hand starts from the same work, and lands on top of it', async () => {
+  const { bench, hand } = await handOnTop();
+  const { workshop, session, repo } = bench;
   assert.is(hand.git('show', `HEAD:${shared}`), 'a');
   hand.write(shared, 'a\nby hand\n');
   hand.commit('b');
@@ -66,16 +71,8 @@ test('STK-1 a claim by hand starts from the same work, and lands on top of it', 
 });
 
 test('STK-1 work by hand may be put onto the base alone', async () => {
-  const bench = await openStack({
-    tasks: [
-      { id: 'a', priority: 1 },
-      { id: 'b', priority: 2 },
-    ],
-  });
+  const { bench, hand } = await handOnTop();
   const { workshop, session, repo } = bench;
-  await claimFirst(bench);
-  const { worktree } = await claimByHand(workshop, session, wish);
-  const hand = openRepo(worktree ?? '', repo.env);
   hand.git('reset', '-q', '--hard', 'main');
   hand.write(shared, 'alone\n');
   hand.commit('alone');
