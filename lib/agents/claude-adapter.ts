@@ -1,5 +1,6 @@
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { AdapterConfig } from './adapter-config.ts';
+import { claudeCalls } from './claude-calls.ts';
 import { launchClaude } from './claude-launch.ts';
 import { claudeReader } from './claude-reader.ts';
 import { readClaudeTranscript } from './claude-transcript.ts';
@@ -11,8 +12,8 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     name: 'claude',
     command: config.adapters.claude?.command ?? ['claude'],
     commits: 'agent',
-    needsModel: true,
-    hasHooks: true,
+    apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'] }],
+    calls: claudeCalls,
     version: {
       args: ['--version'],
       minimum: '2.1.0',

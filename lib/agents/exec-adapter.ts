@@ -14,8 +14,8 @@ export function execAdapter(config: AdapterConfig): Adapter {
     name: 'exec',
     command: config.adapters.exec?.command ?? ['/bin/bash'],
     commits: 'orchestrator',
-    needsModel: false,
-    hasHooks: false,
+    apis: [],
+    calls: null,
     version: {
       args: ['--version'],
       minimum: null,

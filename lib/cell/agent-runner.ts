@@ -1,4 +1,5 @@
 import { agentIdPattern } from '../domain/ids.ts';
+import { needsModel } from '../domain/ports/adapter.ts';
 import type { AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
 import { runCanary } from './canary/run-canary.ts';
 import { missingCredential } from './gateway/model-credential.ts';
@@ -31,7 +32,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
   return {
     checkAdapter: async (name) => {
       const version = await checkAdapter(context, name);
-      const missing = context.adapters(name).needsModel ? missingCredential(context.env) : null;
+      const missing = needsModel(context.adapters(name)) ? missingCredential(context.env) : null;
       if (missing !== null) throw missing;
       return version;
     },

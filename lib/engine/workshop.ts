@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../domain/config/config.ts';
 import type { AgentId, SessionId } from '../domain/ids.ts';
+import type { Adapter } from '../domain/ports/adapter.ts';
 import type { AgentRunner } from '../domain/ports/agent-port.ts';
 import type { Gates } from '../domain/ports/gates.ts';
 import type { GitPort } from '../domain/ports/git-port.ts';
@@ -14,12 +15,7 @@ import type { RunMemory } from './run-memory.ts';
 import type { WindDown } from './wind-down.ts';
 
 /** The facts of an adapter the engine decides by. */
-export interface AdapterFacts {
-  readonly name: string;
-  readonly commits: 'agent' | 'orchestrator';
-  readonly needsModel: boolean;
-  readonly hasHooks: boolean;
-}
+export type AdapterFacts = Pick<Adapter, 'name' | 'commits' | 'apis' | 'calls'>;
 
 /** What the machine has to spare. */
 export interface MachinePort {

@@ -29,8 +29,8 @@ test('ADP-1: the description is the script, run from a file of its own', () => {
 });
 
 test('it needs no model, and the orchestrator commits what it left', () => {
-  assert.is(adapter.needsModel, false);
-  assert.is(adapter.hasHooks, false);
+  assert.equal(adapter.apis, []);
+  assert.is(adapter.calls, null);
   assert.is(adapter.commits, 'orchestrator');
 });
 

@@ -6,7 +6,7 @@ import { makeRunnerContext } from '../../lib/cell/run/make-context.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
 import { configSchema } from '../../lib/domain/config/config.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
-import { agentRequest, distDir, openCellFixture, scriptAdapter } from '../cell/fixture.ts';
+import { agentRequest, claudeHooks, distDir, openCellFixture, scriptAdapter } from '../cell/fixture.ts';
 import { hermeticEnv, makeTempDir } from '../support/repo.ts';
 import type { BenchRow } from './figures.ts';
 import { type TimedCommand, timeCommands } from './time-commands.ts';
@@ -67,7 +67,7 @@ async function timeHooks({ command, call, worktree }: Hook, width: number): Prom
 async function registerHook(): Promise<Hook> {
   const { repo, port, cell } = await openCellFixture();
   const { repository } = port;
-  const adapter = { ...scriptAdapter, hasHooks: true };
+  const adapter = { ...scriptAdapter, ...claudeHooks };
   const request = agentRequest(cell);
   const context = makeRunnerContext({
     ...{ repository, distDir, env: repo.env, adapters: () => adapter },

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { listStaleRuns, removeStaleRun } from '../../lib/cell/run/stale-runs.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
-import { openCellFixture, scriptAdapter } from './fixture.ts';
+import { claudeFacts, openCellFixture, scriptAdapter } from './fixture.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
 
@@ -71,7 +71,7 @@ inCell('a folder of the person that a cell does not show is not named in it', as
 inCell('where the repository is deep, sockets are elsewhere, work, and go away', async () => {
   const { runner, request, repo } = await openCellFixture({
     name: 'x'.repeat(120),
-    adapter: { hasHooks: true, needsModel: true },
+    adapter: claudeFacts,
     env: { ANTHROPIC_API_KEY: 'sk-made-up' },
   });
   const prompt = [

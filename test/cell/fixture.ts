@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { createAgentRunner } from '../../lib/cell/agent-runner.ts';
 import { type Config, configSchema } from '../../lib/domain/config/config.ts';
 import { parseAgentId, parseObjectId } from '../../lib/domain/ids.ts';
@@ -61,13 +62,18 @@ export async function openCellFixture(options: FixtureOptions = {}): Promise<Cel
   };
 }
 
+const { apis, calls } = getAdapter('claude', configSchema.parse({}));
+/** For scripts: the hooks of claude, and the model API beside them. */
+export const claudeHooks = { calls };
+export const claudeFacts = { apis, calls };
+
 /** Runs the prompt as a shell script; its last line is its text. */
 export const scriptAdapter: Adapter = {
   name: 'script',
   command: ['bash'],
   commits: 'agent',
-  needsModel: false,
-  hasHooks: false,
+  apis: [],
+  calls: null,
   version: {
     args: ['--version'],
     minimum: '4.0',

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
+import { claudeHooks } from './fixture.ts';
 import { openStage } from './hostile-stage.ts';
 
 const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
@@ -95,7 +96,7 @@ inCell(
 inCell(
   'WAT-6 an agent that rewrites its settings and its watcher in mid-run is judged as before',
   async () => {
-    const { attack, repo } = await openStage({ adapter: { hasHooks: true } });
+    const { attack, repo } = await openStage({ adapter: claudeHooks });
     const before = readFileSync('dist/watcher.pl', 'utf8');
     const call = (file: string): string =>
       `printf '{"tool_name":"Write","cwd":"%s","tool_input":{"file_path":"%s/${file}","content":"x"}}' "$PWD" "$PWD" | eval "$HOOK" 2>/dev/null; echo "${file} $?"`;

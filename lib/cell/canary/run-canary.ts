@@ -23,7 +23,8 @@ const timeoutMs = 60_000;
  */
 export async function runCanary(context: RunnerContext, adapterName: string): Promise<CanaryResult> {
   const adapter = context.adapters(adapterName);
-  if (!adapter.hasHooks) return { denied: true, details: `not needed: ${adapterName} has no tool calls` };
+  if (adapter.calls === null)
+    return { denied: true, details: `not needed: ${adapterName} has no tool calls` };
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `${canaryPrefix}${process.pid}-`)));
   const worktree = join(folder, 'worktree');
   const target = join(worktree, 'canary.txt');

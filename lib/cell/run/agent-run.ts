@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { isPricedByPerson } from '../../domain/config/token-price.ts';
 import type { Failure } from '../../domain/failure.ts';
-import type {
-  Adapter,
-  AgentResultParts,
-  Launch,
-  StopReason,
-  StreamReader,
+import {
+  type Adapter,
+  type AgentResultParts,
+  type Launch,
+  needsModel,
+  type StopReason,
+  type StreamReader,
 } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest, StopOrder } from '../../domain/ports/agent-port.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
@@ -91,7 +92,7 @@ export function followOutput(run: AgentRun, text: string): void {
   const { limit, unit } = run.request.budget;
   const spent = unit === 'usd' ? run.activity.cost_usd : run.activity.tokens;
   // The gateway refuses the next request by itself; this is for agents that don't go through it.
-  if (limit > 0 && spent > limit && !run.adapter.needsModel) endEarly(run, 'budget');
+  if (limit > 0 && spent > limit && !needsModel(run.adapter)) endEarly(run, 'budget');
 }
 
 /** Ends the agent for a reason; the first one counts. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Decision } from '../../domain/policy.ts';
-import type { Adapter, CellPaths } from '../../domain/ports/adapter.ts';
+import { type Adapter, type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { JsonRecord } from '../../util/json-record.ts';
 import { cappedEgress } from '../gateway/capped-egress.ts';
@@ -77,21 +77,21 @@ const tokenEnd = 'inside-the-cell-only';
 export async function startServices(context: RunnerContext, service: ServiceRequest): Promise<AgentServices> {
   const { adapter, request } = service;
   const canCommit = request.policy.can_write;
-  if (!adapter.needsModel && !adapter.hasHooks && !canCommit) return noServices;
+  if (!needsModel(adapter) && adapter.calls === null && !canCommit) return noServices;
   const isCell = service.confinement === 'bubblewrap';
   const client = await findClient(context, service);
   // Before anything listens: on a full disk it throws, and nothing may be left over.
   const copied = copyTools(context.distDir, service.folder, [
     ...(client === null ? [] : [watcherFile(client)]),
-    ...(adapter.needsModel ? [bridgeFile] : []),
+    ...(needsModel(adapter) ? [bridgeFile] : []),
   ]);
-  if (adapter.needsModel) writeShell(copied);
+  if (needsModel(adapter)) writeShell(copied);
   const token = `${randomBytes(32).toString('hex')}-${tokenEnd}`;
   const sockets = makeSocketFolder(service.folder);
   const canary = latch();
   const judge =
     client === null ? null : await startJudge(context, service, { sockets: sockets.path, canary });
-  const gateway = adapter.needsModel
+  const gateway = needsModel(adapter)
     ? await openGateway(context, service, {
         socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
         canary,
@@ -103,7 +103,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const tools = isCell ? insidePaths.tools : copied;
   const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
-  const asked = adapter.hasHooks ? watcher : null;
+  const asked = adapter.calls !== null ? watcher : null;
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
@@ -183,7 +183,7 @@ async function findClient(
   context: RunnerContext,
   { adapter, request }: ServiceRequest,
 ): Promise<WatcherClient | null> {
-  if (adapter.hasHooks) return context.watcher();
+  if (adapter.calls !== null) return context.watcher();
   // Its git's hooks are quick feedback: it can do without.
   return request.policy.can_write ? context.watcher().catch(() => null) : null;
 }
@@ -216,7 +216,7 @@ async function startJudge(
   });
   return {
     accounts(asked) {
-      const calls = service.adapter.hasHooks ? ledger.findUnwatched(asked) : [];
+      const calls = service.adapter.calls !== null ? ledger.findUnwatched(asked) : [];
       if (calls.length === 0) return true;
       service.onUnwatched();
       try {
@@ -266,7 +266,8 @@ function openGateway(
     allowedTools: policy.allowed_tools.filter((tool) => !policy.blocked_tools.includes(tool)),
     tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
     usdLimit: budget.unit === 'usd' ? budget.limit : 0,
-    isWatched: () => (service.adapter.hasHooks ? canary.within(canaryPatienceMs) : Promise.resolve(true)),
+    isWatched: () =>
+      service.adapter.calls !== null ? canary.within(canaryPatienceMs) : Promise.resolve(true),
     onSpending: service.onSpending,
     sharesUsd: service.sharesUsd,
     share: service.share,

@@ -1,4 +1,4 @@
-import type { Launch } from '../../domain/ports/adapter.ts';
+import { type Launch, needsModel } from '../../domain/ports/adapter.ts';
 import type {
   AgentActivity,
   AgentRequest,
@@ -49,7 +49,7 @@ const stderrTail = 8_192;
 /** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
 export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
   const { request, onActivity } = start;
-  const needsCredential = start.upstream === undefined && context.adapters(request.adapter).needsModel;
+  const needsCredential = start.upstream === undefined && needsModel(context.adapters(request.adapter));
   const missing = needsCredential ? missingCredential(context.env) : null;
   if (missing !== null) throw missing;
   const folder = makeRunFolder(context.repository.commonDir, request.id);

@@ -1,5 +1,6 @@
 import { credentialSources, missingCredential } from '../../cell/gateway/model-credential.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 
@@ -8,7 +9,7 @@ export async function examineCredential(
   context: RunnerContext,
   { used }: ConfiguredAdapters,
 ): Promise<readonly Finding[]> {
-  if (!used.some((name) => context.adapters(name).needsModel)) return [];
+  if (!used.some((name) => needsModel(context.adapters(name)))) return [];
   const missing = missingCredential(context.env);
   const base = { area: 'programs', check: 'credential' } as const;
   if (missing !== null) {

@@ -2,6 +2,7 @@ import { tryLimits } from '../../cell/probes/limits-trial.ts';
 import { type ConfinementTrial, tryConfinement } from '../../cell/probes/probe-confinement.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { SandboxState } from '../../cell/sandbox-state.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 
@@ -10,8 +11,8 @@ export async function examineSandbox(
   context: RunnerContext,
   { used }: ConfiguredAdapters,
 ): Promise<readonly Finding[]> {
-  const needsModel = used.some((name) => context.adapters(name).needsModel);
-  const isRequired = context.config.sandbox.require ?? needsModel;
+  const asksModel = used.some((name) => needsModel(context.adapters(name)));
+  const isRequired = context.config.sandbox.require ?? asksModel;
   const findings = [await examineConfinement(context), ...(await examineLimits(context))];
   return findings.map((one) => ({ ...one, isRequired: isRequired && one.check === 'confinement' }));
 }

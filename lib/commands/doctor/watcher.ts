@@ -10,8 +10,8 @@ export async function examineWatcher(
   context: RunnerContext,
   { used, present }: ConfiguredAdapters,
 ): Promise<readonly Finding[]> {
-  const hooked = present.filter((name) => context.adapters(name).hasHooks);
-  const isRequired = used.some((name) => context.adapters(name).hasHooks);
+  const hooked = present.filter((name) => context.adapters(name).calls !== null);
+  const isRequired = used.some((name) => context.adapters(name).calls !== null);
   const findings: Finding[] = [{ ...(await examineClient(context)), isRequired }];
   for (const name of hooked)
     findings.push({ ...(await examineCanary(context, name)), isRequired: used.includes(name) });

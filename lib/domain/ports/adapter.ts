@@ -1,4 +1,7 @@
+import type { ToldCall, ToldResult } from '../conversation.ts';
 import type { Failure } from '../failure.ts';
+import type { ModelApi } from '../model-api.ts';
+import type { ToolCall } from '../policy.ts';
 import type { AgentActivity, AgentRequest } from './agent-port.ts';
 
 /**
@@ -11,10 +14,13 @@ export interface Adapter {
   readonly command: readonly string[];
   /** Who commits: the agent (leftovers in scope are added), or the orchestrator (all it left is the result). */
   readonly commits: 'agent' | 'orchestrator';
-  /** Whether it talks to a model: through the gateway. Otherwise its cell has no network at all. */
-  readonly needsModel: boolean;
-  /** Whether it asks the watcher before each tool call; otherwise the sandbox and the post-check stand alone. */
-  readonly hasHooks: boolean;
+  /**
+   * The model APIs it can ask, through the gateway; an agent reaches the one of its model. None: its cell has no
+   * network at all.
+   */
+  readonly apis: readonly ModelApi[];
+  /** How it asks the watcher before each tool call; null: the sandbox and the post-check stand alone. */
+  readonly calls: CallFacts | null;
   readonly version: VersionFacts;
   /** What to run in the cell. Throws nothing. */
   launch(request: AgentRequest, paths: CellPaths): Launch;
@@ -22,6 +28,36 @@ export interface Adapter {
   reader(request: AgentRequest): StreamReader;
   /** What an interactive agent's transcript (`Launch.transcript`) ends with. */
   readTranscript(transcript: string): TranscriptParts;
+}
+
+/** Whether it talks to a model. */
+export function needsModel({ apis }: Pick<Adapter, 'apis'>): boolean {
+  return apis.length > 0;
+}
+
+/** The API a model is asked through; null where the adapter has none for it. */
+export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi | null {
+  return apis.find(({ named = '' }) => model.startsWith(named)) ?? null;
+}
+
+/** What a CLI's hook says of tool calls, and what the CLI tells the model of those that did not run. Pure. */
+export interface CallFacts {
+  /** What a hook reported; null where it is no call that can be judged. */
+  read(reported: unknown): ReportedCall | null;
+  /** Whether the CLI refused the call before it would ask any hook: an unknown tool, input of the wrong form. */
+  neverRan(result: ToldResult): boolean;
+  /** Whether the result is that of a call which the hook blocked; what a tool prints can't be taken for it. */
+  wasBlocked(result: ToldResult): boolean;
+  /** What the hook prints to have a command run in the place of the one it was asked about; null: it can't. */
+  replace(reported: unknown, command: string, why: string): string | null;
+  /** The call a scripted model makes to write a file at an absolute path. */
+  canaryCall(path: string): Omit<ToldCall, 'id'>;
+}
+
+/** A tool call as the ledger finds it again in the conversation, and as the policy judges it. */
+export interface ReportedCall extends ToldCall {
+  /** In the tools the policy knows: all of them must be allowed. */
+  readonly does: readonly [ToolCall, ...ToolCall[]];
 }
 
 export interface TranscriptParts {

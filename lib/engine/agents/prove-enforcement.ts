@@ -1,5 +1,6 @@
 import { roleAdapter } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 
@@ -15,7 +16,7 @@ export function proveEnforcement(workshop: Workshop, adapter: string): Promise<v
 
 async function prove(workshop: Workshop, adapter: string): Promise<void> {
   await requireSandbox(workshop, adapter);
-  if (!workshop.adapter(adapter).hasHooks) return;
+  if (workshop.adapter(adapter).calls === null) return;
   const { denied, details } = await workshop.agents.canary(adapter);
   workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
   if (denied) return;
@@ -44,7 +45,7 @@ export async function requireSandbox(
   // Commands that a task brings, which the configuration chose for no role, need a cell as well.
   const isOffered = roleAdapter(workshop.config, 'worker') === adapter;
   // Where nobody reads a warning it permits nothing.
-  const isNeeded = workshop.adapter(adapter).needsModel || !isOffered || !workshop.gates.isInteractive;
+  const isNeeded = needsModel(workshop.adapter(adapter)) || !isOffered || !workshop.gates.isInteractive;
   if (workshop.config.sandbox.require ?? isNeeded) {
     throw new FlameError({
       kind: 'refused',

@@ -11,6 +11,7 @@ import { priceTokens } from '../../domain/config/token-price.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import type {
   AgentActivity,
   AgentOutcome,
@@ -81,7 +82,7 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
   for (let tries = attempts; ; tries += 1) {
     const wait = await untilServed(workshop, job.session, job.adapter);
     if (workshop.signal.aborted) throw stoppedBeforeStart(wait);
-    if (workshop.adapter(job.adapter).needsModel) await requireBudget(workshop, job.session);
+    if (needsModel(workshop.adapter(job.adapter))) await requireBudget(workshop, job.session);
     const outcome = await runInCell(workshop, job);
     const { failure } = outcome;
     // Any other role starts again after a raise; a worker's task is taken up again by its wave.
@@ -123,7 +124,7 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   const { cost_usd, tokens, duration_ms } = outcome;
   const run: AgentRun = {
     ...{ id, role, task_id: task },
-    model: workshop.adapter(job.adapter).needsModel ? model : null,
+    model: needsModel(workshop.adapter(job.adapter)) ? model : null,
     ...{ started_at: began, ended_at: timestamp(workshop), outcome: told, cost_usd, tokens },
   };
   // First of all: after a kill from here on, the run is not paid for twice.
@@ -162,7 +163,7 @@ function requirePrice(
 ): void {
   const ofSession = sessionBudget(workshop.config);
   const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
-  if (!isInUsd || !workshop.adapter(adapter).needsModel) return;
+  if (!isInUsd || !needsModel(workshop.adapter(adapter))) return;
   if (priceTokens(model, {}, workshop.config.models.prices) !== null) return;
   throw new FlameError({
     kind: 'refused',
@@ -217,7 +218,7 @@ async function startAgent(
 
 /** A script's prompt is the script: the task's description as it was planned. */
 async function promptFor(workshop: Workshop, job: AgentJob): Promise<Prompts> {
-  if (job.prompt.role === 'worker' && !workshop.adapter(job.adapter).needsModel) {
+  if (job.prompt.role === 'worker' && !needsModel(workshop.adapter(job.adapter))) {
     return { system: '', prompt: job.prompt.task.description };
   }
   return workshop.prompts.render(job.prompt, await readProjectFiles(workshop, beginningOf(job)));

@@ -4,6 +4,7 @@ import { roleAdapter } from '../../domain/config/config.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -32,7 +33,7 @@ const maxFiles = 400;
 /** Asks a planner for a plan, in a worktree it can only read. Throws FlameError `planner-failed` when it can't run. */
 export async function askPlanner(workshop: Workshop, request: PlannerRequest): Promise<PlannerAnswer> {
   const { session, isInteractive } = request;
-  if (!workshop.adapter(roleAdapter(workshop.config, 'planner')).needsModel) throw noPlanner();
+  if (!needsModel(workshop.adapter(roleAdapter(workshop.config, 'planner')))) throw noPlanner();
   const agent = workshop.newAgentId('planner');
   const base = await baseTip(workshop, session);
   const outcome = await inScratch(

@@ -3,6 +3,7 @@ import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree, GitCells } from '../../domain/ports/git-cells.ts';
 import { agentIdentity } from '../../domain/state/agent-identity.ts';
@@ -106,7 +107,7 @@ function nothingDone(
   { leftBehind, cancelsOut }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // What a script prints is no reason.
-  const words = adapter.needsModel ? outcome.text.trim() : '';
+  const words = needsModel(adapter) ? outcome.text.trim() : '';
   const said = oneLine(reasonNotDone(words), mostSaid);
   const details = [
     ...(words === '' ? [] : [boundText(words)]),

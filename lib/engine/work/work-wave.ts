@@ -5,6 +5,7 @@ import { unblockable } from '../../core/task/cascade.ts';
 import { unblockTask } from '../../core/task/task-state.ts';
 import { roleAdapter } from '../../domain/config/config.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { askForBudget } from '../agents/ask-for-budget.ts';
 import { requireSandbox } from '../agents/prove-enforcement.ts';
@@ -42,7 +43,7 @@ async function workUntilDone(workshop: Workshop, session: SessionId, radar: Ahea
   const first = startable(workshop, opening);
   const adapters = new Set(first.map((task) => adapterOf(workshop, task).name));
   for (const name of adapters) await requireSandbox(workshop, name);
-  const isPaid = first.some((task) => adapterOf(workshop, task).needsModel);
+  const isPaid = first.some((task) => needsModel(adapterOf(workshop, task)));
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
   const running = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
@@ -137,7 +138,7 @@ async function maySpend(
   if (view.session.state === 'stopped') return 'stop';
   const budget = watchBudget(workshop, view.session);
   const next = budget.isSpent ? selectNext(workshop, view, running) : [];
-  if (!next.some((task) => adapterOf(workshop, task).needsModel)) return 'yes';
+  if (!next.some((task) => needsModel(adapterOf(workshop, task)))) return 'yes';
   if (running.size > 0) return 'wait';
   return (await askForBudget(workshop, view.session.id, budget)) ? 'yes' : 'stop';
 }

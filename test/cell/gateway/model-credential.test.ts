@@ -28,7 +28,8 @@ test('PLN-1 none is an error that names all of them; a server of ones own may wa
 });
 
 test('PLN-1 nothing is started without one: not at the preflight, and not later', async () => {
-  const model = { ...getAdapter('claude', configSchema.parse({})), ...scriptAdapter, needsModel: true };
+  const { apis } = getAdapter('claude', configSchema.parse({}));
+  const model = { ...scriptAdapter, apis };
   const { runner, request } = await openCellFixture({ adapter: model });
   const starts = [() => runner.checkAdapter('claude'), () => runner.start(request(), () => undefined)];
   for (const start of starts) {

@@ -8,7 +8,7 @@ import type { RunnerContext } from '../../../lib/cell/runner-context.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import { openGit } from '../../../lib/git/open-git.ts';
 import { makeRepo, makeTempDir } from '../../support/repo.ts';
-import { distDir, openCellFixture, scriptAdapter } from '../fixture.ts';
+import { claudeHooks, distDir, openCellFixture, scriptAdapter } from '../fixture.ts';
 
 test('WAT-8: the client that works and is fastest is used', async () => {
   const tools = copyOfTools();
@@ -72,7 +72,7 @@ async function openContext(tools: string): Promise<RunnerContext> {
 test('WAT-2: a program that is replaced while an agent runs judges on as it was', async () => {
   const own = makeTempDir('flame-dist');
   cpSync(distDir, own, { recursive: true });
-  const { runner, request, cell } = await openCellFixture({ distDir: own, adapter: { hasHooks: true } });
+  const { runner, request, cell } = await openCellFixture({ distDir: own, adapter: claudeHooks });
   const call = {
     tool_name: 'Write',
     tool_input: { file_path: join(cell.path, 'secret.key') },

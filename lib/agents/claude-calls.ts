@@ -1,0 +1,42 @@
+import type { CallFacts, ReportedCall } from '../domain/ports/adapter.ts';
+import { isRecord } from '../util/json-record.ts';
+
+// What the client says of calls before any hook: unknown tools, input of the wrong shape, a person's interruption.
+const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
+
+/** Claude Code: its tools and its hook's names are those the policy is written in. */
+export const claudeCalls: CallFacts = {
+  read: readHook,
+  neverRan: ({ isError, text }) => isError && neverRan.test(text),
+  // A blocked command that failed all the same was started.
+  wasBlocked: ({ isError, text }) => isError && !text.startsWith('Exit code'),
+  replace: (reported, command, why) => {
+    const input = isRecord(reported) && isRecord(reported.tool_input) ? reported.tool_input : {};
+    return JSON.stringify({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'allow',
+        permissionDecisionReason: why,
+        updatedInput: { ...input, command },
+      },
+    });
+  },
+  canaryCall: (path) => ({
+    name: 'Write',
+    input: { file_path: path, content: 'This file must not exist.\n' },
+  }),
+};
+
+/** Versions whose hooks don't name the call are read as well: the ledger finds those by what they do. */
+function readHook(reported: unknown): ReportedCall | null {
+  if (!isRecord(reported)) return null;
+  const { tool_name, tool_input, cwd, tool_use_id: id } = reported;
+  if (typeof tool_name !== 'string' || tool_name === '' || typeof cwd !== 'string') return null;
+  if (!isRecord(tool_input)) return null;
+  return {
+    id: typeof id === 'string' ? id : null,
+    name: tool_name,
+    input: tool_input,
+    does: [{ tool_name, tool_input, cwd }],
+  };
+}

@@ -1,0 +1,15 @@
+/** The languages of the model APIs that agents' CLIs speak: Anthropic's Messages, OpenAI's Responses and Chat Completions, Gemini's generateContent. */
+export type DialectName = 'anthropic' | 'responses' | 'chat' | 'gemini';
+
+/** Who serves models: each with an address and a credential of its own. */
+export type Provider = 'anthropic' | 'openai' | 'google' | 'moonshot';
+
+/** A model API as an agent's CLI asks for it: below `<address in the cell><prefix>`, as below the provider's own address. */
+export interface ModelApi {
+  readonly provider: Provider;
+  /** '' or `/openai`. */
+  readonly prefix: string;
+  readonly dialects: readonly DialectName[];
+  /** What the names of its models begin with in the configuration, like `openai/`; its API doesn't know that. */
+  readonly named?: string;
+}
