@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { repositoryReadOnly } from '../../domain/no-writing.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
+import type { PushRefusal } from './push-refusal.ts';
 
 /** The remote can't be read: no such host, no such repository, no access. Nothing was changed. */
 export function remoteUnreachable(remote: string, stderr: string): FlameError {
@@ -15,15 +16,26 @@ export function remoteUnreachable(remote: string, stderr: string): FlameError {
 }
 
 /** The remote takes no state. What came from it is merged here; nothing is lost. */
-export function remoteRefuses(remote: string, ref: string, reason: string, stderr: string): FlameError {
+export function remoteRefuses(remote: string, { ref, reason, stderr }: PushRefusal): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'remote-refuses-state',
     message: `${remote} does not take ${ref}: ${reason}. The state here is merged and complete.`,
-    hints: ['Allow refs/blueflame/* on that server, or share through another remote: git flame sync REMOTE'],
+    hints: [wayOut(remote, reason)],
     details: detailsIn(stderr),
     data: { remote, ref },
   });
+}
+
+function wayOut(remote: string, reason: string): string {
+  const [, lock] = reason.match(/Unable to create '(.+\.lock)'/) ?? [];
+  if (lock !== undefined) return `If no git is at work on that server, remove the lock there: ${lock}`;
+  const [, blocking] = reason.match(/'(refs\/[\w./-]+)' exists; cannot create/) ?? [];
+  if (blocking !== undefined) return `Take away what is in its place: git push ${remote} :${blocking}`;
+  const isInTheWay = /non-empty directory|missing necessary objects|bad object/.test(reason);
+  if (isInTheWay)
+    return 'Look at what is in its place on that server: git fsck && git for-each-ref refs/blueflame';
+  return 'Allow refs/blueflame/* on that server, or share through another remote: git flame sync REMOTE';
 }
 
 /** The push went wrong for a reason that is not about one ref. */

@@ -3,6 +3,7 @@ import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { pushFailed, remoteRefuses, remoteUnreachable } from './errors.ts';
+import { type PushRefusal, readRefusal } from './push-refusal.ts';
 
 /** Where a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
 export function trackingRef(remote: string, ref: string): string {
@@ -55,12 +56,10 @@ export interface PushSpec {
   readonly to: string;
 }
 
-export type PushResult = { readonly kind: 'done' } | { readonly kind: 'raced'; readonly stderr: string };
+/** What a push came to. `rejected`: nothing moved there; whether another clone was first, the refs there tell. */
+export type PushResult = { readonly kind: 'done' } | ({ readonly kind: 'rejected' } & PushRefusal);
 
-/**
- * Pushes all or nothing, never by force. `raced`: another clone was first. Throws FlameErrors `remote-refuses-state`
- * and `push-failed`.
- */
+/** Pushes all or nothing, never by force. Throws FlameErrors `remote-refuses-state` and `push-failed`. */
 export async function pushState(
   context: GitContext,
   remote: string,
@@ -72,33 +71,10 @@ export async function pushState(
     ? await push(context, remote, refspecs(remote, specs))
     : atomic;
   if (result.exitCode === 0) return { kind: 'done' };
-  const rejections = parseRejections(result.stdout);
-  if (rejections.some(({ reason }) => isRace(reason))) {
-    return { kind: 'raced', stderr: result.stderr };
-  }
-  const refusal =
-    rejections.find(({ reason }) => !/^atomic (?:push|transaction)/.test(reason)) ?? rejections[0];
-  if (refusal === undefined) throw pushFailed(remote, result.stderr);
-  throw remoteRefuses(remote, refusal.ref, refusal.reason, result.stderr);
-}
-
-interface Rejection {
-  readonly ref: string;
-  readonly reason: string;
-}
-
-/** Reads `git push --porcelain`: `!`, the refs, then `[remote rejected] (why)`. */
-function parseRejections(stdout: string): readonly Rejection[] {
-  return stdout.split('\n').flatMap((line) => {
-    const [, ref = '', reason = ''] = line.match(/^!\t[^\t]*:([^\t]+)\t\[[^\]]+\](?: \((.*)\))?/) ?? [];
-    return ref === '' ? [] : [{ ref, reason: reason === '' ? 'rejected' : reason }];
-  });
-}
-
-function isRace(reason: string): boolean {
-  return /fetch first|atomic transaction failed|non-fast-forward|stale info|cannot lock ref|failed to update ref|incorrect old value|already exists|needs force/.test(
-    reason,
-  );
+  const refusal = readRefusal(result);
+  if (refusal === null) throw pushFailed(remote, result.stderr);
+  if (refusal.mayPass) return { kind: 'rejected', ...refusal };
+  throw remoteRefuses(remote, refusal);
 }
 
 function refspecs(remote: string, specs: readonly PushSpec[]): string[] {

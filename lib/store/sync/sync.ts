@@ -11,6 +11,7 @@ import { LocalState, type MergedState } from './local-state.ts';
 import { nameOf } from './merge-message.ts';
 import type { MergedRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
+import { Refusals } from './refusals.ts';
 import { fetchState, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
 
 interface SyncedRef {
@@ -55,7 +56,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
   const { context, commonDir, remote, isDry } = options;
   if (!isDry) requireWritable(commonDir);
   const local = new LocalState(options);
-  let words = '';
+  const refusals = new Refusals(remote);
   const changes: IncomingChange[] = [];
   const conflicts: SyncConflict[] = [];
   try {
@@ -80,9 +81,9 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
         await local.track(merged);
         return describe(options, merged, { races, changes, conflicts });
       }
-      words = pushed.stderr;
+      refusals.note(pushed, merged.specs, theirs);
     }
-    throw remoteBusy(remote, pushTries, words);
+    throw remoteBusy(remote, pushTries, refusals.words);
   } finally {
     await local.close();
   }

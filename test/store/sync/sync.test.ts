@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -424,6 +425,63 @@ test('a remote that refuses the refs is named with its reason; the merge here st
   assert.ok(error instanceof FlameError);
   assert.is(error.code, 'remote-refuses-state');
   assert.match(error.message, /^origin does not take refs\/blueflame\/tasks: deny updating a hidden ref\./);
+});
+
+test('what is no race is told as what it is: no ref moved at the remote, so no other clone was first', async () => {
+  const cases: readonly (readonly [string, (remote: Repo) => void, RegExp, RegExp])[] = [
+    [
+      'a lock that was left over',
+      (remote) => writeFileSync(join(remote.path, 'refs/blueflame/tasks.lock'), ''),
+      /^origin does not take refs\/blueflame\/tasks: cannot lock ref .*tasks\.lock': File exists/,
+      /remove the lock there: .*tasks\.lock$/,
+    ],
+    [
+      'a ref in the way',
+      (remote) => {
+        const tip = remote.git('rev-parse', 'refs/blueflame/tasks');
+        remote.git('update-ref', '-d', 'refs/blueflame/tasks');
+        remote.git('update-ref', 'refs/blueflame/tasks/old', tip);
+      },
+      /^origin does not take refs\/blueflame\/tasks: .*'refs\/blueflame\/tasks\/old' exists/,
+      /^Take away what is in its place: git push origin :refs\/blueflame\/tasks\/old$/,
+    ],
+    [
+      'a rule about one of the refs',
+      (remote) => {
+        const hook = join(remote.path, 'hooks/update');
+        writeFileSync(hook, '#!/bin/sh\n[ "$1" != refs/blueflame/tasks ]\n', { mode: 0o755 });
+      },
+      /^origin does not take refs\/blueflame\/tasks: hook declined/,
+      /share through another remote/,
+    ],
+  ];
+  for (const [name, spoil, message, hint] of cases) {
+    const { remote, clones } = await makeClones(['task-001']);
+    await change(clones[0], 'task-001', { title: 'from a' });
+    spoil(remote);
+    const error = await sync(clones[0]).catch((caught: unknown) => caught);
+    assert.instance(error, FlameError, name);
+    if (!(error instanceof FlameError)) continue;
+    assert.is(error.code, 'remote-refuses-state', name);
+    assert.match(error.message, message, name);
+    assert.match(error.hints[0] ?? '', hint, name);
+  }
+});
+
+test('a lock that goes away is waited out', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  await change(clones[0], 'task-001', { title: 'from a' });
+  // As a push that is going on does: it holds the lock for two tries, then is done.
+  const hook = join(remote.path, 'hooks/update');
+  const script = `#!/bin/sh
+n=$(cat "$GIT_DIR/tries" 2>/dev/null || echo 0)
+echo $((n + 1)) > "$GIT_DIR/tries"
+if [ "$n" -lt 2 ]; then : > "$GIT_DIR/refs/blueflame/tasks.lock"; else rm -f "$GIT_DIR/refs/blueflame/tasks.lock"; fi
+`;
+  writeFileSync(hook, script, { mode: 0o755 });
+  await sync(clones[0]);
+  assert.is(stateOf(clones[0]), stateOf(remote));
+  assert.is(readFileSync(join(remote.path, 'tries'), 'utf8').trim(), '3');
 });
 
 test('a remote that is gone is named', async () => {

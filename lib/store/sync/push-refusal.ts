@@ -1,0 +1,60 @@
+/** Why a remote didn't take a push. */
+export interface PushRefusal {
+  readonly ref: string;
+  /** In the server's own words, as far as it gave any. */
+  readonly reason: string;
+  /** Whether a race may be behind it, or something that passes. That a ref moved there proves the race, no words do. */
+  readonly mayPass: boolean;
+  /** What git wrote about it. */
+  readonly stderr: string;
+}
+
+interface Rejection {
+  readonly ref: string;
+  readonly reason: string;
+}
+
+/** What `git push --porcelain` says of a push that was refused; null where it names no ref. */
+export function readRefusal({
+  stdout,
+  stderr,
+}: {
+  readonly stdout: string;
+  readonly stderr: string;
+}): PushRefusal | null {
+  const rejections = parseRejections(stdout);
+  // With --atomic the others are refused because of one: its reason is the reason.
+  const own = rejections.filter(({ reason }) => !/^atomic (?:push|transaction)/.test(reason));
+  const first = own.find(({ reason }) => !mayPass(reason)) ?? own[0] ?? rejections[0];
+  if (first === undefined) return null;
+  const told = isVague(first.reason) ? serverError(stderr) : null;
+  const ref = rejections.find((rejection) => told?.includes(`'${rejection.ref}'`))?.ref ?? first.ref;
+  return { ref, reason: told ?? first.reason, mayPass: mayPass(first.reason), stderr };
+}
+
+/** Reads `!`, the refs, then `[remote rejected] (why)`. */
+function parseRejections(stdout: string): readonly Rejection[] {
+  return stdout.split('\n').flatMap((line) => {
+    const [, ref = '', reason = ''] = line.match(/^!\t[^\t]*:([^\t]+)\t\[[^\]]+\](?: \((.*)\))?/) ?? [];
+    return ref === '' ? [] : [{ ref, reason: reason === '' ? 'rejected' : reason }];
+  });
+}
+
+// Also what GitHub (`failed`, `failure`) and JGit (`failed to lock`) say where they are busy.
+function mayPass(reason: string): boolean {
+  return /fetch first|atomic (?:push|transaction) fail|non-fast-forward|stale info|cannot lock ref|failed to (?:update ref|lock)|incorrect old value|already exists|needs force|commit_refs|^fail(?:ed|ure)$/.test(
+    reason,
+  );
+}
+
+function isVague(reason: string): boolean {
+  return /^(?:atomic (?:push|transaction) fail.*|failed to (?:update ref|lock)|fail(?:ed|ure)|missing necessary objects|rejected)$/.test(
+    reason,
+  );
+}
+
+/** The first error that the server printed. */
+function serverError(stderr: string): string | null {
+  const [, words] = stderr.match(/^remote: (?:error|fatal): (.+?)\.?\s*$/m) ?? [];
+  return words ?? null;
+}

@@ -1,0 +1,47 @@
+import type { RemoteRefs } from '../write/kept-commits.ts';
+import { remoteRefuses } from './errors.ts';
+import type { PushRefusal } from './push-refusal.ts';
+import type { PushSpec } from './remote.ts';
+
+// A server may be busy for a moment, and a lock of a push that is going on is gone soon.
+const refusalsInPlace = 3;
+
+/**
+ * Tells races from refusals: another clone was first only if a ref moved. Servers use the same words for a lock that
+ * was left over, for what is in the way, and for a rule.
+ */
+export class Refusals {
+  readonly #remote: string;
+  #tips = '';
+  #times = 0;
+  #words = '';
+
+  constructor(remote: string) {
+    this.#remote = remote;
+  }
+
+  /** What git wrote of the last one. */
+  get words(): string {
+    return this.#words;
+  }
+
+  /**
+   * Notes that a push onto these tips was refused. Throws FlameError `remote-refuses-state` at the third one where
+   * none of the refs had moved.
+   */
+  note(refusal: PushRefusal, specs: readonly PushSpec[], theirs: RemoteRefs): void {
+    const tips = tipsOf(specs, theirs);
+    this.#times = tips === this.#tips ? this.#times + 1 : 1;
+    this.#tips = tips;
+    this.#words = refusal.stderr;
+    if (this.#times >= refusalsInPlace) throw remoteRefuses(this.#remote, refusal);
+  }
+}
+
+/** Where the refs of a push stood; a spec may be a pattern that ends in `*`. */
+function tipsOf(specs: readonly PushSpec[], theirs: RemoteRefs): string {
+  const exact = new Set(specs.map(({ to }) => to));
+  const roots = [...exact].filter((to) => to.endsWith('*')).map((to) => to.slice(0, -1));
+  const tips = [...theirs].filter(([ref]) => exact.has(ref) || roots.some((root) => ref.startsWith(root)));
+  return JSON.stringify([[...exact].sort(), tips.sort()]);
+}
