@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandName, GlobalOptions } from '../domain/shown/command-args.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { type CommandSpec, flagsOf, type OptionSpec } from './command-spec.ts';
 import { commandTable, globalSpecs } from './command-table.ts';
 import { commandNames } from './render-help.ts';
+import { type GivenOption, parserNames, type Specs, takesValue, tokenize } from './tokenize-argv.ts';
 
 /** What a command line asks for. */
 export type Invocation =
@@ -22,16 +22,6 @@ export type Invocation =
     };
 
 type OptionValue = boolean | string | number | readonly string[] | null;
-type Specs = Readonly<Record<string, OptionSpec>>;
-
-interface GivenOption {
-  /** As typed: `--from`, `-n`. */
-  readonly typed: string;
-  /** Its name for the parser: `from`, `no-color`. */
-  readonly name: string;
-  readonly value: string | undefined;
-  readonly isInline: boolean;
-}
 
 /**
  * Reads a command line; options may stand before or after the command. Throws FlameErrors of kind `usage`
@@ -62,55 +52,6 @@ export function parseArgv(argv: readonly string[]): Invocation {
     globals: forCommand as unknown as GlobalOptions,
     directory: typeof directory === 'string' ? directory : null,
   };
-}
-
-/** Splits the line with every option of the program known, so that a value is never taken for the command. */
-function tokenize(argv: readonly string[]): { given: GivenOption[]; words: string[] } {
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: parserOptions(),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const given: GivenOption[] = [];
-  const words: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value);
-    if (token.kind === 'option') {
-      given.push({
-        typed: token.rawName,
-        name: token.name,
-        value: token.value,
-        isInline: token.inlineValue === true,
-      });
-    }
-  }
-  return { given, words };
-}
-
-function parserOptions(): Record<string, { type: 'string' | 'boolean'; short?: string }> {
-  const all = [globalSpecs, ...Object.values(commandTable).map((spec) => spec.options)] as readonly Specs[];
-  const entries = all.flatMap((specs) =>
-    Object.entries(specs).flatMap(([key, spec]) =>
-      parserNames(key, spec).map((name) => [name, parserOption(spec)] as const),
-    ),
-  );
-  return Object.fromEntries(entries);
-}
-
-function parserOption(spec: OptionSpec): { type: 'string' | 'boolean'; short?: string } {
-  const type = takesValue(spec) ? 'string' : 'boolean';
-  return spec.short === undefined ? { type } : { type, short: spec.short };
-}
-
-function parserNames(key: string, spec: OptionSpec): readonly string[] {
-  const long = flagsOf(key, spec).filter((flag) => flag.startsWith('--'));
-  return long.length === 0 ? [key] : long.map((flag) => flag.slice(2));
-}
-
-function takesValue(spec: OptionSpec): boolean {
-  return spec.kind === 'text' || spec.kind === 'number' || spec.kind === 'list';
 }
 
 function parseWithoutCommand(given: readonly GivenOption[]): Invocation {

@@ -1,7 +1,8 @@
 import { adapterDecision } from '../core/decisions/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { badPlan } from '../domain/bad-plan.ts';
-import { adapterNames, isOffered } from '../domain/config/config.ts';
+import { adapterNames } from '../domain/config/config.ts';
+import { isOffered } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/state/plan.ts';

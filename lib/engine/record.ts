@@ -12,7 +12,7 @@ import {
 } from '../core/decisions/heed-decisions.ts';
 import { voidWithdrawn } from '../core/decisions/void-withdrawn.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
-import { isOffered } from '../domain/config/config.ts';
+import { isOffered } from '../domain/config/role-settings.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { noSession, noTask } from '../domain/not-found.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';

@@ -1,4 +1,4 @@
-import { restartTask } from '../core/task/task-state.ts';
+import { restartTask } from '../core/task/task-return.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { withGate } from './agents/ask-for-budget.ts';
 import { record } from './record.ts';

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { writeRegistration } from '../../lib/cell/run/agent-registry.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
 import { standingDecision } from '../../lib/core/decisions/decisions.ts';
-import { claimTask } from '../../lib/core/task/task-state.ts';
+import { claimTask } from '../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openStore } from '../../lib/store/open-store.ts';

@@ -8,7 +8,10 @@ import { planWaves } from '../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
 import { afterFailure } from '../../lib/core/task/after-failure.ts';
 import { blockDependents, restartDependents, unblockable } from '../../lib/core/task/cascade.ts';
-import * as state from '../../lib/core/task/task-state.ts';
+import { claimTask, completeTask, failTask, releaseTask } from '../../lib/core/task/task-attempt.ts';
+import { dropTask, judgeTask, mergeTask } from '../../lib/core/task/task-outcome.ts';
+import { requeueTask, restartTask, retryTask, unblockTask } from '../../lib/core/task/task-return.ts';
+import type { TaskChange } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import { type Task, taskSchema } from '../../lib/domain/state/task.ts';
@@ -58,7 +61,7 @@ class Run {
     return new Date(this.now).toISOString();
   }
 
-  apply(...changes: readonly state.TaskChange[]): void {
+  apply(...changes: readonly TaskChange[]): void {
     for (const { task, subject, transition } of changes) {
       assert.ok(subject.startsWith(`${task.id}: ${transition}`), subject);
       assert.ok(task.history.length <= 55);
@@ -67,7 +70,7 @@ class Run {
   }
 
   cycle(): void {
-    this.apply(...this.having('requeued').map((task) => state.restartTask(task)));
+    this.apply(...this.having('requeued').map((task) => restartTask(task)));
     this.work();
     this.validate();
     this.review();
@@ -128,9 +131,9 @@ class Run {
     return this.tasks.find((task) => task.id === id)!;
   }
 
-  claim(task: Task): state.TaskChange {
+  claim(task: Task): TaskChange {
     const agentId = parseAgentId(`worker-${this.random.int(0, 0xffff).toString(16).padStart(8, '0')}`);
-    return state.claimTask(task, { agentId, worktree: `.trees/${agentId}`, at: this.at, claimedBy: 'Lea' });
+    return claimTask(task, { agentId, worktree: `.trees/${agentId}`, at: this.at, claimedBy: 'Lea' });
   }
 
   endAgent(task: Task): void {
@@ -141,9 +144,9 @@ class Run {
       const commit = makeOid(`${task.id}${task.history.length}`);
       this.ground.set(task.id, new Map(task.dependencies.map((id) => [id, this.find(id).commit])));
       const work = { commit, start: makeOid('base'), branch: `blueflame/${task.id}`, notes: 'ok', ...end };
-      this.apply(state.completeTask(task, work));
+      this.apply(completeTask(task, work));
     } else if (fate < 0.65) {
-      this.apply(state.releaseTask(task, { reason: 'stopped', ...end }));
+      this.apply(releaseTask(task, { reason: 'stopped', ...end }));
     } else {
       this.fail(task, end, fate < 0.9, fate > 0.75 && fate < 0.8);
     }
@@ -156,7 +159,7 @@ class Run {
     isLimit: boolean,
   ): void {
     const failure = makeFailure({ retryable, kind: isLimit ? 'rate-limit' : 'agent-crashed' });
-    this.apply(state.failTask(task, { failure, ...end }));
+    this.apply(failTask(task, { failure, ...end }));
     const failed = this.find(task.id);
     const next = afterFailure(failed, failure, {
       maxRetries: this.maxRetries,
@@ -164,7 +167,7 @@ class Run {
       jitter: this.random.next(),
     });
     if (next.kind === 'retry') {
-      this.apply(state.retryTask(failed, { ...next, at: this.at }));
+      this.apply(retryTask(failed, { ...next, at: this.at }));
       assert.ok(this.find(task.id).retry_count <= this.maxRetries);
     } else {
       assert.ok(!retryable || task.retry_count === this.maxRetries);
@@ -217,14 +220,14 @@ class Run {
         continue;
       }
       const verdict = makeVerdict(task, this.random.chance(0.8) ? 'pass' : 'fail');
-      this.apply(state.judgeTask(task, verdict));
+      this.apply(judgeTask(task, verdict));
       if (verdict.status === 'pass') continue;
       if (this.random.chance(0.8)) {
         const judged = this.find(task.id);
-        this.apply(state.requeueTask(judged, { kind: 'validation_failed', notes: 'again', at: this.at }));
+        this.apply(requeueTask(judged, { kind: 'validation_failed', notes: 'again', at: this.at }));
         this.restartChecked(task);
       } else {
-        this.apply(state.dropTask(this.find(task.id), { reason: 'hopeless' }));
+        this.apply(dropTask(this.find(task.id), { reason: 'hopeless' }));
         this.loseChecked(this.find(task.id));
       }
     }
@@ -282,9 +285,9 @@ class Run {
         for (const id of task.dependencies) {
           assert.is(this.ground.get(task.id)?.get(id), this.find(id).commit, `${task.id} on ${id}`);
         }
-        this.apply(state.mergeTask(task, { into: 'main' }));
+        this.apply(mergeTask(task, { into: 'main' }));
       } else if (decision === 'rejected') {
-        this.apply(state.requeueTask(task, { kind: 'rejected', reason: 'not like this', at: this.at }));
+        this.apply(requeueTask(task, { kind: 'rejected', reason: 'not like this', at: this.at }));
       }
     }
     if (decision === 'rejected') for (const task of tasks) this.restartChecked(task);
@@ -294,11 +297,11 @@ class Run {
   reconsider(): void {
     for (const task of this.having('failed')) {
       if (this.random.chance(0.5)) {
-        this.apply(state.requeueTask(task, { kind: 'restart', notes: 'once more', at: this.at }));
+        this.apply(requeueTask(task, { kind: 'restart', notes: 'once more', at: this.at }));
       }
     }
     const free = unblockable(this.random.shuffle(this.tasks));
-    this.apply(...free.map((task) => state.unblockTask(task)));
+    this.apply(...free.map((task) => unblockTask(task)));
     const lost = this.tasks.filter(({ status }) => status === 'failed' || status === 'dropped');
     for (const task of this.having('blocked')) {
       assert.ok(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { handFilter, probeArguments } from '../sandbox/bwrap-profile.ts';
+import { namespaceCommand } from '../sandbox/confine.ts';
 import { listKernelEntries } from '../sandbox/kernel-entries.ts';
-import { namespaceCommand } from '../sandbox/spawn-cell.ts';
 import type { Confinement, SandboxState } from '../sandbox-state.ts';
 import { probeCellLimits } from './limits-probe.ts';
 

@@ -1,17 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import { dropSetIds } from '../../util/drop-set-id.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { processStart } from '../../util/process-identity.ts';
-import { programPath } from '../../util/program-path.ts';
-import { unreachable } from '../../util/unreachable.ts';
 import { type LimitName, withLimits } from '../limits/limits.ts';
 import { watchDisk } from '../limits/watch-disk.ts';
 import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
 import type { CellGroup, CellLimits, SandboxState } from '../sandbox-state.ts';
-import { bwrapArguments, type CellProfile, handFilter, statusDescriptor } from './bwrap-profile.ts';
-import { seatbeltArguments } from './seatbelt-profile.ts';
+import { type CellProfile, handFilter } from './bwrap-profile.ts';
+import { isAlive, readStatus, type Status } from './cell-status.ts';
+import { confine } from './confine.ts';
 
 interface CellStart {
   readonly sandbox: SandboxState;
@@ -100,26 +98,6 @@ function notStarted(error: Error): CellProcess {
   return { pid: 0, startedAt: null, ended: Promise.resolve(end), stop: async () => undefined };
 }
 
-/** What stands before a command to put it into its cell. */
-function confine({ confinement, entrance }: SandboxState, profile: CellProfile): readonly string[] {
-  const { PATH } = profile.env;
-  switch (confinement) {
-    case 'bubblewrap':
-      return [
-        ...entrance.map((word, at) => (at === 0 ? programPath(word, PATH) : word)),
-        ...[programPath('bwrap', PATH), ...bwrapArguments(profile)],
-      ];
-    case 'seatbelt':
-      return ['sandbox-exec', ...seatbeltArguments(profile)];
-    case 'namespaces':
-      return namespaceCommand;
-    case 'watched':
-      return [];
-    default:
-      return unreachable(confinement);
-  }
-}
-
 function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess {
   const { profile, sandbox } = start;
   const { confinement, limits } = sandbox;
@@ -167,31 +145,6 @@ function watchCell(start: CellStart, { child, group }: Spawned): Watch | null {
     }),
     onLimit: () => killAll(child, start),
   });
-}
-
-interface Status {
-  /** The first process of the cell's process namespace; it is gone only when all others are. */
-  reaper: { readonly pid: number; readonly start: string | null } | null;
-  hasRun: boolean;
-}
-
-function readStatus(child: ChildProcess): Status {
-  const status: Status = { reaper: null, hasRun: false };
-  let text = '';
-  const pipe = child.stdio[statusDescriptor] as Readable | null | undefined;
-  pipe?.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-    const pid = numberAfter(text, 'child-pid');
-    if (pid !== null) status.reaper ??= { pid, start: processStart(pid) };
-    status.hasRun = numberAfter(text, 'exit-code') !== null;
-  });
-  pipe?.on('error', () => undefined);
-  return status;
-}
-
-function numberAfter(text: string, key: string): number | null {
-  const match = new RegExp(`"${key}": (\\d+)`).exec(text);
-  return match === null ? null : Number(match[1]);
 }
 
 interface Running extends Spawned {
@@ -267,16 +220,6 @@ async function killRest(child: ChildProcess, start: CellStart): Promise<void> {
   } while (processesWith(markVariable, start.mark).length > 0);
 }
 
-function isAlive(reaper: Status['reaper']): boolean {
-  return reaper !== null && reaper.start !== null && processStart(reaper.pid) === reaper.start;
-}
-
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
-
-/** The command that ends with its parent and takes all its descendants along, without bubblewrap. */
-export const namespaceCommand = [
-  ...['setpriv', '--pdeathsig', 'KILL', '--'],
-  ...['unshare', '--user', '--map-current-user', '--fork', '--pid', '--kill-child', '--mount-proc'],
-];

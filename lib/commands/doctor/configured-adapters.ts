@@ -1,6 +1,7 @@
 import { checkAdapter } from '../../cell/run/check-adapter.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
-import { adapterNames, roleAdapter } from '../../domain/config/config.ts';
+import { adapterNames } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { roleSchema } from '../../domain/role.ts';
 

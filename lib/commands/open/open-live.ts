@@ -1,6 +1,7 @@
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
-import { type Config, roleBudget } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { roleBudget } from '../../domain/config/role-settings.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';

@@ -1,4 +1,5 @@
-import { type Config, sessionBudget } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { sessionBudget } from '../../domain/config/role-settings.ts';
 import type { Session } from '../../domain/state/session.ts';
 
 export interface BudgetState {

@@ -1,5 +1,7 @@
 import type { Task } from '../../domain/state/task.ts';
-import { claimTask, restartTask, type TaskChange } from '../task/task-state.ts';
+import { claimTask } from '../task/task-attempt.ts';
+import { restartTask } from '../task/task-return.ts';
+import type { TaskChange } from '../task/task-state.ts';
 import { sharedLock } from './shared-lock.ts';
 import { holderOf, isFree } from './task-holder.ts';
 

@@ -1,4 +1,5 @@
-import { type Config, roleAdapter, roleBudget } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { roleAdapter, roleBudget } from '../../domain/config/role-settings.ts';
 import { type Role, roleSchema } from '../../domain/role.ts';
 import type { AgentRun } from '../../domain/state/session.ts';
 

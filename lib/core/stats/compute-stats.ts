@@ -10,7 +10,7 @@ import { findAnomalies } from './find-anomalies.ts';
 import { type Flow, measureFlow } from './flow.ts';
 import { type HealthFacts, healthScore } from './health.ts';
 import { type TaskSpans, taskSpans } from './task-spans.ts';
-import { countAttempts, type TaskTimes, taskTimes } from './task-times.ts';
+import { countAttempts, taskTimes, timesOf } from './task-times.ts';
 
 /** What is recorded about one session. */
 export interface SessionRecord {
@@ -199,17 +199,6 @@ function joinFailures(shown: readonly Measured[]): Parameters<typeof failuresByR
     verdicts: records.flatMap(({ verdicts }) => verdicts),
     blocked,
     doubtful: sum(records.map(({ verified }) => verified.all - verified.same)),
-  };
-}
-
-function timesOf(times: readonly TaskTimes[]): Stats['times_s'] {
-  const of = (get: (task: TaskTimes) => number) => distribution(times.map(get));
-  return {
-    cycle: of(({ cycle }) => cycle),
-    lead: of(({ lead }) => lead),
-    waiting: of(({ waiting }) => waiting),
-    working: of(({ working }) => working),
-    checking: of(({ checking }) => checking),
   };
 }
 

@@ -1,4 +1,6 @@
+import type { Stats } from '../../domain/shown/stats.ts';
 import type { TaskStatus } from '../../domain/state/task.ts';
+import { distribution } from './distribution.ts';
 import type { StatusSpan, TaskSpans } from './task-spans.ts';
 
 /** Seconds; all of a task that has landed. */
@@ -33,4 +35,15 @@ export function taskTimes({ spans }: TaskSpans): TaskTimes | null {
 export function countAttempts(spans: readonly StatusSpan[]): number {
   return spans.filter(({ status }, index) => status === 'claimed' && spans[index + 1]?.status !== 'pending')
     .length;
+}
+
+export function timesOf(times: readonly TaskTimes[]): Stats['times_s'] {
+  const of = (get: (task: TaskTimes) => number) => distribution(times.map(get));
+  return {
+    cycle: of(({ cycle }) => cycle),
+    lead: of(({ lead }) => lead),
+    waiting: of(({ waiting }) => waiting),
+    working: of(({ working }) => working),
+    checking: of(({ checking }) => checking),
+  };
 }

@@ -1,6 +1,7 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
-import { blockTask, requeueTask, type TaskChange } from './task-state.ts';
+import { blockTask, requeueTask } from './task-return.ts';
+import type { TaskChange } from './task-state.ts';
 import { transitiveDependents } from './transitive-dependents.ts';
 
 /**

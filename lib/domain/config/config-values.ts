@@ -84,3 +84,5 @@ function reasonOf(error: unknown): string {
   // `Invalid regular expression: /…/u: Unterminated group`: the pattern itself is shown below anyway.
   return (/: ([^:]+)$/.exec(message)?.[1] ?? message).replace(/^./, (first) => first.toLowerCase());
 }
+
+export const text = z.string().min(1);

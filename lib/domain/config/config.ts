@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { taskIdPattern } from '../ids.ts';
-import type { Role } from '../role.ts';
 import { memoryProviderNames } from '../state/memory.ts';
 import { lineSchema } from '../text.ts';
 import { concurrencySchema, limitsSchema, sandboxSchema } from './config-limits.ts';
+import { modelsSchema } from './config-models.ts';
+import { projectSchema } from './config-project.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
-import { commandSchema, durationSchema, globSchema } from './config-values.ts';
+import { durationSchema, text } from './config-values.ts';
 import { supportedSchemaVersion } from './schema-version.ts';
 import { trustSchema } from './signers.ts';
 
@@ -14,90 +14,6 @@ import { trustSchema } from './signers.ts';
 export { defaultBlockedPaths, namingStyles } from './config-rules.ts';
 
 export const adapterNames = ['claude', 'exec'] as const;
-
-const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion group, like login-form');
-const branchName = lineSchema(200).refine(isBranchName, 'is not the name of a branch');
-const text = z.string().min(1);
-
-const projectSchema = z
-  .strictObject({
-    name: lineSchema(100).default('project').describe('Shown in reports and prompts.'),
-    base_branch: branchName
-      .nullable()
-      .default(null)
-      .describe('Where work starts and lands. null: the branch checked out when a session starts.'),
-    worktree_dir: lineSchema(500)
-      .refine(isOutsideGit, "must not be the repository itself or git's own folder")
-      .default('.trees')
-      .describe('Folder of the agents’ worktrees, relative to the repository or absolute.'),
-    setup: z
-      .array(commandSchema)
-      .default([])
-      .describe('Commands that prepare a fresh worktree, without any network.')
-      .meta({ examples: [['npm ci --offline']] }),
-    copy: z
-      .array(globSchema)
-      .default([])
-      .describe('Untracked files that are copied into each worktree.')
-      .meta({ examples: [['.env.test']] }),
-    link: z
-      .array(globSchema)
-      .default([])
-      .describe('Untracked files and folders that are linked into each worktree.')
-      .meta({ examples: [['node_modules']] }),
-    landing: z
-      .enum(['base', 'branch'])
-      .default('base')
-      .describe(
-        'base: approved work lands on base_branch. branch: on a branch of its own, for a pull request.',
-      ),
-    landing_branch: lineSchema(200)
-      .refine(isLandingBranch, 'is not a name a landing branch can have')
-      .default('flame/{session}')
-      .describe('Name of that branch; {session} is the id of the session.'),
-  })
-  .describe('The repository.');
-
-const usdPerMillion = z.number().min(0);
-const priceSchema = z
-  .strictObject({
-    input: usdPerMillion.describe('Plain input.'),
-    output: usdPerMillion.describe('Output.'),
-    cache_read: usdPerMillion.optional().describe('Input read from the cache. Default: a tenth of input.'),
-    cache_write: usdPerMillion
-      .optional()
-      .describe('Input written to the cache for 5 minutes. Default: input and a quarter.'),
-    cache_write_1h: usdPerMillion
-      .optional()
-      .describe('Input written to it for an hour. Default: twice the input.'),
-  })
-  .describe('US dollars for a million tokens.');
-
-const modelsSchema = z
-  .strictObject({
-    planner: text.default('sonnet').describe('Plans the tasks.'),
-    worker: text.default('sonnet').describe('Writes the code.'),
-    validator: text.default('haiku').describe('Judges a finished task.'),
-    merger: text.default('sonnet').describe('Resolves conflicts.'),
-    groups: z
-      .record(
-        groupName,
-        z.union([text, z.strictObject({ worker: text.optional(), validator: text.optional() })], {
-          error: 'must be a model or {worker: …, validator: …}',
-        }),
-      )
-      .default({})
-      .describe('Another model for a cohesion group: of its workers, or {worker: …, validator: …}.')
-      .meta({ examples: [{ 'login-form': 'opus', docs: { worker: 'haiku', validator: 'haiku' } }] }),
-    prices: z
-      .record(text, priceSchema)
-      .default({})
-      .describe(
-        'What models cost whose price is not known, or is another for you: by id or the beginning of ids. A whole id also lets agents of an alias ask that version.',
-      )
-      .meta({ examples: [{ 'my-model': { input: 3, output: 15 } }] }),
-  })
-  .describe('Which model plays which role; names reach the agent as they are written.');
 
 const superpowersSchema = z
   .strictObject({
@@ -283,73 +199,6 @@ export function landingBranch(config: Config, session: string): string {
   return config.project.landing_branch.replaceAll('{session}', session);
 }
 
-/** Whether a task of a role may ask for an adapter: the role's own, and those that `adapters` names. */
-export function isOffered(config: Config, role: Role, adapter: string): boolean {
-  return adapter === roleAdapter(config, role) || Object.hasOwn(config.adapters, adapter);
-}
-
-/**
- * The adapter a role runs with: its own setting, else `claude`; beside an exec worker nothing needs a model.
- * A script judges and merges nothing: exec validators and mergers are `none`.
- */
-export function roleAdapter(config: Config, role: Role): string {
-  const own = config.roles[role].adapter;
-  const isCheckingRole = role === 'validator' || role === 'merger';
-  if (isCheckingRole && own === 'exec') return 'none';
-  if (own !== null) return own;
-  return isCheckingRole && config.roles.worker.adapter === 'exec' ? 'none' : 'claude';
-}
-
-/** The model a role runs with: the task's own (workers), its cohesion group's, or the role's. */
-export function roleModel(
-  config: Config,
-  role: Role,
-  task: { readonly model: string | null; readonly cohesion_group: string } | null,
-): string {
-  const models = config.models;
-  if (task === null || role === 'planner' || role === 'merger') return models[role];
-  if (role === 'worker' && task.model !== null) return task.model;
-  const group = Object.hasOwn(models.groups, task.cohesion_group)
-    ? models.groups[task.cohesion_group]
-    : undefined;
-  const ofGroup = typeof group === 'string' ? { worker: group } : group;
-  return ofGroup?.[role] ?? models[role];
-}
-
-/** A role's budget for one agent; `limit` 0 is unlimited. */
-export function roleBudget(
-  config: Config,
-  role: Role,
-): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
-  const budget = config.limits.token_budget;
-  const tokenLimit = budget[`${role}_tokens`];
-  return tokenLimit > 0
-    ? { unit: 'tokens', limit: tokenLimit }
-    : { unit: 'usd', limit: budget[`${role}_usd`] };
-}
-
-/** A session's budget; `limit` 0 is unlimited. */
-export function sessionBudget(config: Config): { readonly unit: 'usd' | 'tokens'; readonly limit: number } {
-  const { max_session_tokens, max_session_cost_usd } = config.limits;
-  return max_session_tokens > 0
-    ? { unit: 'tokens', limit: max_session_tokens }
-    : { unit: 'usd', limit: max_session_cost_usd };
-}
-
 function isAdapter(name: string): boolean {
   return adapterNames.some((known) => known === name);
-}
-
-function isBranchName(name: string): boolean {
-  return !/^[-/.]|[\s~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.lock(?:\/|$)|\/\.|\.$/.test(name) && name !== '@';
-}
-
-/** Task branches have `blueflame/` to themselves. */
-function isLandingBranch(name: string): boolean {
-  return isBranchName(name.replaceAll('{session}', 'session')) && !/^blueflame(?:\/|$)/.test(name);
-}
-
-function isOutsideGit(folder: string): boolean {
-  const plain = folder.replace(/\/+$/, '').replace(/^(?:\.\/)+/, '');
-  return plain !== '' && plain !== '.' && !/^\.git(?:\/|$)/i.test(plain);
 }

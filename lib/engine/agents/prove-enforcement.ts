@@ -1,4 +1,4 @@
-import { roleAdapter } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import { tellOnce } from '../tell-once.ts';

@@ -6,7 +6,7 @@ import {
   planAnswerJsonSchema,
   verdictAnswerJsonSchema,
 } from '../../domain/config/answers.ts';
-import { roleModel, sessionBudget } from '../../domain/config/config.ts';
+import { roleModel, sessionBudget } from '../../domain/config/role-settings.ts';
 import { priceTokens } from '../../domain/config/token-price.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';

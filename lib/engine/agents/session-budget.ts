@@ -1,5 +1,5 @@
 import { type BudgetState, budgetState } from '../../core/schedule/budget-state.ts';
-import { roleBudget, sessionBudget } from '../../domain/config/config.ts';
+import { roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';

@@ -3,7 +3,7 @@ import { handDecisions } from '../../core/decisions/decisions.ts';
 import { claimObjection, takeByHand } from '../../core/schedule/claim-rules.ts';
 import { selectReady } from '../../core/schedule/select-ready.ts';
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
-import { releaseTask } from '../../core/task/task-state.ts';
+import { releaseTask } from '../../core/task/task-attempt.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';

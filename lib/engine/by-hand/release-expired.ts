@@ -1,6 +1,6 @@
 import { expiredClaims } from '../../core/schedule/claim-expiry.ts';
 import { holderOf } from '../../core/schedule/task-holder.ts';
-import { releaseTask } from '../../core/task/task-state.ts';
+import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { record, taskOf, viewSession } from '../record.ts';

@@ -1,6 +1,6 @@
 import { workDecision } from '../../core/decisions/decisions.ts';
 import { type WorkBelow, workBelow } from '../../core/schedule/work-below.ts';
-import { completeTask } from '../../core/task/task-state.ts';
+import { completeTask } from '../../core/task/task-attempt.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';

@@ -1,7 +1,7 @@
 import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
 import { checksDecision } from '../../core/decisions/decisions.ts';
 import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
-import { requeueTask } from '../../core/task/task-state.ts';
+import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';

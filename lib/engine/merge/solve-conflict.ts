@@ -1,5 +1,5 @@
 import { parseMergeAnswer } from '../../domain/config/answers.ts';
-import { roleAdapter } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';

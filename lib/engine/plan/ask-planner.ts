@@ -1,6 +1,6 @@
 import { boundText } from '../../core/task/one-line.ts';
 import { parsePlanAnswer } from '../../domain/config/answers.ts';
-import { roleAdapter } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';

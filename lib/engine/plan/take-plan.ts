@@ -1,5 +1,5 @@
 import { courseDecision } from '../../core/decisions/decisions.ts';
-import { dropTask } from '../../core/task/task-state.ts';
+import { dropTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';

@@ -1,18 +1,12 @@
-import { withStates } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { mergeTask, requeueTask } from '../../core/task/task-state.ts';
-import { withdraw } from '../../core/task/withdraw.ts';
-import { FlameError } from '../../domain/flame-error.ts';
-import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import type { DiagnosticRun, ReviewNote } from '../../domain/state/verdict.ts';
-import { changesetRef } from '../merge/merge-wave.ts';
-import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { runScript } from '../validate/run-script.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import type { Workshop } from '../workshop.ts';
 import { unlandedBelow } from './below-landed.ts';
 import {
   bringAlong,
@@ -21,8 +15,10 @@ import {
   requireCleanBase,
   requireFreePaths,
 } from './bring-along.ts';
-import { destinedFor, landingOf, requireFreeName } from './landing-branch.ts';
+import { destinedFor, requireFreeName } from './landing-branch.ts';
 import { proveLanding } from './prove-landing.ts';
+import { publishLanding } from './publish-landing.ts';
+import { askAgain, refuseLanding, refuseMoved, sendBack } from './refuse-landing.ts';
 
 /**
  * Lands approved changesets in the order they were shown. Each landing is one ref transaction over the base
@@ -89,7 +85,7 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   if (tip !== view.session.base_commit) return refuseMoved(workshop, view.session, changeset, tip);
   const proof = await proveLanding(workshop, view, changeset);
   if (proof.kind === 'strange')
-    return refuse(workshop, view.session, changeset, 'it was built in another clone');
+    return refuseLanding(workshop, view.session, changeset, 'it was built in another clone');
   if (proof.kind === 'broken') return sendBack(workshop, id, changeset, proof.notes);
   if (proof.kind === 'red') return askAgain(workshop, id, changeset, proof.diagnostics);
   const fit = await fitOnto(workshop, changeset, tip);
@@ -99,7 +95,7 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
     from: ownCheckout(workshop, view.session)?.from ?? tip,
     to: fit.commit,
   });
-  const result = await publish(workshop, id, { changeset, tip, commit: fit.commit });
+  const result = await publishLanding(workshop, id, { changeset, tip, commit: fit.commit });
   if (result === 'moved')
     return refuseMoved(workshop, view.session, changeset, await baseTip(workshop, view.session));
   workshop.events.emit({
@@ -130,7 +126,7 @@ async function mayLand(
   const why = `it was built on ${below.group}, which has not landed`;
   // Once that one is decided, this approval counts.
   if (below.state === 'waiting' || below.state === 'approved') return refused(why);
-  return refuse(workshop, session, changeset, why);
+  return refuseLanding(workshop, session, changeset, why);
 }
 
 /** The approved commit itself where the base is as it was; else the same work merged onto what has just landed. */
@@ -152,168 +148,4 @@ async function fitOnto(workshop: Workshop, changeset: Changeset, tip: ObjectId):
     kind: 'misfit',
     notes: `Green alone, red together with what has just landed: ${red.map(({ command }) => command).join(', ')}`,
   };
-}
-
-async function publish(
-  workshop: Workshop,
-  id: SessionId,
-  {
-    changeset,
-    tip,
-    commit,
-  }: { readonly changeset: Changeset; readonly tip: ObjectId; readonly commit: ObjectId },
-): Promise<'landed' | 'moved'> {
-  const keptRef = changesetRef(id, changeset.id);
-  const kept = await workshop.git.resolveCommit(keptRef);
-  const at = timestamp(workshop);
-  const result = await record(workshop, id, (view) => {
-    const { session } = view;
-    const tasks = changeset.tasks.map((task) => taskOf(view, task));
-    const landed = {
-      ...withStates(session, [changeset.id], 'landed', changeset.reason),
-      base_commit: commit,
-    };
-    const changesets = landed.changesets.map((known) =>
-      known.id === changeset.id ? { ...known, landed_commit: commit } : known,
-    );
-    const from = ownCheckout(workshop, session)?.from ?? tip;
-    const checkout = { from, to: commit, place: workshop.place };
-    const destined = destinedFor(workshop, session);
-    const branch = landsOn(destined);
-    const isNew = branch !== landsOn(session);
-    return {
-      steps: tasks.map((task) => mergeTask(task, { into: branch })),
-      session: {
-        next: { ...landed, ...landingOf(destined), changesets, checkout },
-        subject: `changeset ${changeset.id}: landed on ${branch} as ${commit.slice(0, 12)}`,
-      },
-      review: { commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) },
-      refs: [
-        { ref: parseRefName(`refs/heads/${branch}`), old: isNew ? null : tip, new: commit },
-        ...(kept === null ? [] : [{ ref: keptRef, old: kept, new: null }]),
-      ],
-    };
-  });
-  return result.kind === 'ref-moved' ? 'moved' : 'landed';
-}
-
-function reviewNote(
-  workshop: Pick<Workshop, 'gates'>,
-  view: SessionView,
-  changeset: Changeset,
-  { base, at }: { readonly base: ObjectId; readonly at: string },
-): ReviewNote {
-  const tasks = changeset.tasks.map((id) => taskOf(view, id));
-  const spent = (pick: (entry: (typeof tasks)[number]['history'][number]) => number): number =>
-    tasks.reduce((sum, task) => sum + task.history.reduce((total, entry) => total + pick(entry), 0), 0);
-  return {
-    v: 1,
-    rev: 1,
-    session: view.session.id,
-    group: changeset.group,
-    tasks: tasks.flatMap(({ id, title, commit, result }) =>
-      commit === null ? [] : [{ id, title, commit, verdict: result.status, ...overrideOf(view, commit) }],
-    ),
-    decision: 'approved',
-    by: changeset.decided_by ?? workshop.gates.person,
-    at,
-    base,
-    approved_commit: changeset.commit,
-    override: changeset.reason,
-    cost_usd: spent(({ cost_usd: cost }) => cost),
-    tokens: spent(({ tokens_used: tokens }) => tokens),
-  };
-}
-
-function overrideOf({ snapshot }: SessionView, commit: ObjectId): { readonly override?: string } {
-  const override = snapshot.verdictsOn(commit).at(-1)?.override;
-  return override === undefined ? {} : { override };
-}
-
-/** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */
-async function refuseMoved(
-  workshop: Workshop,
-  session: Session,
-  changeset: Changeset,
-  tip: ObjectId,
-): Promise<false> {
-  return refuse(
-    workshop,
-    session,
-    changeset,
-    `${landsOn(session)} moved to ${tip.slice(0, 12)} after it was approved`,
-  );
-}
-
-/** Its approval is void with it: it is built again from the commits of its tasks. */
-async function refuse(
-  workshop: Workshop,
-  session: Session,
-  changeset: Changeset,
-  why: string,
-): Promise<false> {
-  await record(workshop, session.id, ({ session: now }) => ({
-    session: {
-      next: withStates(now, [changeset.id], 'void', why),
-      subject: `changeset ${changeset.id}: void, ${why}`,
-    },
-  }));
-  workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why });
-  return false;
-}
-
-async function sendBack(
-  workshop: Workshop,
-  id: SessionId,
-  changeset: Changeset,
-  notes: string,
-): Promise<false> {
-  const at = timestamp(workshop);
-  await record(workshop, id, (view) => ({
-    session: {
-      next: withStates(view.session, [changeset.id], 'conflict', notes),
-      subject: `changeset ${changeset.id}: ${notes}`,
-    },
-    steps: withdraw(
-      view.tasks,
-      changeset.tasks.map((task) => requeueTask(taskOf(view, task), { kind: 'conflict', notes, at })),
-      at,
-    ),
-    body: notes,
-  }));
-  workshop.events.emit({ event: 'landing-refused', changeset: changeset.id, why: notes });
-  return false;
-}
-
-/** What was green when it was approved is red now: it waits for another word, with what was found. */
-async function askAgain(
-  workshop: Workshop,
-  id: SessionId,
-  { id: name, commit }: Changeset,
-  diagnostics: readonly DiagnosticRun[],
-): Promise<false> {
-  const failing = failedDiagnostics(diagnostics).map(({ command }) => command);
-  const why = `its diagnostics fail now: ${failing.join(', ')}`;
-  const asked = (known: Changeset): Changeset =>
-    known.id === name && known.commit === commit
-      ? { ...known, state: 'waiting', diagnostics: [...diagnostics], reason: null, decided_by: null }
-      : known;
-  await record(workshop, id, ({ session }) => ({
-    session: {
-      next: { ...session, changesets: session.changesets.map(asked) },
-      subject: `changeset ${name}: waits again, ${why}`,
-    },
-  }));
-  workshop.events.emit({ event: 'landing-refused', changeset: name, why });
-  return false;
-}
-
-/** What a refused landing ends a command with. */
-export function landingRefused(refused: number): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'landing-refused',
-    message: `${refused} ${refused === 1 ? 'changeset was' : 'changesets were'} not landed; nothing was forced.`,
-    hints: ['git flame merge', 'git flame review'],
-  });
 }

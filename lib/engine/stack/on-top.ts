@@ -1,6 +1,7 @@
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { uprooted } from '../../core/task/needs-of.ts';
-import { requeueTask, type TaskChange } from '../../core/task/task-state.ts';
+import { requeueTask } from '../../core/task/task-return.ts';
+import type { TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { OnTop } from '../../domain/ports/gates.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';

@@ -1,7 +1,9 @@
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { workDecision } from '../../core/decisions/decisions.ts';
 import { lostGround, uprooted } from '../../core/task/needs-of.ts';
-import { replayTask, requeueTask, type TaskChange } from '../../core/task/task-state.ts';
+import { replayTask } from '../../core/task/task-attempt.ts';
+import { requeueTask } from '../../core/task/task-return.ts';
+import type { TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';

@@ -1,4 +1,4 @@
-import { judgeTask } from '../../core/task/task-state.ts';
+import { judgeTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidationDecision } from '../../domain/ports/gates.ts';

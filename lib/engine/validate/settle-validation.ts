@@ -1,5 +1,7 @@
 import { requeueNotes } from '../../core/task/requeue-notes.ts';
-import { dropTask, failTask, requeueTask } from '../../core/task/task-state.ts';
+import { failTask } from '../../core/task/task-attempt.ts';
+import { dropTask } from '../../core/task/task-outcome.ts';
+import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidationDecision } from '../../domain/ports/gates.ts';

@@ -1,6 +1,6 @@
 import { changedPaths } from '../../core/task/changed-paths.ts';
 import { parseVerdictAnswer } from '../../domain/config/answers.ts';
-import { roleAdapter } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';

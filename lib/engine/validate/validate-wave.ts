@@ -1,5 +1,5 @@
 import { validationOrder } from '../../core/changesets/validation-order.ts';
-import { judgeTask } from '../../core/task/task-state.ts';
+import { judgeTask } from '../../core/task/task-outcome.ts';
 import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';

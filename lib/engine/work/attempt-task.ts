@@ -1,4 +1,4 @@
-import { claimTask } from '../../core/task/task-state.ts';
+import { claimTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { BuiltOn, Task } from '../../domain/state/task.ts';

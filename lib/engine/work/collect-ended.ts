@@ -1,5 +1,5 @@
 import { addRun } from '../../core/schedule/add-run.ts';
-import { roleAdapter } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CellInfo, EndNote } from '../../domain/ports/git-cells.ts';

@@ -1,4 +1,5 @@
-import { type Config, roleAdapter } from '../../domain/config/config.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { noRoom } from '../../domain/no-writing.ts';

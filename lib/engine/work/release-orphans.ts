@@ -1,5 +1,5 @@
 import { standsAsLeft } from '../../core/decisions/heed-decisions.ts';
-import { releaseTask } from '../../core/task/task-state.ts';
+import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { record } from '../record.ts';

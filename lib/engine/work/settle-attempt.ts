@@ -1,13 +1,9 @@
 import { workDecision } from '../../core/decisions/decisions.ts';
 import { afterFailure } from '../../core/task/after-failure.ts';
 import { blockDependents } from '../../core/task/cascade.ts';
-import {
-  completeTask,
-  failTask,
-  releaseTask,
-  retryTask,
-  type TaskChange,
-} from '../../core/task/task-state.ts';
+import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
+import { retryTask } from '../../core/task/task-return.ts';
+import type { TaskChange } from '../../core/task/task-state.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';

@@ -1,4 +1,5 @@
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
+import { tellsOfFullDisk } from '../../domain/no-writing.ts';
 
 /** git itself did not do what it was asked. */
 export function gitFailed(
@@ -6,4 +7,46 @@ export function gitFailed(
   init: Pick<FlameErrorInit, 'details' | 'hints' | 'data' | 'cause'>,
 ): FlameError {
   return new FlameError({ ...init, kind: 'environment', code: 'git-failed', message });
+}
+
+export function endedWith(args: readonly string[], exitCode: number, stderr: string): FlameError {
+  const lines = stderr.split('\n');
+  // A full disk is distinguished from every other failure; git prints more lines after it.
+  const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
+  if (lines.some((line) => missesObject(verbOf(args), line))) return objectNotFetched(lines);
+  return gitFailed(`git ${verbOf(args)} ended with ${exitCode}: ${reason}`, {
+    details: lines.slice(0, 10),
+    data: { args, exitCode },
+  });
+}
+
+/** git 2.38 names no object: what it fetches for a command that has no remote of its own is one. */
+function missesObject(verb: string, line: string): boolean {
+  if (/could not fetch [0-9a-f]+ from promisor remote/.test(line)) return true;
+  if (['fetch', 'push', 'pull', 'clone', 'ls-remote', 'submodule'].includes(verb)) return false;
+  return /^fatal: (?:Could not read from remote repository|unable to access )/.test(line);
+}
+
+function objectNotFetched(lines: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'object-not-fetched',
+    message: 'This clone is a partial one, and what it lacks could not be fetched from its remote.',
+    hints: ['git remote -v', 'git flame run'],
+    details: lines.slice(0, 10),
+  });
+}
+
+export function verbOf(args: readonly string[]): string {
+  return args.find((arg) => !arg.startsWith('-')) ?? 'git';
+}
+
+export function gitMissing(cause: Error): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'git-missing',
+    message: 'git could not be started.',
+    hints: ['Install git 2.38 or newer, then try again.'],
+    cause,
+  });
 }

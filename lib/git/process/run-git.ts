@@ -1,8 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { FlameError } from '../../domain/flame-error.ts';
-import { tellsOfFullDisk } from '../../domain/no-writing.ts';
 import { programPath } from '../../util/program-path.ts';
-import { gitFailed } from './git-failed.ts';
+import { endedWith, gitMissing, verbOf } from './git-failed.ts';
 import { type GitGuard, guardGit, limitGit } from './limit-git.ts';
 
 /** Where and how git runs. */
@@ -221,46 +219,4 @@ export function gitEnvironment(env: GitContext['env']): Record<string, string> {
     GIT_NO_LAZY_FETCH: '0',
     LC_ALL: 'C.UTF-8',
   };
-}
-
-function endedWith(args: readonly string[], exitCode: number, stderr: string): FlameError {
-  const lines = stderr.split('\n');
-  // A full disk is distinguished from every other failure; git prints more lines after it.
-  const reason = lines.find(tellsOfFullDisk) ?? lines.at(-1) ?? '';
-  if (lines.some((line) => missesObject(verbOf(args), line))) return objectNotFetched(lines);
-  return gitFailed(`git ${verbOf(args)} ended with ${exitCode}: ${reason}`, {
-    details: lines.slice(0, 10),
-    data: { args, exitCode },
-  });
-}
-
-/** git 2.38 names no object: what it fetches for a command that has no remote of its own is one. */
-function missesObject(verb: string, line: string): boolean {
-  if (/could not fetch [0-9a-f]+ from promisor remote/.test(line)) return true;
-  if (['fetch', 'push', 'pull', 'clone', 'ls-remote', 'submodule'].includes(verb)) return false;
-  return /^fatal: (?:Could not read from remote repository|unable to access )/.test(line);
-}
-
-function objectNotFetched(lines: readonly string[]): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'object-not-fetched',
-    message: 'This clone is a partial one, and what it lacks could not be fetched from its remote.',
-    hints: ['git remote -v', 'git flame run'],
-    details: lines.slice(0, 10),
-  });
-}
-
-function verbOf(args: readonly string[]): string {
-  return args.find((arg) => !arg.startsWith('-')) ?? 'git';
-}
-
-function gitMissing(cause: Error): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'git-missing',
-    message: 'git could not be started.',
-    hints: ['Install git 2.38 or newer, then try again.'],
-    cause,
-  });
 }

@@ -1,42 +1,21 @@
-import type { AgentPolicy, PathFacts } from '../../domain/policy.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { judgePath, type PathContext } from '../judge-path.ts';
-import { resolvePath } from '../resolve-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
+import { matchingPattern } from './allowed-words.ts';
+import { type BashQuestion, contextAt, type Question } from './bash-question.ts';
 import { expandWord } from './expand-arguments.ts';
-import { judgeCommand, judgeRedirections, matchingPattern } from './judge-command.ts';
+import { parted, refuseTexts, withPiped } from './given-lines.ts';
+import { judgeCommand, judgeRedirections } from './judge-command.ts';
 import { mayMakeNames } from './made-names.ts';
 import { mayMoveRevisions } from './moved-revisions.ts';
-import { type Lines, linesOf, pipedLines } from './outputs.ts';
+import { linesOf } from './outputs.ts';
+import { flat, inFolder, type Places, placeAfter, union } from './places.ts';
 import { judgeAll } from './program.ts';
 import { readBash } from './read-bash.ts';
 import { Refusal } from './refusal.ts';
 import { settle, settleRedirections } from './settle.ts';
 import { type BashNode, currentFolder, type Redirection, ranIn, type SimpleCommand } from './syntax.ts';
-import { openWork, type Work } from './work.ts';
-
-interface BashQuestion {
-  readonly policy: AgentPolicy;
-  readonly facts: PathFacts;
-  /** Absolute; where the command starts. */
-  readonly cwd: string;
-  readonly command: string;
-  readonly piped?: string | null;
-}
-
-interface Question extends BashQuestion {
-  readonly work: Work;
-  /** What came out of commands whose output is used later. */
-  readonly known: Map<BashNode, Lines>;
-  /** The lines that come through a pipe. */
-  readonly lines?: Lines;
-  /** The command itself may make files whose names bash would take apart or for options. */
-  readonly makesNames: boolean;
-  /** It may have other revisions checked out, or under other names. */
-  readonly movesRevisions: boolean;
-  /** Where the command has been. */
-  readonly visited: Set<string>;
-}
+import { openWork } from './work.ts';
 
 /** Judges a command of the Bash tool by its parse; null: nothing against it. */
 export function judgeBash(question: BashQuestion): Objection | null {
@@ -82,12 +61,6 @@ function onlyExact(policy: AgentPolicy): Objection {
   );
 }
 
-/** The folders a command may be in afterwards, depending on how it ended. */
-interface Places {
-  readonly passed: readonly string[];
-  readonly failed: readonly string[];
-}
-
 const mostPlaces = 8;
 
 /** Judges a node in every folder it may start in. Throws a Refusal at the first objection. */
@@ -102,7 +75,7 @@ function judgeNode(question: Question, node: BashNode, places: readonly string[]
       if (node.nodes.length > 1) {
         // Each part runs in a process of its own.
         for (const [at, part] of node.nodes.entries())
-          judgeNode(at === 0 ? question : fed(question, node.nodes.slice(0, at), places), part, places);
+          judgeNode(at === 0 ? question : withPiped(question, node.nodes.slice(0, at), places), part, places);
         return unchanged;
       }
       const [only] = node.nodes;
@@ -237,16 +210,6 @@ function costOf({ words, redirections }: SimpleCommand): number {
   return words.reduce((sum, word) => sum + (word.isGlob ? 10 : 1), 1 + redirections.length);
 }
 
-/** A part of a pipe, with what the parts before it write. */
-function fed(question: Question, before: readonly BashNode[], places: readonly string[]): Question {
-  const all = places.map((cwd) => {
-    const context = contextAt(question, cwd);
-    return pipedLines(context, before, (command) => settle(context, command, question.known));
-  });
-  const lines = all.some((one) => one === null) ? null : all.flatMap((one) => one ?? []);
-  return { ...question, piped: printed(before.at(-1)), lines };
-}
-
 /** Commands whose output is used later run here; what they print depends on where. */
 function judgeGiven(question: Question, nodes: readonly BashNode[], places: readonly string[]): void {
   for (const node of nodes) {
@@ -257,72 +220,6 @@ function judgeGiven(question: Question, nodes: readonly BashNode[], places: read
     });
     question.known.set(node, all.some((one) => one === null) ? null : all.flatMap((one) => one ?? []));
   }
-}
-
-/** Bash may take each line apart at blanks. */
-function parted(lines: Lines | undefined): Lines {
-  return lines?.flatMap((line) => [line, ...line.split(/\s+/).filter((part) => part !== line)]) ?? null;
-}
-
-/** `[[ TEXT -gt 1 ]]` computes with the text, and what is in an index runs. */
-function refuseTexts(question: Question, nodes: readonly BashNode[], cwd: string): void {
-  const context = contextAt(question, cwd);
-  for (const node of nodes) {
-    const lines =
-      question.known.get(node) ??
-      linesOf(context, node, (command) => settle(context, command, question.known));
-    if (lines?.every((line) => /^-?\d+$/.test(line)) !== true)
-      throw new Refusal(
-        'bash-construct',
-        'Bash runs what is in an index where it computes: only what is certainly a number may be there. Compare with [ … -gt … ].',
-      );
-  }
-}
-
-/** The command with the folder it runs in where `$PWD` stands. */
-function inFolder(command: SimpleCommand, cwd: string): SimpleCommand {
-  const put = (text: string): string => text.replaceAll(currentFolder, cwd);
-  return {
-    ...command,
-    words: command.words.map((word) => ({ ...word, text: put(word.text) })),
-    redirections: command.redirections.map((one) => ({ ...one, target: put(one.target) })),
-  };
-}
-
-/** `cd` goes to one plain folder of the worktree; a folder reached by a symlink has two parents, so it's refused. */
-function placeAfter(question: Question, command: SimpleCommand, cwd: string): string {
-  const operands = inFolder(command, cwd)
-    .words.slice(1)
-    .filter((word) => word.text !== '--');
-  const [folder, ...others] = operands;
-  if (
-    folder === undefined ||
-    others.length > 0 ||
-    folder.isGlob ||
-    /^-/.test(folder.text) ||
-    folder.text === ''
-  ) {
-    throw new Refusal('bash-directory', 'Write `cd FOLDER && …` with one folder of the worktree.');
-  }
-  const { policy, facts } = question;
-  const found = resolvePath({
-    path: folder.text,
-    cwd,
-    worktree: policy.worktree,
-    extra: policy.extra_writable ?? [],
-    facts,
-  });
-  const refused = 'rule' in found ? found : judgePath({ policy, facts, cwd }, folder.text, 'read');
-  if ('rule' in found || refused !== null)
-    throw new Refusal('bash-directory', refused?.details ?? `${folder.text} is out of bounds.`);
-  if (found.lexical !== found.resolved) {
-    throw new Refusal(
-      'bash-directory',
-      `${folder.text} is a symlink; from there \`..\` is ambiguous. Go to ${found.resolved || '.'} instead.`,
-    );
-  }
-  if (found.kind === 'extra') return found.resolved;
-  return found.resolved === '' ? policy.worktree : `${policy.worktree}/${found.resolved}`;
 }
 
 function refuseRedirections(
@@ -338,38 +235,4 @@ function refuseRedirections(
     const found = judgeRedirections(context, here);
     if (found !== null) throw new Refusal(found.rule, found.details);
   }
-}
-
-function contextAt(question: Question, cwd: string): PathContext {
-  const { policy, facts, piped, lines } = question;
-  return {
-    policy,
-    facts,
-    cwd,
-    makesFiles: question.makesNames,
-    movesRevisions: question.movesRevisions,
-    ...(piped !== undefined && { piped }),
-    ...(lines !== undefined && { lines }),
-  };
-}
-
-/** The text a command writes, where it is part of the command itself; null: not known. */
-function printed(node: BashNode | undefined): string | null {
-  if (node?.kind !== 'command' || node.words.some((word) => word.isGlob || word.unknown !== null))
-    return null;
-  if (node.redirections.length > 0) return null;
-  const [name, ...args] = node.words.map(({ text }) => text);
-  if (name === 'cat' && args.length === 0) return node.input;
-  if (name === 'echo') return `${args.filter((arg, at) => at > 0 || !/^-[neE]+$/.test(arg)).join(' ')}\n`;
-  const [format = '', only = ''] = args;
-  if (name === 'printf' && args.length === 1 && !/[%\\]/.test(format)) return format;
-  return name === 'printf' && /^%s(?:\\n)?$/.test(format) && args.length === 2 ? `${only}\n` : null;
-}
-
-function flat(places: Places): readonly string[] {
-  return union(places.passed, places.failed);
-}
-
-function union(a: readonly string[], b: readonly string[]): readonly string[] {
-  return [...new Set([...a, ...b])];
 }

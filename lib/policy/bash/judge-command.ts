@@ -1,62 +1,18 @@
-import type { AgentPolicy } from '../../domain/policy.ts';
 import { judgePath, type PathContext } from '../judge-path.ts';
 import { resolvePath } from '../resolve-path.ts';
 import { listSome, type Objection, objection } from '../rules.ts';
-import { buildPrograms, normalizePackageManager } from './build-programs.ts';
+import { entryWords, isBare, matchingPattern, notAllowed, trustedWords } from './allowed-words.ts';
+import { normalizePackageManager } from './build-programs.ts';
 import { equivalents, isInstalledPath } from './equivalents.ts';
 import { expandArguments } from './expand-arguments.ts';
-import { formatterPrograms } from './formatters.ts';
-import { isNamedOnly, judgeGit, withoutGlobalOptions } from './git.ts';
-import { judgeUnlisted, type ProgramCall, type ProgramRule } from './program.ts';
-import { programFamily } from './program-names.ts';
+import { withoutGlobalOptions } from './git.ts';
+import { asksVersion, ruleOf } from './known-programs.ts';
+import { judgeUnlisted, type ProgramCall } from './program.ts';
 import { readPrograms } from './read-programs.ts';
 import { refusedPrograms } from './refused-programs.ts';
 import { judgeValue, shellPrograms } from './shell-programs.ts';
 import type { Redirection, SimpleCommand } from './syntax.ts';
-import { toolPrograms } from './tool-programs.ts';
 import { writePrograms } from './write-programs.ts';
-
-const programs: ReadonlyMap<string, ProgramRule> = new Map(
-  Object.entries({
-    ...toolPrograms,
-    ...formatterPrograms,
-    ...buildPrograms,
-    ...refusedPrograms,
-    ...readPrograms,
-    ...writePrograms,
-    ...shellPrograms,
-    git: judgeGit,
-  }),
-);
-// They only steer what is judged anyway.
-const alwaysAllowed = new Set([
-  ...['true', 'false', ':', 'cd', 'pushd', 'popd', 'unset', 'source', '.'],
-  ...['break', 'continue', 'exit', 'set', 'export'],
-]);
-// Asked for their version they do nothing else.
-const versions: readonly (readonly [names: string, asks: RegExp])[] = [
-  ['node npm npx pnpm yarn bun deno tsc jest eslint prettier', /^(?:--version|-v)$/],
-  ['python python3 pip pip3 cargo rustc ruff pytest', /^(?:--version|-V)$/],
-  [
-    'ruby perl php java javac mvn gradle gcc g++ clang make cmake git docker bash sqlite3 vitest',
-    /^--version$/,
-  ],
-  ['java javac', /^-version$/],
-  ['go', /^version$/],
-];
-
-function asksVersion(name: string, args: readonly string[]): boolean {
-  const [only = ''] = args;
-  if (args.length === 1 && only === '--version' && programs.has(name)) return true;
-  return (
-    args.length === 1 && versions.some(([names, asks]) => names.split(' ').includes(name) && asks.test(only))
-  );
-}
-
-/** The rule of a program, by whatever name it goes here. */
-function ruleOf(name: string): ProgramRule | undefined {
-  return programs.get(name) ?? programs.get(programFamily(name));
-}
 
 /** Judges one simple command run in one folder; null: nothing against it. */
 export function judgeCommand(context: PathContext, command: SimpleCommand): Objection | null {
@@ -163,10 +119,6 @@ function isRestoring({ facts, cwd }: PathContext, name: string, args: readonly s
   return others.every((one) => /^\w/.test(one) && facts.lstat(`${cwd}/${one}`) !== null);
 }
 
-function isBare(policy: AgentPolicy, name: string): boolean {
-  return policy.allowed_commands.some((entry) => entryWords(entry).join(' ') === name);
-}
-
 /** Another way to start what the lead named: `python -m pytest` and `npx pytest` are pytest. */
 function judgeEquivalent(
   context: PathContext,
@@ -253,36 +205,6 @@ function judgeProgram(
   return judgeUnlisted(context, name, args.slice(trusted));
 }
 
-/** The blocked pattern a text matches, if any. */
-export function matchingPattern(policy: AgentPolicy, text: string): string | undefined {
-  return policy.blocked_patterns.find((pattern) => new RegExp(pattern, 'u').test(text));
-}
-
-/** How many words after the program name the best matching entry holds; null: no entry matches. */
-function trustedWords(policy: AgentPolicy, words: readonly string[]): number | null {
-  const [name = '', subcommand = ''] = words;
-  if (alwaysAllowed.has(name)) return 0;
-  const lengths = policy.allowed_commands
-    .map(entryWords)
-    .filter((entry) => entry.length > 0 && entry.every((word, at) => word === words[at]))
-    .map((entry) => entry.length);
-  const longest = Math.max(0, ...lengths);
-  if (longest > 1 || (longest === 1 && !(name === 'git' && isNamedOnly(subcommand)))) return longest - 1;
-  const plain = [programFamily(name), ...words.slice(1)];
-  const isBase = policy.base_commands?.some((entry) =>
-    entry.split(' ').every((word, at) => word === plain[at]),
-  );
-  return isBase === true ? 0 : null;
-}
-
-/** An entry may end in a remark in parentheses: `git branch (listing only)`. */
-function entryWords(entry: string): readonly string[] {
-  return entry
-    .replace(/\s+\([^)]*\)\s*$/, '')
-    .split(/\s+/)
-    .filter((word) => word !== '');
-}
-
 function normalizeArguments(name: string, args: readonly string[]): readonly string[] {
   if (name === 'git') return withoutGlobalOptions(args);
   if (name === 'npx' || name === 'bunx')
@@ -297,14 +219,3 @@ function normalizeArguments(name: string, args: readonly string[]): readonly str
 
 // None of them lets it fetch: there is no network to fetch from.
 const npxFlag = /^(?:-y|--yes|--no|--no-install|-q|--quiet|--prefer-offline|--offline)$/;
-
-function notAllowed(policy: AgentPolicy, command: string): Objection {
-  const list = listSome(policy.allowed_commands, 30);
-  const why = policy.role === 'merger' ? ' The checks are run for a merger, on what it commits.' : '';
-  const base =
-    policy.base_commands?.length === 0 ? '' : ' and programs that only look (ls, cat, rg, sed -n, git log …)';
-  return objection(
-    'bash-not-allowed',
-    `${command} is not an allowed command. Allowed are: ${list}${base}.${why}`,
-  );
-}

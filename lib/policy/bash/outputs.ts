@@ -1,17 +1,12 @@
-import { pathMatches } from '../../util/path-globs.ts';
 import type { PathContext } from '../judge-path.ts';
-import { isHeavy } from '../judge-tree.ts';
-import { filesBelow, unknownRevision } from './candidates.ts';
 import { expandGlob, isWild } from './expand-glob.ts';
 import { namesFound } from './find.ts';
+import { below, type Lines, listed, listsFiles, searched } from './found-files.ts';
+import { gitLines } from './git-lines.ts';
 import { type BashNode, currentFolder, type SimpleCommand } from './syntax.ts';
 
-/** What a command may print, a line each; null: anything. */
-export type Lines = readonly string[] | null;
 /** A command with its own outputs put in place; null where they are unknown. */
 type Settle = (command: SimpleCommand) => readonly SimpleCommand[];
-
-const most = 20_000;
 
 /** The lines a node may print, where it lists files, counts, or says what everybody knows. */
 export function linesOf(context: PathContext, node: BashNode, settle: Settle): Lines {
@@ -148,148 +143,4 @@ function named(args: readonly string[]): Lines {
 
 function folderOf(path: string): string {
   return path.includes('/') ? path.replace(/\/[^/]*$/, '') || '/' : '.';
-}
-
-function listed(context: PathContext, args: readonly string[]): Lines {
-  const options = args.filter((arg) => arg.startsWith('-'));
-  if (!options.every((one) => /^-[1atrASd]+$/.test(one))) return null;
-  const isAll = options.some((one) => /[aA]/.test(one));
-  const places = args.filter((arg) => !arg.startsWith('-'));
-  const isSingle = options.some((one) => one.includes('d'));
-  return (places.length === 0 ? ['.'] : places).flatMap((place) => {
-    if (isWild(place))
-      return [...(expandGlob(place, context.cwd, context.facts) ?? [place])].flatMap((one) =>
-        isSingle ? [one] : [one, ...inFolder(context, one, isAll)],
-      );
-    const inside = isSingle ? [] : inFolder(context, place, isAll);
-    return inside.length > 0 ? inside : [place];
-  });
-}
-
-function inFolder({ facts, cwd }: PathContext, place: string, isAll: boolean): readonly string[] {
-  const names = facts.list(place.startsWith('/') ? place : `${cwd}/${place}`) ?? [];
-  return names.filter((name) => isAll || !name.startsWith('.'));
-}
-
-function listsFiles(args: readonly string[]): boolean {
-  return args.some((arg) => /^-[a-zA-Z]*[lL][a-zA-Z]*$|^--files-with/.test(arg));
-}
-
-/** The files below the places of a search. Its operands that are there may be one of them, also the pattern. */
-function searched(context: PathContext, args: readonly string[]): Lines {
-  const included = args.flatMap((arg, at) => {
-    const glob =
-      /^--(?:include|glob)=(.*)$/.exec(arg)?.[1] ??
-      (args[at - 1] === '-g' || args[at - 1] === '--include' ? arg : '');
-    return glob === '' || glob.startsWith('!') ? [] : [glob];
-  });
-  const places = args.slice(1).filter((arg) => !arg.startsWith('-') && isThere(context, arg));
-  // A search through folders leaves links out.
-  const names =
-    below(context, places.length === 0 ? ['.'] : places)?.filter(
-      (name) => places.includes(name) || !isLink(context, name),
-    ) ?? null;
-  if (names === null || included.length === 0) return names;
-  return names.filter((name) => included.some((glob) => matches(glob, name)));
-}
-
-function isLink({ facts, cwd }: PathContext, path: string): boolean {
-  return facts.lstat(path.startsWith('/') ? path : `${cwd}/${path}`)?.kind === 'symlink';
-}
-
-function isThere({ facts, cwd }: PathContext, path: string): boolean {
-  return isWild(path) || facts.lstat(path.startsWith('/') ? path : `${cwd}/${path}`) !== null;
-}
-
-function matches(glob: string, name: string): boolean {
-  return pathMatches(glob, name) || pathMatches(`**/${glob}`, name);
-}
-
-/** The files below places; a wildcard is what it finds. */
-function below(context: PathContext, places: readonly string[]): Lines {
-  const plain = places.flatMap((one) =>
-    isWild(one) ? (expandGlob(one, context.cwd, context.facts) ?? []) : [one],
-  );
-  const found = filesBelow(context, plain, (name) => !isHeavy(name));
-  const files = found?.filter((one) => !plain.includes(one) || isFile(context, one)) ?? null;
-  return files === null || files.length > most ? null : files.map((one) => one.replace(/^(?:\.\/)+/, ''));
-}
-
-function isFile({ facts, cwd }: PathContext, path: string): boolean {
-  return facts.list(path.startsWith('/') ? path : `${cwd}/${path}`) === null;
-}
-
-function gitLines(context: PathContext, [subcommand = '', ...args]: readonly string[]): Lines {
-  const operands = args.filter((arg) => !arg.startsWith('-'));
-  const options = args.filter((arg) => arg.startsWith('-'));
-  const has = (...names: readonly string[]): boolean => options.some((one) => names.includes(one));
-  if (subcommand === 'rev-parse') {
-    if (options.length === 1 && has('--show-toplevel') && operands.length === 0) return [topOf(context)];
-    return options.every((one) => /^--(?:short(?:=\d+)?|verify|quiet|abbrev-ref)$|^-q$/.test(one))
-      ? revisions(context, [subcommand, ...args])
-      : null;
-  }
-  if (subcommand === 'merge-base') return revisions(context, [subcommand, ...args]);
-  if (subcommand === 'branch')
-    return options.length === 1 && has('--show-current') ? revisions(context, [subcommand, ...args]) : null;
-  if (subcommand === 'rev-list')
-    return has('--count')
-      ? ['7']
-      : has('--objects', '--pretty')
-        ? null
-        : revisions(context, [subcommand, ...args]);
-  if (subcommand === 'log' && has('--format=%H', '--format=%h', '--pretty=%H', '--pretty=%h'))
-    return options.some((one) => /name|stat|^-p|patch/.test(one))
-      ? null
-      : revisions(context, [subcommand, ...args]);
-  const isNames =
-    subcommand === 'ls-files'
-      ? options.every((one) =>
-          /^-[mocdz]$|^--(?:modified|others|cached|exclude-standard|deleted)$|^--$/.test(one),
-        )
-      : subcommand === 'grep'
-        ? listsFiles(args)
-        : /^(?:diff|show|log|diff-tree)$/.test(subcommand) &&
-          has('--name-only') &&
-          (subcommand === 'diff' || has('--format=', '--pretty=', '-r', '--pretty=format:'));
-  if (!isNames) return null;
-  const top = topOf(context);
-  const names = below(context, ['.']);
-  const others =
-    context.cwd === top || subcommand === 'ls-files' || subcommand === 'grep'
-      ? []
-      : below({ ...context, cwd: top }, ['.']);
-  if (names === null || others === null) return null;
-  const paths = operands.filter((one) => isThere(context, one));
-  return paths.length === 0 || (subcommand === 'grep' && paths.length < 2 && !args.includes('--'))
-    ? [...names, ...others]
-    : [...names, ...others].filter((name) =>
-        paths.some((path) =>
-          isWild(path)
-            ? matches(path, name)
-            : name === path || name.startsWith(`${path.replace(/\/$/, '')}/`) || path === '.',
-        ),
-      );
-}
-
-// More of them are not judged one by one.
-const mostRevisions = 20;
-
-/** The names of commits that a command prints. */
-function revisions({ facts, cwd, movesRevisions }: PathContext, args: readonly string[]): readonly string[] {
-  const isPlain = args.every((arg) => !arg.startsWith('-') || plainOption.test(arg));
-  const text = isPlain && movesRevisions !== true ? facts.git({ args, cwd }) : null;
-  const lines = text?.split('\n').filter((line) => line !== '') ?? [];
-  const isKnown =
-    lines.length > 0 && lines.length <= mostRevisions && lines.every((one) => /^\w[\w./-]*$/.test(one));
-  return isKnown ? lines : [unknownRevision];
-}
-
-const plainOption =
-  /^-(?:\d+|n\d*|-short(?:=\d+)?|-verify|-quiet|q|-abbrev-ref|-show-current|-max-count=\d+|-format=%[Hh]|-pretty=%[Hh]|-reverse|-no-merges|-first-parent|-all|-fork-point|-)$/;
-
-function topOf({ facts, cwd, policy }: PathContext): string {
-  for (let folder = cwd; folder.startsWith(`${policy.worktree}/`); folder = folder.replace(/\/[^/]*$/, ''))
-    if (facts.lstat(`${folder}/.git`) !== null) return folder;
-  return policy.worktree;
 }

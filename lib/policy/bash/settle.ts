@@ -1,7 +1,8 @@
 import type { PathContext } from '../judge-path.ts';
 import { representatives } from './candidates.ts';
 import { splitLine, tellingNames } from './find.ts';
-import { type Lines, linesOf } from './outputs.ts';
+import type { Lines } from './found-files.ts';
+import { linesOf } from './outputs.ts';
 import { Refusal } from './refusal.ts';
 import {
   type BashNode,

@@ -1,10 +1,10 @@
-import { judgeTree } from '../judge-tree.ts';
 import { type Objection, objection } from '../rules.ts';
+import { judgeTar, judgeUnzip, judgeZip } from './archivers.ts';
+import { judgeCompiler, judgeJava, judgeMaven } from './compilers.ts';
 import { scriptRunner } from './interpreters.ts';
 import { scanOptions } from './options.ts';
 import {
   judgeAll,
-  judgeLoose,
   judgeScanned,
   judgeUnlisted,
   type ProgramCall,
@@ -192,101 +192,6 @@ function refuseTool(instead: string): ProgramRule {
       : objection('bash-wrapper', `${call.name} can write or run what no argument shows. ${instead}`);
 }
 
-/** What it packs may be read, with all that is below. */
-function judgeZip(call: ProgramCall): Objection | null {
-  const scanned = scanOptions(
-    '-r -q -j -9 -u -v -x: --recurse-paths --quiet --exclude=',
-    call.args.slice(call.trusted),
-  );
-  const [archive, ...packed] = scanned.operands;
-  return (
-    judgeScanned(call, scanned) ??
-    judgeAll(call.context, archive === undefined ? [] : [{ path: archive, access: 'write' }]) ??
-    judgeTreesRead(call, packed)
-  );
-}
-
-/** Lists and prints an archive; unpacks it where everything may be written. */
-function judgeUnzip(call: ProgramCall): Objection | null {
-  const scanned = scanOptions('-l -v -t -Z -q -p -o -n -d:', call.args.slice(call.trusted));
-  const { given, operands } = scanned;
-  const isLooking = ['l', 'v', 't', 'Z', 'p'].some((name) => given.has(name));
-  const archive = operands.slice(0, 1).map((path) => ({ path, access: 'read' as const }));
-  return (
-    judgeScanned(call, scanned) ??
-    judgeAll(call.context, archive) ??
-    (isLooking ? null : judgeUnpacked(call, given.get('d') ?? []))
-  );
-}
-
-const tarLetters = 'cxtrzjJvkmOpf';
-
-/** Lists and makes archives of what may be read; unpacks only beside nothing: into a folder that may be written as a whole. */
-function judgeTar(call: ProgramCall): Objection | null {
-  const [first = '', ...rest] = call.args.slice(call.trusted);
-  const isOld = /^[a-zA-Z]+$/.test(first);
-  const args = isOld ? [`-${first}`, ...rest] : [first, ...rest];
-  const scanned = scanOptions(
-    `-${tarLetters.replace('f', '')} -f: -C: --create --extract --list --gzip --bzip2 --xz --zstd --verbose --file= --directory= --exclude=~ --exclude-vcs --strip-components= --keep-old-files --to-stdout --auto-compress -a`,
-    args,
-  );
-  const { given, operands } = scanned;
-  const unsafe = judgeScanned(call, scanned);
-  if (unsafe !== null) return unsafe;
-  const values = (...names: readonly string[]): readonly string[] =>
-    names.flatMap((name) => given.get(name) ?? []);
-  const has = (...names: readonly string[]): boolean => names.some((name) => given.has(name));
-  const archives = values('f', 'file');
-  if (archives.length !== 1 || archives.some((one) => one.includes(':')))
-    return objection('bash-option', 'tar needs one archive on this machine: tar cf FILE ….');
-  const folders = values('C', 'directory');
-  const isListing = has('t', 'list') || (has('x', 'extract') && has('O', 'to-stdout'));
-  const archive = archives.filter((one) => one !== '-');
-  if (has('x', 'extract') && !isListing)
-    return (
-      judgeAll(
-        call.context,
-        archive.map((path) => ({ path, access: 'read' as const })),
-      ) ?? judgeUnpacked(call, folders)
-    );
-  const writes = has('c', 'create', 'r');
-  const sources = operands.flatMap((path) =>
-    folders.length === 0 || path.startsWith('/') ? [path] : folders.map((folder) => `${folder}/${path}`),
-  );
-  return (
-    judgeAll(
-      call.context,
-      archive.map((path) => ({ path, access: writes ? ('write' as const) : ('read' as const) })),
-    ) ??
-    (writes
-      ? judgeTreesRead(call, [...folders, ...sources])
-      : judgeAll(
-          call.context,
-          [...folders].map((path) => ({ path, access: 'read' as const })),
-        ))
-  );
-}
-
-function judgeTreesRead(call: ProgramCall, paths: readonly string[]): Objection | null {
-  return (
-    paths.map((path) => judgeTree(call.context, path, { access: 'read' })).find((one) => one !== null) ?? null
-  );
-}
-
-/** What an archive holds is not known: it may be unpacked where everything may be written. */
-function judgeUnpacked(call: ProgramCall, folders: readonly string[]): Objection | null {
-  const [folder, ...others] = folders;
-  if (folder === undefined || others.length > 0)
-    return objection(
-      'bash-option',
-      'Unpack into a folder of your scope: tar xf ARCHIVE -C FOLDER, unzip ARCHIVE -d FOLDER.',
-    );
-  return judgeAll(call.context, [
-    { path: `${folder}/any/file`, access: 'write' },
-    { path: `${folder}/file`, access: 'write' },
-  ]);
-}
-
 /** SQL without functions and statements that reach other files; dot commands run programs. */
 function judgeSqlite(call: ProgramCall): Objection | null {
   const scanned = scanOptions(
@@ -309,87 +214,4 @@ function judgeSqlite(call: ProgramCall): Objection | null {
   const unsafe = judgeScanned(call, scanned);
   if (unsafe !== null || file === undefined || file === ':memory:') return unsafe;
   return judgeAll(call.context, [{ path: file, access: scanned.given.has('readonly') ? 'read' : 'write' }]);
-}
-
-const compilerFlag =
-  /^-(?:c|S|E|g\d?|ggdb|O[0-3sgz]?|Ofast|W(?!p,|a,|l,)[\w=+-]*|w|std=[\w+]+|pedantic(?:-errors)?|pthread|shared|static|ansi|v|M{1,2}|MP|MM|m(?:64|32|arch=[\w-]+|tune=[\w-]+)|f(?!plugin|use-ld|dump|save|profile|diagnostics-format)[\w=,+-]+|D\w+(?:=.*)?|U\w+|l[\w.+-]+|-version|-help)$/;
-
-/** Its -B, -wrapper, -fplugin, -specs and @file choose other programs to run. */
-function judgeCompiler(call: ProgramCall): Objection | null {
-  const rest = [...call.args.slice(call.trusted)].reverse();
-  for (let arg = rest.pop(); arg !== undefined; arg = rest.pop()) {
-    const found = judgeCompilerWord(call, arg, rest);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-function judgeCompilerWord(call: ProgramCall, arg: string, rest: string[]): Objection | null {
-  if (/^-[DU]$/.test(arg))
-    return rest.pop() === undefined ? objection('bash-option', `${arg} needs a name.`) : null;
-  const [, option = '', attached = ''] = /^-([oILx])(.*)$/s.exec(arg) ?? [];
-  if (option !== '') {
-    const value = attached === '' ? (rest.pop() ?? '.') : attached;
-    if (option === 'x') return null;
-    return judgeAll(call.context, [{ path: value, access: option === 'o' ? 'write' : 'read' }]);
-  }
-  if (compilerFlag.test(arg) || arg === '-') return null;
-  if (arg.startsWith('-') || arg.startsWith('@'))
-    return objection(
-      'bash-option',
-      `${call.name} ${arg} is not among the options known to be safe. Leave it out.`,
-    );
-  return judgeAll(call.context, [{ path: arg, access: 'read' }]);
-}
-
-/** A class, a jar or a source of the worktree; agents of the machine and files of options are left out. */
-function judgeJava(call: ProgramCall): Objection | null {
-  const rest = [...call.args.slice(call.trusted)].reverse();
-  for (let arg = rest.pop(); arg !== undefined; arg = rest.pop()) {
-    if (/^-(?:cp|classpath|-class-path|-module-path|p)$/.test(arg)) {
-      const places = (rest.pop() ?? '.').split(':').map((path) => path.replace(/\/\*$/, '') || '.');
-      const found = places.map((path) => judgeLoose(call.context, path)).find((one) => one !== null);
-      if (found !== undefined) return found;
-    } else if (arg === '-jar') {
-      return judgeUnlisted(call.context, call.name, [rest.pop() ?? '.', ...rest]);
-    } else if (
-      !/^-(?:ea|esa|da|version|-version|showversion|D(?!java\.security|jdk\.)[\w.]+(?:=[^/~]*)?|X(?:mx|ms|ss)\d+[kmgKMG]?)$/.test(
-        arg,
-      )
-    ) {
-      if (arg.startsWith('-') || arg.startsWith('@'))
-        return objection(
-          'bash-option',
-          `java ${arg} is not among the options known to be safe. Leave it out.`,
-        );
-      return (
-        (/\.java$|\//.test(arg) ? judgeAll(call.context, [{ path: arg, access: 'read' }]) : null) ??
-        judgeUnlisted(call.context, call.name, rest)
-      );
-    }
-  }
-  return null;
-}
-
-function judgeMaven(call: ProgramCall): Objection | null {
-  const args = call.args.slice(call.trusted);
-  const bad = args.find(
-    (arg) =>
-      !/^-(?:q|o|B|e|X|U|ntp|am|amd|fae|ff|fn|v|T\d+C?|-quiet|-offline|-batch-mode|-no-transfer-progress|-version)$|^-D(?:test|tests|it\.test|skipTests|maven\.test\.skip|surefire\.\w+|checkstyle\.skip|groups)(?:=[\w.,#*!$+-]*)?$|^-pl$/.test(
-        arg,
-      ) &&
-      !/^[a-z][\w-]*$|^(?:surefire|failsafe|compiler|checkstyle|spotless|jacoco|dependency):[\w-]+$|^:?[\w.:,/-]+$/.test(
-        arg,
-      ),
-  );
-  const runs = args.find((arg) =>
-    /(?:^|:)(?:exec|antrun|groovy|gmaven\w*|scripting)(?:-maven-plugin)?:|^-D\w*exec/.test(arg),
-  );
-  const odd = bad ?? runs;
-  if (odd !== undefined)
-    return objection(
-      'bash-option',
-      `mvn ${odd} is not among what is known to be safe. Give phases such as test.`,
-    );
-  return judgeUnlisted(call.context, 'mvn', args);
 }

@@ -23,6 +23,7 @@ import { incomingChanges } from './incoming.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
+import { commitSpecs, isReadable, pushSpecs } from './push-specs.ts';
 import { type PushSpec, trackingRef } from './remote.ts';
 
 const localPatienceMs = 30_000;
@@ -238,27 +239,6 @@ function isPublished(outcome: RefOutcome, lock: PatientLock): boolean {
   if (outcome.kind === 'locked' && lock.isAbandoned(outcome.file)) throw refLocked(outcome.ref, outcome.file);
   // After an unknown end the refs show it the next time.
   return outcome.kind === 'done';
-}
-
-function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
-  return refs.filter(isReadable).flatMap(({ state }) =>
-    // By id: what moves here meanwhile goes with the next sync.
-    state.tip === null || state.tip === (theirs.get(state.kind.ref) ?? null)
-      ? []
-      : [{ from: state.tip, to: state.kind.ref }],
-  );
-}
-
-/** Where the remote has something else than notes, nothing is sent to it. */
-function isReadable({ outcome }: MergedRef<unknown>): boolean {
-  return outcome !== 'unreadable';
-}
-
-/** By pattern: a session may have thousands. */
-function commitSpecs(refs: readonly string[]): PushSpec[] {
-  return [keptRoot, archivedRoot].flatMap((root) =>
-    refs.some((ref) => ref.startsWith(root)) ? [{ from: `${root}*`, to: `${root}*` }] : [],
-  );
 }
 
 function isReadOnly(error: unknown): boolean {

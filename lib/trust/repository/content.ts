@@ -1,19 +1,18 @@
 import { dirname, join } from 'node:path';
 import { listConfigLeaves } from '../../config/config-leaves.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
-import { locate } from '../../config/locate-value.ts';
 import { defaultConfig } from '../../config/parse-config.ts';
 import type { ValuePath } from '../../config/problem.ts';
-import { readYamlSource } from '../../config/yaml-source.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { placeReadPath } from '../../domain/config/read-path.ts';
 import type { TrustItem } from '../../domain/state/repository-trust.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { realPathOf } from '../../util/real-path.ts';
-import { type ReadFile, sha256Of, shownFile, shownPath, shownTarget, shownText } from './file.ts';
+import { type ReadFile, sha256Of } from './file.ts';
+import { type ContentPlaces, fileItem, lineFinder, type Place, setting, templateItem } from './items.ts';
 import { listLoosened } from './loosened-values.ts';
-import { type NamingPlace, readNamedFiles, readNamedOfWords } from './named-files.ts';
-import { type FolderPlaces, pluginFolder, worktreesOutside } from './outside-folders.ts';
+import { readNamedFiles, readNamedOfWords } from './named-files.ts';
+import { pluginFolder, worktreesOutside } from './outside-folders.ts';
 import { readFolderOnce } from './read-folder.ts';
 import { readTemplates } from './templates.ts';
 
@@ -33,13 +32,6 @@ export interface RepositoryContent {
   /** The templates that replace ours: the folder, and its texts by their path. */
   readonly templates: { readonly dir: string; readonly texts: ReadonlyMap<string, string> };
 }
-
-interface ContentPlaces extends FolderPlaces {
-  /** PATH. */
-  readonly searchPath: string;
-}
-
-type Place = ContentPlaces & { readonly lineOf: (keys: ValuePath) => string } & NamingPlace;
 
 /** Gathers all that needs a person's word. Throws FlameErrors for folders that none may allow, see outside-folders. */
 export function readRepositoryContent(loaded: LoadedConfig, places: ContentPlaces): RepositoryContent {
@@ -202,66 +194,4 @@ function readSigners(config: Config, place: Place): readonly TrustItem[] {
         : 'says whose decisions count as yours';
       return setting(place, { keys, value, effect });
     });
-}
-
-function templateItem(file: ReadFile, place: Place): TrustItem {
-  return {
-    kind: 'template',
-    where: shownPath(file.path, place.root),
-    source: shownPath(file.path, place.root),
-    effect: 'runs as you, as code, when a prompt is made',
-    words: shownText(file),
-    sha256: file.sha256,
-    realPath: shownTarget(file, place.root),
-  };
-}
-
-function fileItem(
-  file: ReadFile,
-  { place, namedBy }: { readonly place: Place; readonly namedBy: string },
-): TrustItem {
-  const isAll = file.path === place.root;
-  return {
-    kind: 'file',
-    where: shownFile(file, place.root),
-    source: shownFile(file, place.root),
-    effect: isAll ? `may be run by ${namedBy}, whose words don't say what it runs` : `is named by ${namedBy}`,
-    words: shownText(file),
-    sha256: file.sha256,
-    realPath: shownTarget(file, place.root),
-  };
-}
-
-/** A value of the configuration; a list is shown one entry a line, and compared as the list it is. */
-function setting(
-  place: Place,
-  {
-    keys,
-    value,
-    effect,
-  }: { readonly keys: ValuePath; readonly value: string | readonly string[]; readonly effect: string },
-): TrustItem {
-  const isHook = keys[0] === 'hooks';
-  return {
-    kind: isHook || keys[0] === 'adapters' ? 'command' : 'setting',
-    where: keys.map(String).join('.'),
-    source: place.lineOf(keys),
-    effect,
-    words: typeof value === 'string' ? value : value.map((entry) => JSON.stringify(entry)).join('\n'),
-    sha256: sha256Of(JSON.stringify(value)),
-    realPath: null,
-  };
-}
-
-/** `.blueflame.yml:12`; a file that lies outside the repository behind a link is named as what it is. */
-function lineFinder({ file, text }: LoadedConfig, root: string): (keys: ValuePath) => string {
-  if (file === null || text === null) return () => 'built in';
-  const source = readYamlSource(text, file);
-  const real = realPathOf(file);
-  const isElsewhere = isBelow(file, root) && !isBelow(real, realPathOf(root));
-  const name = isElsewhere ? `${shownPath(file, root)} (a link to ${real})` : shownPath(file, root);
-  return (keys) => {
-    const { start } = locate(source, keys, 'key');
-    return `${name}:${source.text.slice(0, start).split('\n').length}`;
-  };
 }

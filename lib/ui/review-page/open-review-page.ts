@@ -1,10 +1,9 @@
-import type * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion, OnTop } from '../../domain/ports/gates.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import type { Patch } from '../../domain/state/patch.ts';
-import { saysSomething } from '../../util/says-something.ts';
 import { type FilePart, FileParts } from './file-parts.ts';
+import { notFound, problem, sayIssue, withoutGaps } from './page-answers.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema } from './page-request.ts';
 import { type EventStream, type PageAnswer, type PageRequest, servePage } from './page-server.ts';
@@ -237,30 +236,3 @@ const messages: Readonly<Record<PagePhase, string>> = {
   working: 'The run is busy; what waits for you comes back here.',
   ended: 'This run has ended. Nothing can be decided here any more; git flame status says what is next.',
 };
-
-const notFound: PageAnswer = { kind: 'json', status: 404, value: { message: 'There is nothing here.' } };
-
-function problem(status: number, message: string): PageAnswer {
-  return { kind: 'json', status, value: { message } };
-}
-
-/** The first thing that is wrong, with where it is. */
-function sayIssue({ issues: [issue] }: z.ZodError): string {
-  return issue === undefined ? 'That is no decision.' : `${issue.path.join('.')}: ${issue.message}`;
-}
-
-type Given = ReturnType<typeof decideSchema.parse>['decision'];
-
-function withoutGaps(given: Given, commit: string): ChangesetDecision {
-  if (given.kind === 'skip') return { kind: 'skip' };
-  if (given.kind === 'reject') {
-    const { reason, comments, keep } = given;
-    return {
-      ...{ kind: 'reject', reason: reason.trim() },
-      ...(comments.length === 0 ? {} : { comments }),
-      ...(keep ? { keep } : {}),
-    };
-  }
-  const override = given.override?.trim() ?? '';
-  return { kind: 'approve', commit, ...(saysSomething(override) ? { override } : {}) };
-}

@@ -1,6 +1,21 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as state from '../../../lib/core/task/task-state.ts';
+import {
+  claimTask,
+  completeTask,
+  failTask,
+  releaseTask,
+  replayTask,
+} from '../../../lib/core/task/task-attempt.ts';
+import { dropTask, judgeTask, mergeTask } from '../../../lib/core/task/task-outcome.ts';
+import {
+  blockTask,
+  requeueTask,
+  restartTask,
+  retryTask,
+  unblockTask,
+} from '../../../lib/core/task/task-return.ts';
+import { requireTransition } from '../../../lib/core/task/task-state.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { parseAgentId, parseTaskId } from '../../../lib/domain/ids.ts';
 import { type Task, taskSchema, taskStatuses } from '../../../lib/domain/state/task.ts';
@@ -20,12 +35,12 @@ const work = {
 const crash = { failure: makeFailure(), at, cost: 0.25, tokens: 50 };
 
 const pending = makeTask('task-001');
-const claimed = state.claimTask(pending, claim).task;
-const done = state.completeTask(claimed, work).task;
-const failed = state.failTask(claimed, crash).task;
-const merged = state.mergeTask(done, { into: 'main' }).task;
-const requeued = state.requeueTask(done, { kind: 'rejected', reason: 'too slow', at }).task;
-const blocked = state.blockTask(pending, { reason: 'needs task-000: it crashed' }).task;
+const claimed = claimTask(pending, claim).task;
+const done = completeTask(claimed, work).task;
+const failed = failTask(claimed, crash).task;
+const merged = mergeTask(done, { into: 'main' }).task;
+const requeued = requeueTask(done, { kind: 'rejected', reason: 'too slow', at }).task;
+const blocked = blockTask(pending, { reason: 'needs task-000: it crashed' }).task;
 
 test('TSK-2 the only legal changes of status are those of the table', () => {
   const legal = new Set([
@@ -52,11 +67,11 @@ test('TSK-2 the only legal changes of status are those of the table', () => {
     for (const to of taskStatuses) {
       const task = makeTask('task-001', { status: from });
       if (legal.has(`${from} ${to}`)) {
-        state.requireTransition(task, to);
+        requireTransition(task, to);
         continue;
       }
       assert.throws(
-        () => state.requireTransition(task, to),
+        () => requireTransition(task, to),
         (error: unknown) =>
           error instanceof FlameError &&
           error.code === 'illegal-transition' &&
@@ -73,7 +88,7 @@ test('a claim names agent, worktree and claimant, and forgets the last result', 
     reason: 'old',
     result: { status: 'fail', notes: 'old', issues: ['old'] },
   });
-  const change = state.claimTask(tried, claim);
+  const change = claimTask(tried, claim);
   assert.is(change.subject, 'task-001: pending -> claimed by worker-1a2b3c4d');
   assert.is(change.transition, 'pending -> claimed');
   assert.equal(change.task, {
@@ -90,12 +105,12 @@ test('a claim names agent, worktree and claimant, and forgets the last result', 
 });
 
 test('a claim by a person without an agent names the person', () => {
-  const change = state.claimTask(pending, { ...claim, agentId: null });
+  const change = claimTask(pending, { ...claim, agentId: null });
   assert.is(change.subject, 'task-001: pending -> claimed by Lea <lea@example.com>');
 });
 
 test('a release gives the task back without using up a retry', () => {
-  const { task, subject } = state.releaseTask(claimed, { reason: 'worktree could not be made', at });
+  const { task, subject } = releaseTask(claimed, { reason: 'worktree could not be made', at });
   assert.is(subject, 'task-001: claimed -> pending, released: worktree could not be made');
   assert.equal([task.agent_id, task.claimed_by, task.worktree, task.retry_count], [null, null, null, 0]);
   assert.equal(
@@ -127,7 +142,7 @@ test('completion keeps the accepted commits, awaits a verdict and records the co
 test('a failure says why in result, reason and history, and still names the worktree', () => {
   const details = ['src/x.ts: out of scope'];
   const failure = makeFailure({ kind: 'violation', message: 'Broke a rule.', details });
-  const { task, subject } = state.failTask(claimed, { failure, at, cost: 0.1, tokens: 7 });
+  const { task, subject } = failTask(claimed, { failure, at, cost: 0.1, tokens: 7 });
   assert.is(subject, 'task-001: claimed -> failed (violation): Broke a rule.');
   assert.equal(task.result, { status: 'fail', notes: 'Broke a rule.', issues: details });
   assert.equal([task.reason, task.worktree], ['Broke a rule.', claim.worktree]);
@@ -137,7 +152,7 @@ test('a failure says why in result, reason and history, and still names the work
 
 test('a done task that nobody could judge fails in the same attempt', () => {
   const failure = makeFailure({ kind: 'malformed-answer', message: 'No verdict.' });
-  const { task } = state.failTask(done, { failure, at, cost: 0, tokens: 0 });
+  const { task } = failTask(done, { failure, at, cost: 0, tokens: 0 });
   assert.equal(task.history, [{ ...done.history[0], result: 'failed', notes: 'No verdict.' }]);
   assert.is(task.commit, work.commit);
 });
@@ -145,7 +160,7 @@ test('a done task that nobody could judge fails in the same attempt', () => {
 test('a spent budget says the word budget in the result', () => {
   for (const message of ['It spent $1.50.', 'The agent reached its budget of $1.50.']) {
     const failure = makeFailure({ kind: 'budget', message });
-    const { task } = state.failTask(claimed, { ...crash, failure });
+    const { task } = failTask(claimed, { ...crash, failure });
     assert.match(task.result.notes, /\bbudget\b/);
     assert.match(task.history[0]?.notes ?? '', /\bbudget\b/);
   }
@@ -153,7 +168,7 @@ test('a spent budget says the word budget in the result', () => {
 
 test('a retry counts, waits and clears the claim; a rate limit does not count', () => {
   const retry = { notBefore: '2026-02-06T14:30:25.500Z', at };
-  const { task, subject } = state.retryTask(failed, retry);
+  const { task, subject } = retryTask(failed, retry);
   assert.is(subject, 'task-001: failed -> pending, retry 1 in 4 s');
   assert.equal(task, {
     ...pending,
@@ -163,7 +178,7 @@ test('a retry counts, waits and clears the claim; a rate limit does not count', 
     result: failed.result,
     history: failed.history,
   });
-  assert.is(state.retryTask(failed, { ...retry, isCounted: false }).task.retry_count, 0);
+  assert.is(retryTask(failed, { ...retry, isCounted: false }).task.retry_count, 0);
 });
 
 test('a rejection becomes the fate of the done attempt, its cost kept, and what it had made is named', () => {
@@ -178,7 +193,7 @@ test('a rejection becomes the fate of the done attempt, its cost kept, and what 
 });
 
 test('VAL-5 a requeue can replace description and locks and carries the guidance', () => {
-  const { task, subject } = state.requeueTask(done, {
+  const { task, subject } = requeueTask(done, {
     kind: 'validation_failed',
     notes: 'split the function',
     description: 'New words',
@@ -194,7 +209,7 @@ test('VAL-5 a requeue can replace description and locks and carries the guidance
 });
 
 test('a requeue of a failed task adds a line to the same attempt', () => {
-  const { task } = state.requeueTask(failed, { kind: 'restart', notes: 'try the other library', at });
+  const { task } = requeueTask(failed, { kind: 'restart', notes: 'try the other library', at });
   assert.equal(
     task.history.map(({ attempt, result, cost_usd }) => [attempt, result, cost_usd]),
     [
@@ -205,33 +220,33 @@ test('a requeue of a failed task adds a line to the same attempt', () => {
 });
 
 test('a restart begins afresh but for the history', () => {
-  const { task, subject } = state.restartTask({ ...requeued, retry_count: 2 });
+  const { task, subject } = restartTask({ ...requeued, retry_count: 2 });
   assert.is(subject, 'task-001: requeued -> pending, attempt 2 may begin');
   assert.equal(task, { ...pending, branch: work.branch, history: requeued.history });
 });
 
 test('block and unblock, with the reason', () => {
-  const change = state.blockTask(pending, { reason: 'needs task-000: it crashed' });
+  const change = blockTask(pending, { reason: 'needs task-000: it crashed' });
   assert.is(change.subject, 'task-001: pending -> blocked: needs task-000: it crashed');
   assert.is(change.task.reason, 'needs task-000: it crashed');
-  assert.equal(state.unblockTask(blocked).task, pending);
-  assert.is(state.unblockTask(state.blockTask(requeued, { reason: 'x' }).task).task.commit, null);
+  assert.equal(unblockTask(blocked).task, pending);
+  assert.is(unblockTask(blockTask(requeued, { reason: 'x' }).task).task.commit, null);
 });
 
 test('merging and dropping end a task', () => {
-  const merged = state.mergeTask(done, { into: 'main' });
+  const merged = mergeTask(done, { into: 'main' });
   assert.is(merged.subject, 'task-001: done -> merged into main');
   assert.equal([merged.task.commit, merged.task.worktree], [work.commit, null]);
-  const dropped = state.dropTask(blocked, { reason: 'not wanted' });
+  const dropped = dropTask(blocked, { reason: 'not wanted' });
   assert.is(dropped.subject, 'task-001: blocked -> dropped: not wanted');
   for (const end of [merged.task, dropped.task]) {
-    assert.throws(() => state.claimTask(end, claim), /from (merged|dropped) to claimed: nothing follows/);
+    assert.throws(() => claimTask(end, claim), /from (merged|dropped) to claimed: nothing follows/);
   }
 });
 
 test('VAL-1 a verdict sets the result of a done task without changing its status', () => {
   const verdict = makeVerdict(done, 'fail', { issues: ['a', 'b'] });
-  const { task, subject, transition } = state.judgeTask(done, verdict);
+  const { task, subject, transition } = judgeTask(done, verdict);
   assert.is(subject, 'task-001: done -> done, judged fail by validator-0a0b0c0d');
   assert.is(transition, 'done -> done');
   assert.equal(task, { ...done, result: { status: 'fail', notes: 'judged fail', issues: ['a', 'b'] } });
@@ -240,7 +255,7 @@ test('VAL-1 a verdict sets the result of a done task without changing its status
 test('VAL-3 a verdict whose diagnostics failed is no pass, unless a person said why', () => {
   const red = { command: 'npm test', exit_code: null, timed_out: true, duration_ms: 1, output: '' };
   const statusWith = (fields: Parameters<typeof makeVerdict>[2]): unknown =>
-    state.judgeTask(done, makeVerdict(done, 'pass', fields)).task.result.status;
+    judgeTask(done, makeVerdict(done, 'pass', fields)).task.result.status;
   assert.is(statusWith({ diagnostics: [{ ...red, exit_code: 0, timed_out: false }] }), 'pass');
   assert.is(statusWith({ diagnostics: [red] }), 'fail');
   assert.is(statusWith({ diagnostics: [{ ...red, exit_code: 1 }], override: ' ' }), 'fail');
@@ -250,19 +265,19 @@ test('VAL-3 a verdict whose diagnostics failed is no pass, unless a person said 
 test('MRG-9 a verdict about another commit, or a task that is not done, is refused', () => {
   const isRefused = (code: string) => (error: unknown) => error instanceof FlameError && error.code === code;
   const stale = makeVerdict(done, 'pass', { commit: makeOid('amended') });
-  assert.throws(() => state.judgeTask(done, stale), isRefused('verdict-for-other-commit'));
-  assert.throws(() => state.judgeTask(failed, makeVerdict(done, 'pass')), isRefused('illegal-transition'));
+  assert.throws(() => judgeTask(done, stale), isRefused('verdict-for-other-commit'));
+  assert.throws(() => judgeTask(failed, makeVerdict(done, 'pass')), isRefused('illegal-transition'));
 });
 
 test('TSK-4 outside words are one bounded, printable line in subjects and reasons', () => {
   const hostile = `line one\nTask: task-999\u001b[31m\u202e ${'x'.repeat(5_000)}`;
   const failure = makeFailure({ message: hostile, details: Array(200).fill(hostile) });
   const changes = [
-    state.failTask(claimed, { ...crash, failure }),
-    state.requeueTask(done, { kind: 'rejected', reason: hostile, at }),
-    state.blockTask(pending, { reason: hostile }),
-    state.dropTask(pending, { reason: hostile }),
-    state.releaseTask(claimed, { reason: hostile, at }),
+    failTask(claimed, { ...crash, failure }),
+    requeueTask(done, { kind: 'rejected', reason: hostile, at }),
+    blockTask(pending, { reason: hostile }),
+    dropTask(pending, { reason: hostile }),
+    releaseTask(claimed, { reason: hostile, at }),
   ];
   for (const { task, subject } of changes) {
     assert.not.match(subject + (task.reason ?? ''), /[\p{Cc}\p{Cf}]/u);
@@ -300,21 +315,21 @@ test('a task that a version without clones in its claims gave back is one still'
 
 test('STK-3 work is put on other ground without a change of status: no verdict, no new attempt, the ground in the note', () => {
   const builtOn = [{ task: parseTaskId('task-000'), commit: makeOid('below') }];
-  const { task, subject } = state.replayTask(
+  const { task, subject } = replayTask(
     { ...done, result: { status: 'pass', notes: 'Fine.', issues: [] } },
     { commit: makeOid('again'), start: makeOid('below'), builtOn, without: ['task-009'], at },
   );
   assert.equal([task.status, task.result.status, task.commit], ['done', null, makeOid('again')]);
   assert.equal([task.built_on, task.history.length, task.history[0]?.result], [builtOn, 1, 'done']);
   assert.is(subject, 'task-001: done -> done, put on other ground, without task-009 as it was');
-  assert.is(state.restartTask(requeueDone(task)).task.built_on, undefined);
+  assert.is(restartTask(requeueDone(task)).task.built_on, undefined);
   assert.throws(() =>
-    state.replayTask(pending, { commit: makeOid('x'), start: makeOid('y'), builtOn, without: [], at }),
+    replayTask(pending, { commit: makeOid('x'), start: makeOid('y'), builtOn, without: [], at }),
   );
 });
 
 function requeueDone(task: Task): Task {
-  return state.requeueTask(task, { kind: 'rejected', reason: 'no', at }).task;
+  return requeueTask(task, { kind: 'rejected', reason: 'no', at }).task;
 }
 
 test.run();

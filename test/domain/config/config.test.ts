@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configSchema } from '../../../lib/domain/config/config.ts';
+import { compileRule, parseDuration, renderDuration } from '../../../lib/domain/config/config-values.ts';
+import { globProblem } from '../../../lib/domain/config/glob-problem.ts';
 import {
-  configSchema,
   roleAdapter,
   roleBudget,
   roleModel,
   sessionBudget,
-} from '../../../lib/domain/config/config.ts';
-import { compileRule, parseDuration, renderDuration } from '../../../lib/domain/config/config-values.ts';
-import { globProblem } from '../../../lib/domain/config/glob-problem.ts';
+} from '../../../lib/domain/config/role-settings.ts';
 
 test('globs that are fine', () => {
   for (const glob of [

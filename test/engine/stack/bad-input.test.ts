@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dropTask } from '../../../lib/core/task/task-state.ts';
+import { dropTask } from '../../../lib/core/task/task-outcome.ts';
 import { withdraw } from '../../../lib/core/task/withdraw.ts';
 import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
 import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';

@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import { flagsOf, type OptionSpec } from './command-spec.ts';
+import { commandTable, globalSpecs } from './command-table.ts';
+
+/** Options by their key in the table. */
+export type Specs = Readonly<Record<string, OptionSpec>>;
+
+/** An option as it was given. */
+export interface GivenOption {
+  /** As typed: `--from`, `-n`. */
+  readonly typed: string;
+  /** Its name for the parser: `from`, `no-color`. */
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly isInline: boolean;
+}
+
+/** Splits the line with every option of the program known, so that a value is never taken for the command. */
+export function tokenize(argv: readonly string[]): { given: GivenOption[]; words: string[] } {
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: parserOptions(),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const given: GivenOption[] = [];
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind === 'option') {
+      given.push({
+        typed: token.rawName,
+        name: token.name,
+        value: token.value,
+        isInline: token.inlineValue === true,
+      });
+    }
+  }
+  return { given, words };
+}
+
+function parserOptions(): Record<string, { type: 'string' | 'boolean'; short?: string }> {
+  const all = [globalSpecs, ...Object.values(commandTable).map((spec) => spec.options)] as readonly Specs[];
+  const entries = all.flatMap((specs) =>
+    Object.entries(specs).flatMap(([key, spec]) =>
+      parserNames(key, spec).map((name) => [name, parserOption(spec)] as const),
+    ),
+  );
+  return Object.fromEntries(entries);
+}
+
+function parserOption(spec: OptionSpec): { type: 'string' | 'boolean'; short?: string } {
+  const type = takesValue(spec) ? 'string' : 'boolean';
+  return spec.short === undefined ? { type } : { type, short: spec.short };
+}
+
+/** The long names of an option, as the parser knows them. */
+export function parserNames(key: string, spec: OptionSpec): readonly string[] {
+  const long = flagsOf(key, spec).filter((flag) => flag.startsWith('--'));
+  return long.length === 0 ? [key] : long.map((flag) => flag.slice(2));
+}
+
+/** Whether an option is followed by a value. */
+export function takesValue(spec: OptionSpec): boolean {
+  return spec.kind === 'text' || spec.kind === 'number' || spec.kind === 'list';
+}

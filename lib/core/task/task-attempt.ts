@@ -1,0 +1,151 @@
+import { type Failure, furtherDetails } from '../../domain/failure.ts';
+import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import type { BuiltOn, ClaimedTask, DoneTask, HistoryEntry, Task, TaskIn } from '../../domain/state/task.ts';
+import { boundText, oneLine } from './one-line.ts';
+import { type AttemptCost, amendAttempt, endAttempt } from './task-history.ts';
+import {
+  boundIssues,
+  describeChange,
+  illegalTransition,
+  noResult,
+  requireTransition,
+  type TaskChange,
+  unclaimed,
+  withGround,
+  withKept,
+} from './task-state.ts';
+
+/** pending → claimed: the agent (or person) works on it from now on. */
+export function claimTask(
+  task: Task,
+  claim: {
+    readonly agentId: AgentId | null;
+    readonly worktree: string | null;
+    readonly at: string;
+    readonly claimedBy: string;
+    readonly host?: string | null;
+    /** What the work starts from, where that is known already. */
+    readonly start?: ObjectId | null;
+    /** Accepted work that had not landed and that it starts from; none by default. */
+    readonly builtOn?: BuiltOn;
+  },
+): TaskChange<ClaimedTask> {
+  requireTransition(task, 'claimed');
+  const next: ClaimedTask = {
+    ...withGround(task, claim.builtOn),
+    status: 'claimed',
+    agent_id: claim.agentId,
+    worktree: claim.worktree,
+    claimed_by: claim.claimedBy,
+    claimed_host: claim.host ?? null,
+    start_commit: claim.start ?? null,
+    claimed_at: claim.at,
+    not_before: null,
+    result: noResult,
+    reason: null,
+  };
+  return describeChange(task, next, ` by ${claim.agentId ?? claim.claimedBy}`);
+}
+
+/** claimed → pending: given back without a verdict on the work; a retry isn't used up. */
+export function releaseTask(
+  task: Task,
+  release: { readonly reason: string; readonly at: string } & Partial<AttemptCost>,
+): TaskChange<TaskIn<'pending'>> {
+  requireTransition(task, 'pending');
+  const history = endAttempt(task, { ...release, result: 'released', notes: release.reason });
+  const next: TaskIn<'pending'> = { ...withGround(task), ...unclaimed, status: 'pending', history };
+  return describeChange(task, next, `, released: ${release.reason}`);
+}
+
+/** claimed → done: the attempt's commits were accepted onto the task's branch and await a verdict. */
+export function completeTask(
+  task: Task,
+  work: {
+    readonly commit: ObjectId;
+    readonly start: ObjectId;
+    readonly branch: string;
+    /** Where it started, if that wasn't `start`. */
+    readonly from?: ObjectId;
+    /** What `start` holds that had not landed; by default as it was claimed. */
+    readonly builtOn?: BuiltOn;
+    readonly notes: string;
+    readonly at: string;
+  } & AttemptCost,
+): TaskChange<DoneTask> {
+  requireTransition(task, 'done');
+  const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
+  const next: DoneTask = {
+    ...withKept(withGround(task, work.builtOn ?? task.built_on), kept),
+    status: 'done',
+    commit: work.commit,
+    start_commit: work.start,
+    branch: work.branch,
+    result: { status: null, notes: boundText(work.notes), issues: [] },
+    history: endAttempt(task, { ...work, result: 'done' }),
+  };
+  return describeChange(task, next, ` by ${task.agent_id ?? task.claimed_by}`);
+}
+
+/**
+ * Puts a done task's own change onto other ground, without changing its status: what was found about it before is
+ * about another commit. Throws a FlameError `illegal-transition` when it isn't done.
+ */
+export function replayTask(
+  task: Task,
+  replay: {
+    readonly commit: ObjectId;
+    readonly start: ObjectId;
+    readonly builtOn: BuiltOn;
+    /** What it stood on before and does no more. */
+    readonly without: readonly string[];
+    readonly at: string;
+  },
+): TaskChange<DoneTask> {
+  if (task.status !== 'done') throw illegalTransition(task, 'done');
+  const { commit, start, builtOn, at } = replay;
+  const said = `put on other ground, without ${replay.without.join(', ')} as it was`;
+  const notes = [task.history.at(-1)?.notes ?? '', `Its change was ${said}.`].filter(Boolean).join('\n');
+  const next: DoneTask = {
+    ...withGround(task, builtOn),
+    status: 'done',
+    commit,
+    start_commit: start,
+    result: { status: null, notes: boundText(notes), issues: [] },
+    history: amendAttempt(task.history, doneAgain(task, notes, at)),
+  };
+  return describeChange(task, next, `, ${said}`);
+}
+
+function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {
+  const { comments } = history.at(-1) ?? {};
+  return {
+    ...{ agent_id, timestamp: at, result: 'done', notes: boundText(notes), rejection_reason: null },
+    ...{ cost_usd: 0, tokens_used: 0, ...(comments === undefined ? {} : { comments }) },
+  };
+}
+
+/** claimed or done → failed. The worktree is still named: it's kept for a look until cleanup. */
+export function failTask(
+  task: Task,
+  end: { readonly failure: Failure; readonly at: string } & AttemptCost,
+): TaskChange<TaskIn<'failed'>> {
+  requireTransition(task, 'failed');
+  const message = describeFailure(end.failure);
+  const notes = [message, ...furtherDetails(end.failure)].join('\n');
+  const next: TaskIn<'failed'> = {
+    ...task,
+    status: 'failed',
+    reason: oneLine(message),
+    result: { status: 'fail', notes: boundText(message), issues: boundIssues(end.failure.details) },
+    history: endAttempt(task, { ...end, result: 'failed', notes }),
+  };
+  const { kind, rules = [] } = end.failure;
+  return { ...describeChange(task, next, ` (${kind}): ${message}`), failure: { kind, rules } };
+}
+
+// Scripts look for the word: a spent budget must be distinguishable from every other failure.
+function describeFailure(failure: Failure): string {
+  const isNamed = failure.kind !== 'budget' || failure.message.includes('budget');
+  return isNamed ? failure.message : `budget: ${failure.message}`;
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { lineSchema } from '../text.ts';
+import { commandSchema, globSchema } from './config-values.ts';
+
+const branchName = lineSchema(200).refine(isBranchName, 'is not the name of a branch');
+
+/** `project`: the repository, its branches and worktrees. */
+export const projectSchema = z
+  .strictObject({
+    name: lineSchema(100).default('project').describe('Shown in reports and prompts.'),
+    base_branch: branchName
+      .nullable()
+      .default(null)
+      .describe('Where work starts and lands. null: the branch checked out when a session starts.'),
+    worktree_dir: lineSchema(500)
+      .refine(isOutsideGit, "must not be the repository itself or git's own folder")
+      .default('.trees')
+      .describe('Folder of the agents’ worktrees, relative to the repository or absolute.'),
+    setup: z
+      .array(commandSchema)
+      .default([])
+      .describe('Commands that prepare a fresh worktree, without any network.')
+      .meta({ examples: [['npm ci --offline']] }),
+    copy: z
+      .array(globSchema)
+      .default([])
+      .describe('Untracked files that are copied into each worktree.')
+      .meta({ examples: [['.env.test']] }),
+    link: z
+      .array(globSchema)
+      .default([])
+      .describe('Untracked files and folders that are linked into each worktree.')
+      .meta({ examples: [['node_modules']] }),
+    landing: z
+      .enum(['base', 'branch'])
+      .default('base')
+      .describe(
+        'base: approved work lands on base_branch. branch: on a branch of its own, for a pull request.',
+      ),
+    landing_branch: lineSchema(200)
+      .refine(isLandingBranch, 'is not a name a landing branch can have')
+      .default('flame/{session}')
+      .describe('Name of that branch; {session} is the id of the session.'),
+  })
+  .describe('The repository.');
+
+function isBranchName(name: string): boolean {
+  return !/^[-/.]|[\s~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.lock(?:\/|$)|\/\.|\.$/.test(name) && name !== '@';
+}
+
+/** Task branches have `blueflame/` to themselves. */
+function isLandingBranch(name: string): boolean {
+  return isBranchName(name.replaceAll('{session}', 'session')) && !/^blueflame(?:\/|$)/.test(name);
+}
+
+function isOutsideGit(folder: string): boolean {
+  const plain = folder.replace(/\/+$/, '').replace(/^(?:\.\/)+/, '');
+  return plain !== '' && plain !== '.' && !/^\.git(?:\/|$)/i.test(plain);
+}

@@ -1,0 +1,88 @@
+import { withStates } from '../../core/changesets/with-states.ts';
+import { mergeTask } from '../../core/task/task-outcome.ts';
+import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import { landsOn } from '../../domain/state/session.ts';
+import type { ReviewNote } from '../../domain/state/verdict.ts';
+import { changesetRef } from '../merge/merge-wave.ts';
+import { record, type SessionView, taskOf } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+import { ownCheckout } from './bring-along.ts';
+import { destinedFor, landingOf } from './landing-branch.ts';
+
+/** One transaction over the base, the tasks, the review and the session; `moved` where the base was elsewhere. */
+export async function publishLanding(
+  workshop: Workshop,
+  id: SessionId,
+  {
+    changeset,
+    tip,
+    commit,
+  }: { readonly changeset: Changeset; readonly tip: ObjectId; readonly commit: ObjectId },
+): Promise<'landed' | 'moved'> {
+  const keptRef = changesetRef(id, changeset.id);
+  const kept = await workshop.git.resolveCommit(keptRef);
+  const at = timestamp(workshop);
+  const result = await record(workshop, id, (view) => {
+    const { session } = view;
+    const tasks = changeset.tasks.map((task) => taskOf(view, task));
+    const landed = {
+      ...withStates(session, [changeset.id], 'landed', changeset.reason),
+      base_commit: commit,
+    };
+    const changesets = landed.changesets.map((known) =>
+      known.id === changeset.id ? { ...known, landed_commit: commit } : known,
+    );
+    const from = ownCheckout(workshop, session)?.from ?? tip;
+    const checkout = { from, to: commit, place: workshop.place };
+    const destined = destinedFor(workshop, session);
+    const branch = landsOn(destined);
+    const isNew = branch !== landsOn(session);
+    return {
+      steps: tasks.map((task) => mergeTask(task, { into: branch })),
+      session: {
+        next: { ...landed, ...landingOf(destined), changesets, checkout },
+        subject: `changeset ${changeset.id}: landed on ${branch} as ${commit.slice(0, 12)}`,
+      },
+      review: { commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) },
+      refs: [
+        { ref: parseRefName(`refs/heads/${branch}`), old: isNew ? null : tip, new: commit },
+        ...(kept === null ? [] : [{ ref: keptRef, old: kept, new: null }]),
+      ],
+    };
+  });
+  return result.kind === 'ref-moved' ? 'moved' : 'landed';
+}
+
+function reviewNote(
+  workshop: Pick<Workshop, 'gates'>,
+  view: SessionView,
+  changeset: Changeset,
+  { base, at }: { readonly base: ObjectId; readonly at: string },
+): ReviewNote {
+  const tasks = changeset.tasks.map((id) => taskOf(view, id));
+  const spent = (pick: (entry: (typeof tasks)[number]['history'][number]) => number): number =>
+    tasks.reduce((sum, task) => sum + task.history.reduce((total, entry) => total + pick(entry), 0), 0);
+  return {
+    v: 1,
+    rev: 1,
+    session: view.session.id,
+    group: changeset.group,
+    tasks: tasks.flatMap(({ id, title, commit, result }) =>
+      commit === null ? [] : [{ id, title, commit, verdict: result.status, ...overrideOf(view, commit) }],
+    ),
+    decision: 'approved',
+    by: changeset.decided_by ?? workshop.gates.person,
+    at,
+    base,
+    approved_commit: changeset.commit,
+    override: changeset.reason,
+    cost_usd: spent(({ cost_usd: cost }) => cost),
+    tokens: spent(({ tokens_used: tokens }) => tokens),
+  };
+}
+
+function overrideOf({ snapshot }: SessionView, commit: ObjectId): { readonly override?: string } {
+  const override = snapshot.verdictsOn(commit).at(-1)?.override;
+  return override === undefined ? {} : { override };
+}

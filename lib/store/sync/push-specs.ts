@@ -1,0 +1,25 @@
+import { archivedRoot, keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
+import type { MergedRef } from './merge-refs.ts';
+import type { PushSpec } from './remote.ts';
+
+/** What the remote lacks of the merged refs. */
+export function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
+  return refs.filter(isReadable).flatMap(({ state }) =>
+    // By id: what moves here meanwhile goes with the next sync.
+    state.tip === null || state.tip === (theirs.get(state.kind.ref) ?? null)
+      ? []
+      : [{ from: state.tip, to: state.kind.ref }],
+  );
+}
+
+/** Where the remote has something else than notes, nothing is sent to it. */
+export function isReadable({ outcome }: MergedRef<unknown>): boolean {
+  return outcome !== 'unreadable';
+}
+
+/** By pattern: a session may have thousands. */
+export function commitSpecs(refs: readonly string[]): PushSpec[] {
+  return [keptRoot, archivedRoot].flatMap((root) =>
+    refs.some((ref) => ref.startsWith(root)) ? [{ from: `${root}*`, to: `${root}*` }] : [],
+  );
+}
