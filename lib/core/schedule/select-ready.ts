@@ -2,35 +2,51 @@ import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
 import { longestChains } from './longest-chains.ts';
 import { type Deferral, pickBatch } from './pick-batch.ts';
+import { sharedLock } from './shared-lock.ts';
 
 /**
  * The tasks to start now: pending, all dependencies done or merged, backoff elapsed; then by priority, the longest
  * chain of tasks that wait for each, and id, skipping what conflicts in file locks with a selected or claimed task, up to `limit` agents at once.
  * `now` is in milliseconds since 1970. Tasks that aren't ready are in neither list.
+ *
+ * `judged` are claimed tasks whose agents are over. They take no place, and are counted as done: a task that only waits
+ * for one of them and comes before others has its place kept free, since it is ready in a moment.
  */
 export function selectReady({
   tasks,
   running,
+  judged = new Set(),
   limit,
   now,
 }: {
   readonly tasks: readonly Task[];
   /** Claimed tasks; those among `tasks` count too, named here or not. */
   readonly running: readonly Task[];
+  readonly judged?: ReadonlySet<string>;
   readonly limit: number;
   readonly now: number;
 }): { readonly selected: readonly Task[]; readonly deferred: readonly Deferral<Task>[] } {
   const isClear = dependencyCheck(tasks);
+  const isClearSoon = dependencyCheck(tasks, judged);
   const claimed = [...running, ...tasks.filter((task) => task.status === 'claimed')];
   const busy = [...new Map(claimed.map((task) => [task.id, task])).values()].sort((a, b) =>
     byText(a.id, b.id),
   );
   const taken = new Set(busy.map((task) => task.id));
   const ready = tasks.filter(
-    (task) => task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClear(task),
+    (task) =>
+      task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClearSoon(task),
   );
   const chains = ready.length < 2 ? new Map() : longestChains(tasks.filter(isToBeDone));
-  return pickBatch({ ready, running: busy, limit, chains });
+  const atWork = busy.filter(({ id }) => !judged.has(id));
+  const { selected, deferred } = pickBatch({ ready, running: atWork, limit, chains });
+  const unsettled = busy.filter(({ id }) => judged.has(id));
+  return {
+    selected: selected.filter(
+      (task) => isClear(task) && !unsettled.some((one) => sharedLock(task, one) !== null),
+    ),
+    deferred: deferred.filter(({ task }) => isClear(task)),
+  };
 }
 
 /** Milliseconds until the first task that only its backoff holds back may start; null: none does. */
@@ -48,10 +64,13 @@ function isToBeDone({ status }: Task): boolean {
   return status === 'pending';
 }
 
-function dependencyCheck(tasks: readonly Task[]): (task: Task) => boolean {
-  const finished = new Set<string>(
-    tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
-  );
+function dependencyCheck(
+  tasks: readonly Task[],
+  asDone: ReadonlySet<string> = new Set(),
+): (task: Task) => boolean {
+  const isFinished = ({ id, status }: Task): boolean =>
+    status === 'done' || status === 'merged' || (status === 'claimed' && asDone.has(id));
+  const finished = new Set<string>(tasks.filter(isFinished).map(({ id }) => id));
   return (task) => task.dependencies.every((id) => finished.has(id));
 }
 

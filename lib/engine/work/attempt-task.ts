@@ -11,20 +11,27 @@ import { record, type SessionView, viewSession } from '../record.ts';
 import { groundOf, holdApart } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
 import { type AdapterFacts, timestamp, type Workshop, worktreePath } from '../workshop.ts';
+import type { AttemptSteps } from './attempts.ts';
 import { earlierChange } from './earlier-change.ts';
 import { discardUntouched, failed, judgeWork } from './judge-work.ts';
 import { keptStart } from './kept-work.ts';
 import { type Attempt, type Ending, releaseAttempt, settleAttempt } from './settle-attempt.ts';
 
+interface AttemptStart {
+  readonly task: Task;
+  readonly adapter: AdapterFacts;
+  readonly steps: AttemptSteps;
+}
+
 /**
  * One attempt at a task: claim, worktree, agent, post-check, and what it led to. A claim that can't be worked on
- * is given back; nothing is left over then. Resolves when the outcome is recorded.
+ * is given back; nothing is left over then. Resolves when the outcome is recorded and what isn't needed any more is
+ * gone.
  */
 export async function attemptTask(
   workshop: Workshop,
   session: SessionId,
-  task: Task,
-  adapter: AdapterFacts,
+  { task, adapter, steps }: AttemptStart,
 ): Promise<void> {
   const agent = workshop.newAgentId('worker');
   const attempt: Attempt = {
@@ -43,7 +50,7 @@ export async function attemptTask(
   if (view === null) return;
   let ending: Ending;
   try {
-    ending = await perform(workshop, attempt, { view, start });
+    ending = await perform(workshop, attempt, { view, start, steps });
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
     if (!(isInterrupted(error) && (await hasFinished(workshop, attempt))))
@@ -52,7 +59,7 @@ export async function attemptTask(
   }
   // What a finished agent did counts as it was judged before the stop; no other agent was given the time.
   if (workshop.signal.aborted && !ending.isJudged) await releaseAttempt(workshop, attempt, null);
-  else await settleAttempt(workshop, attempt, ending);
+  else await settleAttempt(workshop, attempt, ending, steps.onRecorded);
 }
 
 async function hasFinished({ git }: Workshop, { path }: Attempt): Promise<boolean> {
@@ -87,10 +94,15 @@ async function claim(
   return claimed.kind === 'done' ? claimed.view : null;
 }
 
+interface Ground {
+  readonly view: SessionView;
+  readonly start: StartPoint;
+}
+
 async function perform(
   workshop: Workshop,
   attempt: Attempt,
-  { view, start }: { readonly view: SessionView; readonly start: StartPoint },
+  { view, start, steps }: Pick<AttemptStart, 'steps'> & Ground,
 ): Promise<Ending> {
   const { task } = attempt;
   if (start.kind === 'conflict') {
@@ -104,7 +116,7 @@ async function perform(
   const cell = await workshop.git.addCellWorktree(attempt.path, from, subject, start.commit);
   let isAccepted = false;
   try {
-    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn });
+    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn, steps });
     isAccepted = ending.work !== null;
     return ending;
   } finally {
@@ -112,14 +124,16 @@ async function perform(
   }
 }
 
+interface WorkPlace extends Pick<AttemptStart, 'steps'> {
+  readonly cell: CellWorktree;
+  readonly view: SessionView;
+  readonly builtOn: BuiltOn;
+}
+
 async function workIn(
   workshop: Workshop,
   attempt: Attempt,
-  {
-    cell,
-    view,
-    builtOn,
-  }: { readonly cell: CellWorktree; readonly view: SessionView; readonly builtOn: BuiltOn },
+  { cell, view, builtOn, steps }: WorkPlace,
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
   const prepared = await prepareWorktree(workshop, cell);
@@ -151,5 +165,6 @@ async function workIn(
       below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
     },
   });
+  steps.onAgentOver();
   return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });
 }

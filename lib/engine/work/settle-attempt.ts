@@ -40,10 +40,18 @@ export interface Ending {
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
 }
 
-/** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
-export async function settleAttempt(workshop: Workshop, attempt: Attempt, ending: Ending): Promise<void> {
+/**
+ * Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked.
+ * `onRecorded` is called before the rest, which nobody need wait for.
+ */
+export async function settleAttempt(
+  workshop: Workshop,
+  attempt: Attempt,
+  ending: Ending,
+  onRecorded: () => void = () => undefined,
+): Promise<void> {
   const { failure } = ending;
-  if (failure === null) return complete(workshop, attempt, ending);
+  if (failure === null) return complete(workshop, attempt, ending, onRecorded);
   const jitter = workshop.random();
   let willRetry = false;
   await record(workshop, attempt.session, (view) => {
@@ -71,6 +79,7 @@ export async function settleAttempt(workshop: Workshop, attempt: Attempt, ending
         : [failedStep, ...cascade(view, failedStep)];
     return { steps, body: failure.message };
   });
+  onRecorded();
   workshop.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
   if (!willRetry) await runFailureScript(workshop, attempt.session, attempt.task.id, failure);
 }
@@ -84,6 +93,7 @@ async function complete(
   workshop: Workshop,
   attempt: Attempt,
   { work, notes, outcome }: Ending,
+  onRecorded: () => void,
 ): Promise<void> {
   const { session, task, agent } = attempt;
   if (work === null) return;
@@ -108,6 +118,7 @@ async function complete(
     const vouched = [workDecision(step.task, workshop.configDigest)];
     return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent, vouched };
   });
+  onRecorded();
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
   if (recorded.kind !== 'ref-moved') return;

@@ -19,6 +19,7 @@ import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 import { attemptTask } from './attempt-task.ts';
+import { Attempts } from './attempts.ts';
 import { warnOfBase } from './base-checks.ts';
 import { releaseOrphans } from './release-orphans.ts';
 
@@ -26,7 +27,8 @@ const lookAgainMs = 1_000;
 
 /**
  * Wave 2: as many agents as may run, each on a task of its own, until no task is ready and no agent is
- * running. A task starts as soon as its locks and dependencies allow, not when a batch ends.
+ * running. A task starts as soon as its locks and dependencies allow, not when a batch ends, and in the place of an
+ * agent that is over while that one's work is judged.
  */
 export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
   const radar = watchAhead(workshop);
@@ -45,49 +47,44 @@ async function workUntilDone(workshop: Workshop, session: SessionId, radar: Ahea
   for (const name of adapters) await requireSandbox(workshop, name);
   const isPaid = first.some((task) => needsModel(adapterOf(workshop, task)));
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
-  const running = new Map<string, Promise<void>>();
-  const failures: unknown[] = [];
-  while (!workshop.signal.aborted && failures.length === 0) {
+  const running = new Attempts();
+  while (!workshop.signal.aborted && running.failures.length === 0) {
+    const step = running.nextStep();
     await replayUprooted(workshop, session);
     const view = await viewSession(workshop, session);
     radar.look(view);
     tellPauses(workshop, view.session);
     const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
-    if (spending === 'yes') startReady(workshop, view, running, failures);
+    if (spending === 'yes') startReady(workshop, view, running);
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     if (running.size === 0 && wake === null) break;
-    await nextChange(workshop, running, wake);
+    await nextChange(workshop, { step, isRunning: running.size > 0 }, wake);
   }
   const hadAgents = running.size > 0;
-  await Promise.allSettled(running.values());
-  if (failures.length > 0) throw failures[0];
+  await running.settled();
+  if (running.failures.length > 0) throw running.failures[0];
   await closeWave(workshop, session, hadAgents);
 }
 
-function startReady(
-  workshop: Workshop,
-  view: SessionView,
-  running: Map<string, Promise<void>>,
-  failures: unknown[],
-): void {
+function startReady(workshop: Workshop, view: SessionView, running: Attempts): void {
   for (const task of selectNext(workshop, view, running)) {
-    const work = attemptTask(workshop, view.session.id, task, adapterOf(workshop, task))
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => running.delete(task.id));
-    running.set(task.id, work);
+    const adapter = adapterOf(workshop, task);
+    running.begin(task.id, (steps) => attemptTask(workshop, view.session.id, { task, adapter, steps }));
   }
 }
 
-function selectNext(
-  workshop: Workshop,
-  view: SessionView,
-  running: ReadonlyMap<string, Promise<void>>,
-): readonly Task[] {
-  const claimed = view.tasks.filter(({ id, status }) => status === 'claimed' || running.has(id));
+function selectNext(workshop: Workshop, view: SessionView, running: Attempts): readonly Task[] {
+  const limit = agentLimit(workshop, running.atWork);
+  // One that has just begun is not claimed yet, one that is to be tried again is still being cleared up.
+  const claimed = view.tasks.filter(
+    ({ id, status }) => status === 'claimed' || (status === 'pending' && running.has(id)),
+  );
   const { selected } = selectReady({
     tasks: startable(workshop, view),
     running: claimed,
-    limit: agentLimit(workshop, running.size),
+    // No more than agents: what waits to be judged takes room on the disk.
+    judged: new Set(running.over.slice(0, limit)),
+    limit,
     now: workshop.now().getTime(),
   });
   return selected;
@@ -114,6 +111,8 @@ function agentLimit(workshop: Workshop, running: number): number {
   const { development, adaptive, adaptive_min_ram_per_agent_mb: perAgent } = workshop.config.concurrency;
   if (!adaptive) return development;
   const freeMb = workshop.machine.freeMemoryMb();
+  // Where all of them find room, it doesn't matter what those that run have taken: to find out takes a while.
+  if (freeMb >= development * perAgent) return development;
   // One that is about to start has taken nothing yet.
   const known = workshop.agents.usedMemoryMb();
   const usedMb = Array.from({ length: running }, (_, at) => known[at] ?? 0);
@@ -132,7 +131,7 @@ function agentLimit(workshop: Workshop, running: number): number {
 async function maySpend(
   workshop: Workshop,
   view: SessionView,
-  running: ReadonlyMap<string, Promise<void>>,
+  running: Attempts,
 ): Promise<'yes' | 'wait' | 'stop'> {
   // Asked by one of the agents, the person said so.
   if (view.session.state === 'stopped') return 'stop';
@@ -145,7 +144,7 @@ async function maySpend(
 
 async function nextChange(
   workshop: Pick<Workshop, 'machine' | 'signal' | 'windDown'>,
-  running: ReadonlyMap<string, Promise<void>>,
+  { step, isRunning }: { readonly step: Promise<void>; readonly isRunning: boolean },
   wake: number | null,
 ): Promise<void> {
   const timer = new AbortController();
@@ -153,11 +152,9 @@ async function nextChange(
   // Once it was asked for, only agents that end change anything.
   const wakers = [timer.signal, workshop.signal, ...(enough.aborted ? [] : [enough])];
   const signal = AbortSignal.any(wakers);
-  const waits = [...running.values()];
   // People add and take tasks meanwhile; only the refs show it.
-  const until = Math.min(wake ?? Number.POSITIVE_INFINITY, running.size > 0 ? lookAgainMs : (wake ?? 0));
-  waits.push(workshop.machine.sleep(until, signal));
-  await Promise.race(waits);
+  const until = Math.min(wake ?? Number.POSITIVE_INFINITY, isRunning ? lookAgainMs : (wake ?? 0));
+  await Promise.race([step, workshop.machine.sleep(until, signal)]);
   timer.abort();
 }
 

@@ -10,9 +10,12 @@ import { alterTask, makeTask } from '../../support/tasks.ts';
 const now = Date.parse('2026-02-06T15:00:00Z');
 const later = '2026-02-06T15:00:02.500Z';
 
-function select(tasks: readonly Task[], options: { limit?: number; running?: readonly Task[] } = {}) {
-  const { limit = 4, running = [] } = options;
-  const { selected, deferred } = selectReady({ tasks, running, limit, now });
+function select(
+  tasks: readonly Task[],
+  options: { limit?: number; running?: readonly Task[]; judged?: readonly string[] } = {},
+) {
+  const { limit = 4, running = [], judged = [] } = options;
+  const { selected, deferred } = selectReady({ tasks, running, judged: new Set(judged), limit, now });
   return {
     selected: selected.map(({ id }) => id as string),
     deferred: deferred.map(({ task, because }) => `${task.id} ${because}`),
@@ -54,6 +57,37 @@ test('SCH-1 a task waits until its backoff has elapsed', () => {
     makeTask('late', { not_before: later }),
   ];
   assert.equal(select(tasks).selected, ['early']);
+});
+
+test('SCH-3 an agent that is over gives its place away while its work is judged', () => {
+  const tasks = [makeTask('a', { status: 'claimed' }), makeTask('b'), makeTask('c')];
+  assert.equal(select(tasks, { limit: 1 }).selected, []);
+  assert.equal(select(tasks, { limit: 1, judged: ['a'] }).selected, ['b']);
+});
+
+test('SCH-3 what needs judged work, or a file of it, waits for the verdict', () => {
+  const tasks = [
+    makeTask('a', { status: 'claimed', file_locks: ['src/a.ts'] }),
+    makeTask('on-a', { dependencies: ['a'] }),
+    makeTask('same-file', { file_locks: ['src/'] }),
+  ];
+  assert.equal(select(tasks, { judged: ['a'] }).selected, []);
+});
+
+test('STK-4 the place of judged work is kept for a longer chain that goes on with it', () => {
+  const chain = [
+    makeTask('a', { status: 'claimed' }),
+    makeTask('b', { dependencies: ['a'] }),
+    makeTask('c', { dependencies: ['b'] }),
+  ];
+  const alone = makeTask('alone');
+  assert.equal(select([...chain, alone], { limit: 1, judged: ['a'] }).selected, []);
+  assert.equal(select([...chain, alone], { limit: 2, judged: ['a'] }).selected, ['alone']);
+  // What waits for others too is not ready in a moment.
+  const waiting = chain.map((task) =>
+    task.id === 'b' ? { ...task, dependencies: [...task.dependencies, alone.id] } : task,
+  );
+  assert.equal(select([...waiting, alone], { limit: 1, judged: ['a'] }).selected, ['alone']);
 });
 
 test('SCH-1 a lower priority goes where a higher one is deferred', () => {
