@@ -6,7 +6,7 @@ import type { Io } from '../domain/shown/io.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { renderLog } from '../ui/render/render-log.ts';
-import { withState } from './open/read-state.ts';
+import { withStore } from './open/look-at-state.ts';
 import { nameByOperand } from './open/session-meant.ts';
 import { showLong } from './open/show-long.ts';
 
@@ -14,7 +14,7 @@ const defaultCount = 50;
 
 /** `git flame log`: the audit trail, newest first by default; the same commits `git log` shows. */
 export function run(args: CommandArgs<'log'>, io: Io): Promise<number> {
-  return withState(nameByOperand(args), io, async ({ store, output, meant }) => {
+  return withStore(nameByOperand(args), io, async ({ store, output, meant }) => {
     const [name = null] = args.positionals;
     const isAbout = (session: Session): boolean => name !== null && name !== session.id;
     const look = await store.look((sessions) => {

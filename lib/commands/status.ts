@@ -32,7 +32,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const doubts = (snapshot.doubts ?? []).filter((doubt) => doubt.session === session?.id);
     const doubted = renderDoubts(doubts, output.style);
     const ahead = session === null ? undefined : await readAhead(reading, io, { session, tasks });
-    const status = statusOf(standing?.session ?? null, tasks, agents, { proposals, doubts, ahead });
+    const more = { proposals, doubts, ahead, isText: !output.isJson };
+    const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);
     if (session !== null) shown.note(session.id, status.changesets);
@@ -45,7 +46,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const overdue = await overdueClaims(tasks, reading);
     const ours = tasks.filter(({ id }) => standing?.elsewhere.has(id) === false);
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
-    const more = [
+    const notes = [
       ...renderProposals(proposals),
       ...(doubted.length === 0 ? [] : ['', ...doubted]),
       ...overdue,
@@ -53,7 +54,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
       ...renderOthers(snapshot.sessions, session),
     ];
     output.result(
-      renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more }),
+      renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more: notes }),
     );
     return 0;
   });

@@ -1,6 +1,6 @@
 import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domain/config/work-bounds.ts';
 import type { ObjectId } from '../domain/ids.ts';
-import type { GitPort } from '../domain/ports/git-port.ts';
+import type { GitPort, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { lateSignal } from '../util/late-signal.ts';
 import type { StepObserver } from './cells/import-objects.ts';
@@ -22,6 +22,8 @@ import { objectReader } from './read-objects.ts';
 import { listRefs } from './refs/list-refs.ts';
 
 export interface OpenOptions {
+  /** Where it is found already. */
+  readonly repository?: Repository;
   /** What an agent's work may come to; tests lower it. */
   readonly bounds?: Partial<WorkBounds>;
   readonly limits?: Partial<GitLimits>;
@@ -39,7 +41,7 @@ export async function openGit(
   onStep: StepObserver = killPoint,
   options: OpenOptions = {},
 ): Promise<GitPort> {
-  const repository = await discoverRepository(context);
+  const repository = options.repository ?? (await discoverRepository(context));
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
   const submodules = new Map<ObjectId, Promise<readonly string[]>>();
   let signature: Promise<Signature> | undefined;

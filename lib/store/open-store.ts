@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Snapshot, Store, TransactResult } from '../domain/ports/store-port.ts';
 import { CatFile } from '../git/process/cat-file.ts';
 import { signatureNotes, stateRefs } from './notes/note-kinds.ts';
@@ -9,30 +8,26 @@ import { readSideRef } from './notes/side-ref.ts';
 import { StateSnapshot } from './notes/state.ts';
 import { StateReader } from './notes/state-reader.ts';
 import type { StoreOptions } from './store-options.ts';
-import { GroupCommit } from './write/group-commit.ts';
-import { ObjectWriter } from './write/object-writer.ts';
-import { WriteQueue } from './write/write-queue.ts';
+import type { GroupCommit } from './write/group-commit.ts';
 
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { context, commonDir, objectFormat } = options;
   const catFile = new CatFile(context, commonDir);
   const reader = new StateReader({ catFile, commonDir, objectFormat });
-  const writer = new GroupCommit({
-    context,
-    commonDir,
-    objectFormat,
-    catFile,
-    reader,
-    objects: new ObjectWriter({ context, commonDir, objectFormat, objectsDir: join(commonDir, 'objects') }),
-    queue: new WriteQueue(commonDir),
-    now: options.now ?? (() => new Date()),
-    host: options.hostname ?? null,
-  });
+  // Who only looks loads nothing that writes.
+  let writer: Promise<GroupCommit> | null = null;
+  const openedWriter = (): Promise<GroupCommit> => {
+    writer ??= import('./write/open-writer.ts').then(({ openWriter }) =>
+      openWriter(options, { catFile, reader }),
+    );
+    return writer;
+  };
   return {
     snapshot: async (): Promise<Snapshot> => new StateSnapshot(await reader.read()),
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
-    transact: (decide, options = {}): Promise<TransactResult> => writer.transact(decide, options),
+    transact: async (decide, options = {}): Promise<TransactResult> =>
+      (await openedWriter()).transact(decide, options),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
       const { readArchive } = await import('./archive/read-archive.ts');
@@ -52,7 +47,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return readLog(context, commonDir, refs, filter);
     },
     close: async () => {
-      await writer.close();
+      await (await writer)?.close();
       await catFile.close();
     },
   };

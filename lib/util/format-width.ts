@@ -1,12 +1,14 @@
 const wide =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const combining = /\p{Mn}|\p{Me}|\ufe0e|\ufe0f/u;
+const plain = /^[\x20-\x7e]*$/;
 const colour = /\u001b\[[0-9;]*m/g;
 
 /** Columns a text takes on a terminal; colour codes take none. */
 export function textWidth(text: string): number {
+  if (plain.test(text)) return text.length;
   const bare = text.replace(colour, '');
-  if (/^[\x20-\x7e]*$/.test(bare)) return bare.length;
+  if (plain.test(bare)) return bare.length;
   let width = 0;
   for (const character of bare) width += characterWidth(character);
   return width;

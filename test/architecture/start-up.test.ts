@@ -12,6 +12,16 @@ test('status loads no package but zod', () => {
   assert.equal([...new Set(packages)], ['zod']);
 });
 
+test('log loads nothing that writes, and of git what it reads with alone', () => {
+  const files = [...staticClosure(['lib/cli/main.ts', 'lib/commands/log.ts'])];
+  assert.ok(files.includes('lib/store/notes/read-log.ts'), 'the imports were followed');
+  const needless = /^lib\/(?:store\/write|git\/(?:cells|worktrees|diff|refs(?!\/reftable))|engine|cell)\//;
+  assert.equal(
+    files.filter((file) => needless.test(file)),
+    [],
+  );
+});
+
 test('the entry loads nothing before it knows what is asked', () => {
   assert.equal([...staticClosure(['lib/cli/entry.ts'])], ['lib/cli/entry.ts']);
   assert.equal(packagesOf('lib/cli/entry.ts'), []);

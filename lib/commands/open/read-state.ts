@@ -1,64 +1,28 @@
-import { resolve } from 'node:path';
-import { findConfigFile } from '../../config/find-config-file.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { Origins } from '../../domain/state/origins.ts';
 import { openGit } from '../../git/open-git.ts';
-import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
-import { openStore } from '../../store/open-store.ts';
-import { openOrigins } from '../../trust/decisions/open-origins.ts';
-import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
-import { createOutput, type Output } from '../../ui/terminal/output.ts';
-import { readGitColor } from './git-color.ts';
-import { warnOfNewerConfig } from './newer-config.ts';
-import { type SessionMeant, sessionMeant } from './session-meant.ts';
-import { readWishes, type Wishes } from './wishes.ts';
+import { type Looking, withStore } from './look-at-state.ts';
 
 /** What a command that only reads works with. */
-export interface Reading {
+export interface Reading extends Looking {
   readonly git: GitPort;
-  /** With what has ended here alone, see heedEnds. */
-  readonly store: HeedingStore;
-  /** Which decisions were made in this clone. */
-  readonly origins: Origins;
-  /** Which commits the person was shown. */
-  readonly shown: ShownCommits;
-  readonly output: Output;
-  readonly meant: SessionMeant;
-  /** The configuration named with --config, absolute; null: the one of the repository. */
-  readonly configFile: string | null;
-  readonly wishes: Wishes;
 }
 
 /** Opens the repository and its state for the time of `work`; everything is closed afterwards. */
-export async function withState(
+export function withState(
   args: CommandArgs,
   io: Io,
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
-  const context = { cwd: io.cwd, env: io.env };
-  // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
-  const { config, session } = args.globals;
-  const configFile = config === null ? null : resolve(io.cwd, config);
-  if (configFile !== null) await findConfigFile(io.cwd, configFile);
-  const asked = readGitColor(io, args.globals);
-  asked.catch(() => undefined);
-  const git = await openGit(context, undefined, { signal: io.signal, hurry: io.hurry });
-  const { commonDir, objectFormat } = git.repository;
-  const origins = openOrigins({ env: io.env, commonDir });
-  const storing = { context, commonDir, objectFormat };
-  const store = heedingStore(await openStore(storing), { ...storing, origins });
-  try {
-    const gitColor = await asked;
-    const shown = openShownCommits({ env: io.env, commonDir });
-    const output = createOutput(io, args.globals, { gitColor });
-    await warnOfNewerConfig(args.command, { git, configFile, output });
-    const meant = sessionMeant(session);
-    const wishes = readWishes(args, io);
-    return await work({ git, store, origins, shown, output, meant, configFile, wishes });
-  } finally {
-    await store.close();
-    await git.close();
-  }
+  return withStore(args, io, async (looking) => {
+    const { repository } = looking;
+    const context = { cwd: io.cwd, env: io.env };
+    const git = await openGit(context, undefined, { repository, signal: io.signal, hurry: io.hurry });
+    try {
+      return await work({ ...looking, git });
+    } finally {
+      await git.close();
+    }
+  });
 }

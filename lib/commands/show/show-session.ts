@@ -20,7 +20,7 @@ export async function showSession(showing: Showing): Promise<number> {
   output.json(doubts.length === 0 ? session : { ...session, doubts });
   const standing = standingOf(snapshot, session, origins);
   const proposals = listProposals(session, standing, snapshot);
-  const status = renderStatus(statusOf(standing.session, tasks, live), output.style, {
+  const status = renderStatus(statusOf(standing.session, tasks, live, { isText: true }), output.style, {
     now: new Date(),
     next: nextCommand(standing, await askingPerson(git, tasks)),
     more: [

@@ -6,8 +6,9 @@ export type TaskPlan = PlannedTask;
 
 export function planOf(task: Task): TaskPlan {
   const { id } = task;
-  const entries = plannedKeys.map((key) => [key, task[key]]);
-  return { id, ...(Object.fromEntries(entries) as Pick<Task, PlanKey>) };
+  const plan: Partial<Record<PlanKey, unknown>> = {};
+  for (const key of plannedKeys) plan[key] = task[key];
+  return { id, ...(plan as Pick<Task, PlanKey>) };
 }
 
 /** The keys in which two plans of a task differ. */

@@ -55,10 +55,13 @@ export function statusOf(
     proposals,
     doubts = [],
     ahead,
+    isText = false,
   }: {
     readonly proposals?: Proposals | undefined;
     readonly doubts?: readonly Doubt[];
     readonly ahead?: Ahead | undefined;
+    /** What is rendered for a person has no digest of the plan. */
+    readonly isText?: boolean;
   } = {},
 ): Status {
   if (session === null) {
@@ -66,7 +69,7 @@ export function statusOf(
   }
   const { id, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens } = session;
   const where = landing === undefined ? {} : { landing };
-  const plan = cycle === 0 ? {} : { plan_digest: planDigest(tasks) };
+  const plan = cycle === 0 || isText ? {} : { plan_digest: planDigest(tasks) };
   return {
     schema_version: 1,
     session: { id, objective, base_branch, ...where, cycle, wave, state, cost_usd, tokens, ...plan },

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -61,8 +61,14 @@ export const defaultLooseSettings: LooseObjectSettings = { isSynced: false, leve
 /** Names an object as git does. */
 export function makeObject(format: ObjectFormat, type: ObjectType, content: string | Uint8Array): NewObject {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  const hash = createHash(format).update(header(type, bytes)).update(bytes).digest('hex');
-  return { oid: hash as ObjectId, type, bytes };
+  return { oid: nameOf(format, type, bytes), type, bytes };
+}
+
+// Small ones, such as an anchor for each task that is read, take half the time in one call.
+function nameOf(format: ObjectFormat, type: ObjectType, bytes: Uint8Array): ObjectId {
+  const first = header(type, bytes);
+  if (bytes.length < 4_096) return hash(format, Buffer.concat([first, bytes])) as ObjectId;
+  return createHash(format).update(first).update(bytes).digest('hex') as ObjectId;
 }
 
 /**

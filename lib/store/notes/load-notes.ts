@@ -77,32 +77,37 @@ async function loadFolder<T>(
   if (folder.old?.oid === folder.oid) return folder.old;
   const bytes = await readObject(context, kind, folder.oid, 'tree');
   const rows = parseRows(context, kind, folder.oid, bytes);
-  const entries = await Promise.all(
-    rows.map(async (row): Promise<[string, TreeEntry<Note<T>>]> => {
-      const old = folder.old?.entries.get(row.name);
-      const isSame = old !== undefined && old.oid === row.oid && old.mode === row.mode;
-      return [row.name, isSame ? old : await loadEntry(context, kind, folder, row)];
-    }),
-  );
-  return { oid: folder.oid, entries: new Map(entries) };
+  const loaded = rows.map((row): Entry<T> | Promise<Entry<T>> => {
+    const old = folder.old?.entries.get(row.name);
+    const isSame = old !== undefined && old.oid === row.oid && old.mode === row.mode;
+    return isSame ? old : loadEntry(context, kind, folder, row);
+  });
+  const isThere = (entry: Entry<T> | Promise<Entry<T>>): entry is Entry<T> => !(entry instanceof Promise);
+  // Thousands of anchors are nothing to wait for.
+  const all = loaded.every(isThere) ? loaded : await Promise.all(loaded);
+  return { oid: folder.oid, entries: new Map(all.map((entry, at) => [rows[at]?.name ?? '', entry])) };
 }
 
-async function loadEntry<T>(
+type Entry<T> = TreeEntry<Note<T>>;
+
+function loadEntry<T>(
   context: LoadContext,
   kind: NoteKind<T>,
   folder: Folder<T>,
   row: { readonly mode: string; readonly name: string; readonly oid: ObjectId },
-): Promise<TreeEntry<Note<T>>> {
+): Entry<T> | Promise<Entry<T>> {
   const { mode, name, oid } = row;
   const prefix = folderPrefix(folder.prefix, row);
   if (prefix !== undefined) {
     const old = folder.old?.entries.get(name)?.tree ?? null;
-    return { mode, oid, tree: await loadFolder(context, kind, { oid, prefix, old }), note: null };
+    return loadFolder(context, kind, { oid, prefix, old }).then((tree) => ({ mode, oid, tree, note: null }));
   }
   const key = `${folder.prefix ?? '-'}${name}`;
   const isNote = mode !== folderMode && isKey(key, context.objectFormat);
-  const note = isNote ? await loadNote(context, kind, { key: key as ObjectId, blob: oid }) : null;
-  return { mode, oid, tree: null, note };
+  if (!isNote) return { mode, oid, tree: null, note: null };
+  const id = { key: key as ObjectId, blob: oid };
+  if (context.isWanted?.(id.key) === false) return { mode, oid, tree: null, note: Note.unread(kind, id) };
+  return loadNote(context, kind, id).then((note) => ({ mode, oid, tree: null, note }));
 }
 
 /** undefined: not a folder that may hold notes or anchors; it's kept unread. */
@@ -124,7 +129,6 @@ async function loadNote<T>(
   kind: NoteKind<T>,
   id: { readonly key: ObjectId; readonly blob: ObjectId },
 ): Promise<Note<T>> {
-  if (context.isWanted?.(id.key) === false) return Note.unread(kind, id);
   const object = await context.catFile.read(id.blob).catch((error: unknown) => {
     if (error instanceof FlameError && error.code === 'object-unreadable') return null;
     throw error;

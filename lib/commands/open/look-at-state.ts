@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { findConfigFile } from '../../config/find-config-file.ts';
+import type { Repository } from '../../domain/ports/git-port.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { Origins } from '../../domain/state/origins.ts';
+import { discoverRepository } from '../../git/process/discover-repository.ts';
+import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
+import { openStore } from '../../store/open-store.ts';
+import { openOrigins } from '../../trust/decisions/open-origins.ts';
+import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
+import { createOutput, type Output } from '../../ui/terminal/output.ts';
+import { readGitColor } from './git-color.ts';
+import { warnOfNewerConfig } from './newer-config.ts';
+import { type SessionMeant, sessionMeant } from './session-meant.ts';
+import { readWishes, type Wishes } from './wishes.ts';
+
+/** What a command works with that reads the notes and nothing else. */
+export interface Looking {
+  readonly repository: Repository;
+  /** With what has ended here alone, see heedEnds. */
+  readonly store: HeedingStore;
+  /** Which decisions were made in this clone. */
+  readonly origins: Origins;
+  /** Which commits the person was shown. */
+  readonly shown: ShownCommits;
+  readonly output: Output;
+  readonly meant: SessionMeant;
+  /** The configuration named with --config, absolute; null: the one of the repository. */
+  readonly configFile: string | null;
+  readonly wishes: Wishes;
+}
+
+/** Opens the state of the repository for the time of `work`; it is closed afterwards. */
+export async function withStore(
+  args: CommandArgs,
+  io: Io,
+  work: (looking: Looking) => Promise<number>,
+): Promise<number> {
+  const context = { cwd: io.cwd, env: io.env };
+  // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
+  const { config, session } = args.globals;
+  const configFile = config === null ? null : resolve(io.cwd, config);
+  if (configFile !== null) await findConfigFile(io.cwd, configFile);
+  const asked = readGitColor(io, args.globals);
+  asked.catch(() => undefined);
+  const repository = await discoverRepository(context);
+  const { commonDir, objectFormat } = repository;
+  const origins = openOrigins({ env: io.env, commonDir });
+  const storing = { context, commonDir, objectFormat };
+  const store = heedingStore(await openStore(storing), { ...storing, origins });
+  try {
+    const gitColor = await asked;
+    const shown = openShownCommits({ env: io.env, commonDir });
+    const output = createOutput(io, args.globals, { gitColor });
+    await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });
+    const meant = sessionMeant(session);
+    const wishes = readWishes(args, io);
+    return await work({ repository, store, origins, shown, output, meant, configFile, wishes });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import type { CatFile } from '../../git/process/cat-file.ts';
+import type { StateReader } from '../notes/state-reader.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { GroupCommit } from './group-commit.ts';
+import { ObjectWriter } from './object-writer.ts';
+import { WriteQueue } from './write-queue.ts';
+
+/** What writes the state of a repository; what it wrote, the reader has then read. */
+export function openWriter(
+  options: StoreOptions,
+  reading: { readonly catFile: CatFile; readonly reader: StateReader },
+): GroupCommit {
+  const { context, commonDir, objectFormat } = options;
+  return new GroupCommit({
+    ...{ context, commonDir, objectFormat, ...reading },
+    objects: new ObjectWriter({ context, commonDir, objectFormat, objectsDir: join(commonDir, 'objects') }),
+    queue: new WriteQueue(commonDir),
+    now: options.now ?? (() => new Date()),
+    host: options.hostname ?? null,
+  });
+}
