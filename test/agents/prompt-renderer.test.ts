@@ -302,7 +302,7 @@ test('TRU-1: templates and what they include are rendered from what was read, wh
   }
 });
 
-test('a template that can not be used is an error that names it', () => {
+test('a template that cannot be used is an error that names it', () => {
   for (const text of ['no separator', 'x\n=== prompt ===\n<%- nosuch %>', 'x\n=== prompt ===\n<% if ( %>']) {
     try {
       render(everyRole('x').worker!, {

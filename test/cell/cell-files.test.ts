@@ -6,7 +6,7 @@ import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { openCellFixture, snapshotTree } from './fixture.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 inCell('SBX-2: a commit in the worktree works and its objects stay in the quarantine', async () => {
   const { repo, port, cell, sh } = await openCellFixture();
@@ -102,7 +102,7 @@ inCell('SBX-2: beside programs and in the git folder only what they need is show
   assert.is(work.exitCode, 0, work.output);
 });
 
-inCell('SBX-2: mounts can not be changed from inside, not even in a namespace of its own', async () => {
+inCell('SBX-2: mounts cannot be changed from inside, not even in a namespace of its own', async () => {
   const { sh } = await openCellFixture();
   for (const attempt of [
     'mount -o remount,rw /',
@@ -169,7 +169,7 @@ inCell('the environment holds nothing of the person but the tools', async () => 
   assert.not.match(run.output, /sk-real|SSH_AUTH_SOCK|AWS_/);
 });
 
-inCell('a read-only cell can not write its worktree and can read its history', async () => {
+inCell('a read-only cell cannot write its worktree and can read its history', async () => {
   const { runner, request } = await openCellFixture();
   const agent = await runner.start(
     request({

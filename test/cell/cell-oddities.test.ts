@@ -9,7 +9,7 @@ import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { claudeFacts, openCellFixture, scriptAdapter } from './fixture.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 for (const name of ['with blank', 'with:colon', 'with"quote', "with'apostrophe", 'back\\slash', 'ünï']) {
   inCell(`a repository called ${name} works`, async () => {
@@ -92,7 +92,7 @@ inCell('where the repository is deep, sockets are elsewhere, work, and go away',
   assert.equal(readdirSync(join(repo.path, '.git/blueflame/run')), []);
 });
 
-inCell('SBX-1: a socket somebody listens on outside can not be reached', async () => {
+inCell('SBX-1: a socket somebody listens on outside cannot be reached', async () => {
   const { repo, sh } = await openCellFixture();
   const path = join(repo.path, 'service.sock');
   const server = createServer((socket) => socket.end('reached'));
@@ -104,7 +104,7 @@ inCell('SBX-1: a socket somebody listens on outside can not be reached', async (
   assert.match(run.output, /^(?:EACCES|ECONNREFUSED)\n$/);
 });
 
-inCell('another agent and its worktree can not be seen', async () => {
+inCell('another agent and its worktree cannot be seen', async () => {
   const { repo, port, cell, sh } = await openCellFixture();
   await port.addCellWorktree(join(repo.path, '.trees', 'worker-77777777'), cell.start);
   const run = await sh(`ls ${repo.path}/.trees ${repo.path}/.git/blueflame/*; git log --all --oneline`);

@@ -10,7 +10,7 @@ import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { openCellFixture, processesNaming } from './fixture.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 const here = dirname(fileURLToPath(import.meta.url));
 
 inCell(
@@ -137,7 +137,7 @@ inCell('a diagnostic gives its exit code and the last 4,000 characters of both s
   assert.match(run.output, /line 3000\nlast\n$/);
 });
 
-inCell('a cell that can not be made is a failure, not a crash', async () => {
+inCell('a cell that cannot be made is a failure, not a crash', async () => {
   const { runner, request, cell } = await openCellFixture();
   const broken = { ...cell, path: `${cell.path}-gone` };
   const agent = await runner.start(request({ worktree: broken }), () => undefined);

@@ -116,7 +116,7 @@ withClaude('WAT-3: no request is sent for an agent whose hooks are not active', 
   assert.equal(model.requests, []);
 });
 
-withClaude("WAT-6: the repository's own settings and the agent can not switch the watcher off", async () => {
+withClaude("WAT-6: the repository's own settings and the agent cannot switch the watcher off", async () => {
   const { runner, request, model, cell, port, repo } = await openStage((asked) => {
     const home = /HOME=(\S+)/.exec(asked.toolResults[0]?.text ?? '')?.[1] ?? '';
     const off = '{"disableAllHooks":true}';

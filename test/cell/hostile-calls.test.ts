@@ -8,7 +8,7 @@ import { openStage } from './hostile-stage.ts';
 // Calls of the kernel that one process of a cell could take over another with, from within a real cell.
 
 const isKnown = process.arch === 'x64' || process.arch === 'arm64';
-const inCell = testIf(test, hasBubblewrap() && isKnown, 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap() && isKnown, 'bubblewrap cannot make a cell here');
 const withCompiler = testIf(
   test,
   hasBubblewrap() && process.arch === 'x64' && spawnSync('cc', ['--version']).status === 0,
@@ -34,7 +34,7 @@ function tryAll(calls: readonly number[]): string {
   return `perl -e 'for (${calls.join(', ')}) { $! = 0; syscall($_, 0, 0, 0, 0, 0, 0); print 0 + $!, " " }'`;
 }
 
-inCell('SBX-2 an agent can not call what takes over processes or is known for holes', async () => {
+inCell('SBX-2 an agent cannot call what takes over processes or is known for holes', async () => {
   const { attack } = await openStage();
   const { said } = await attack(tryAll(Object.values(numbers)));
   assert.is(said.trim(), Object.keys(numbers).fill('1').join(' '));
@@ -68,7 +68,7 @@ withCompiler('SBX-2 the way of 32-bit programs into the kernel is no way round',
   assert.is(said.trim(), `${calls.map(() => '-1').join(' ')} -38 0`);
 });
 
-inCell("SBX-2 what an agent runs can not write to the agent's output by its files", async () => {
+inCell("SBX-2 what an agent runs cannot write to the agent's output by its files", async () => {
   const { attack } = await openStage();
   const { said } = await attack(
     [

@@ -9,7 +9,7 @@ import { openStage } from './hostile-stage.ts';
 
 // Agents that fill the disk, each with a limit of 6 MB.
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 const { attack } = await openStage({ config: { sandbox: { max_file_size_mb: 1, max_disk_mb: 6 } } });
 
 for (const [what, script] of [

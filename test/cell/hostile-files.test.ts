@@ -5,9 +5,9 @@ import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { claudeHooks } from './fixture.ts';
 import { openStage } from './hostile-stage.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
-inCell('SBX-2 a worktree can not be exchanged for something else', async () => {
+inCell('SBX-2 a worktree cannot be exchanged for something else', async () => {
   const { attack } = await openStage();
   const { said } = await attack(
     [
@@ -78,7 +78,7 @@ inCell('SBX-1 a file over the limit ends its writer, and the disk is not filled 
 });
 
 inCell(
-  'SBX-2 memory that belongs to no process can not be filled: all that can be written is on disk',
+  'SBX-2 memory that belongs to no process cannot be filled: all that can be written is on disk',
   async () => {
     const { attack } = await openStage();
     const { said } = await attack(

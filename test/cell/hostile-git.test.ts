@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { openStage } from './hostile-stage.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 // Each line is tried by itself and must fail; what it says is in the message of a failing test.
 const refused: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@ import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { processesNaming } from './fixture.ts';
 import { openStage } from './hostile-stage.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 const mark = (): string => `flame-${randomBytes(6).toString('hex')}`;
 
 inCell('SBX-4 daemons: whatever they leave behind to live on, they end with the agent', async () => {

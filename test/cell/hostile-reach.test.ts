@@ -7,7 +7,7 @@ import { makeTempDir } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 import { openStage } from './hostile-stage.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 const servers: Server[] = [];
 test.after(() => {
   for (const server of servers) server.close();
@@ -42,7 +42,7 @@ inCell('SBX-1 no socket of the machine can be reached, wherever it is and whatev
   assert.is(said.match(/refused/g)?.length, places.length + 3, said);
 });
 
-inCell("SBX-2 the lead's home, keys and other agents can not be read, by no way round", async () => {
+inCell("SBX-2 the lead's home, keys and other agents cannot be read, by no way round", async () => {
   const home = makeTempDir('flame-home');
   for (const path of [
     '.ssh/id_ed25519',

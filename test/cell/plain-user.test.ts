@@ -24,7 +24,7 @@ for (const file of files) {
   testIf(
     test,
     hasBubblewrap() && canRun,
-    'no other user can be taken on, or it can not read the tests',
+    'no other user can be taken on, or it cannot read the tests',
   )(`SBX-2: ${file} holds for a plain user`, () => {
     const run = asUser(process.execPath, join(here, `${file}.test.js`));
     const output = `${run.stdout}${run.stderr}`;

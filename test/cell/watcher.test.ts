@@ -159,7 +159,7 @@ for (const client of clients) {
     }
   });
 
-  test(`WAT-2: a decision that throws and an audit that can not be written block (${client.kind})`, async () => {
+  test(`WAT-2: a decision that throws and an audit that cannot be written block (${client.kind})`, async () => {
     const throwing = await startServer({
       decide: () => {
         throw new Error('broken policy');

@@ -129,7 +129,7 @@ test('WRK-6 leaving an attached agent ends nothing', async () => {
   assert.is((await ended).code, 0);
 });
 
-test('an agent that does not run can not be stopped, and the mistake is told', async () => {
+test('an agent that does not run cannot be stopped, and the mistake is told', async () => {
   const repo = makeExecProject();
   const unknown = await flame(repo, ['agent', 'stop', 'worker-00000000']);
   assert.is(unknown.code, 1);

@@ -289,7 +289,7 @@ test('TRU-1: it is kept per user and clone, for nobody else to read or write', a
   assert.is((await trust(repo)).code, 2, 'what anybody could have written is nobody’s word');
 });
 
-test('TRU-1: a folder that can not keep it is said with the way out', async () => {
+test('TRU-1: a folder that cannot keep it is said with the way out', async () => {
   const repo = makeClone({ hooks: { post_plan: 'true' } });
   const file = join(makeTempDir(), 'file');
   writeFileSync(file, '');

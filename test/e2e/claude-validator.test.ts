@@ -90,7 +90,7 @@ if (place !== 'outside') {
   );
 
   live(
-    'VAL-2: no code of a worker runs where its validator answers, and it can not answer for it',
+    'VAL-2: no code of a worker runs where its validator answers, and it cannot answer for it',
     async () => {
       const shown: ModelRequest[] = [];
       const project = await openClaudeProject({

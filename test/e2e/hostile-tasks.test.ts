@@ -7,7 +7,7 @@ import { makeExecProject, writeDecisions, writePlan } from '../support/exec-proj
 import { flame, flameJson } from '../support/flame.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 // What one agent does to its own worktree is its own failure: the others' work goes on.
 const hostile = [

@@ -15,7 +15,7 @@ if (place !== 'outside') {
   test.after(closeProjects);
 
   live(
-    'MEM-1 PRM-2 the planner is told what earlier sessions left, as material it can not leave',
+    'MEM-1 PRM-2 the planner is told what earlier sessions left, as material it cannot leave',
     async () => {
       const prompts: string[] = [];
       const project = await openClaudeProject({

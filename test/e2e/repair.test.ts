@@ -248,7 +248,7 @@ for (const [name, damage] of [
   });
 }
 
-test("STA-7 what can not be read is not passed on: neither forward nor after a merge, but by the person's word", async () => {
+test("STA-7 what cannot be read is not passed on: neither forward nor after a merge, but by the person's word", async () => {
   const { repo, session } = await plan();
   const remote = join(repo.path, '..', 'remote.git');
   repo.git('init', '-q', '--bare', remote);

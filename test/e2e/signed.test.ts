@@ -330,7 +330,7 @@ test('TRU-2 a kill between signing and sharing leaves nothing to mend: the next 
   assert.is(seals.length, 1);
 });
 
-test('TRU-2 a shallow clone signs nothing, since it can not tell which repository it is; whole again, it does', async () => {
+test('TRU-2 a shallow clone signs nothing, since it cannot tell which repository it is; whole again, it does', async () => {
   const { there } = await makeSigned({ upTo: 'plan' });
   there.write('src/a.txt', 'two\n');
   there.commit('feat: two');

@@ -7,7 +7,7 @@ import { agentPolicy, type CellFixture, openCellFixture } from '../cell/fixture.
 import { makeRepo } from '../support/repo.ts';
 import { hasBubblewrap, testIf } from '../support/skip.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 const rules: Partial<AgentPolicy> = {
   file_locks: ['src/**'],
   commit_pattern: '^(feat|fix): ',

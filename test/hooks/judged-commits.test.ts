@@ -263,7 +263,7 @@ test('a missing or failing tool blocks nobody, and says one line where it had to
   assert.match(failing.stderr, /could not judge this commit, so it passes/);
 });
 
-test('a configuration or state that can not be read lets the commit pass, with the reason', async () => {
+test('a configuration or state that cannot be read lets the commit pass, with the reason', async () => {
   const { repo, branch, commit } = await makeProject();
   repo.git('checkout', '-q', branch);
   repo.write('.blueflame.yml', 'schema_version: [\n');

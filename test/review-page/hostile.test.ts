@@ -186,7 +186,7 @@ test('a line of a megabyte is shown to its end', async () => {
   await shot(page, 'long-line');
 });
 
-test('REV-4: a diff that is not what git counts is not drawn, and can not be approved on the page', async () => {
+test('REV-4: a diff that is not what git counts is not drawn, and cannot be approved on the page', async () => {
   const folder = makeTempDir();
   const wrapper = `#!/bin/sh\nPATH="\${PATH#*:}"\ncase " $* " in\n*" -p "*) git "$@" | sed '/^+secret/d' ;;\n*) exec git "$@" ;;\nesac\n`;
   writeFileSync(join(folder, 'git'), wrapper);

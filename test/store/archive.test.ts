@@ -67,7 +67,7 @@ test('CLN-3 the commits of an archived session outlive its branches; what landed
   assert.is((await store.archive()).tasksOf(sampleSessionId).length, 2);
 });
 
-test('CLN-3 STA-7 a session of which a note can not be read stays where it is', async () => {
+test('CLN-3 STA-7 a session of which a note cannot be read stays where it is', async () => {
   const { repo, store } = await archivable();
   const path = noteAt(repo, 'refs/blueflame/tasks', `${sampleSessionId}/task-002`);
   editByHand(repo, 'refs/blueflame/tasks', path, 'no JSON');

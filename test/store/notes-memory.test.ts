@@ -49,7 +49,7 @@ test('MEM-1 sessions that end at the same moment lose nothing of each other', as
   assert.equal(known.map(({ task }) => task).sort(), ids);
 });
 
-test('MEM-2 one entry that can not be read hides no other; a ref that is none is named', async () => {
+test('MEM-2 one entry that cannot be read hides no other; a ref that is none is named', async () => {
   const repo = makeRepo();
   const memory = memoryOf(repo);
   await memory.save([entry('task-001'), entry('task-002')], person);

@@ -99,7 +99,7 @@ static _Noreturn void obey(int server) {
     print(head_end + 1, length - (size_t)(head_end + 1 - answer), answer + 6);
   char *rule = strncmp(answer, "block\n", 6) == 0 ? answer + 6 : NULL;
   char *details = rule == NULL ? NULL : strchr(rule, '\n');
-  if (details == NULL) unanswered("its answer can not be read");
+  if (details == NULL) unanswered("its answer cannot be read");
   *details = '\0';
   refuse(details + 1, rule);
 }

@@ -37,7 +37,7 @@ if ($answer =~ /\Aprint (\d+)\n(.*)\z/s && length $2 == $1) {
   exit 0;
 }
 refuse($1) if $answer =~ /\Ablock\n(.+)/s;
-unanswered('its answer can not be read');
+unanswered('its answer cannot be read');
 
 sub unanswered { refuse("watcher-failed\nThe orchestrator did not answer ($_[0]); stop working.") }
 

@@ -20,7 +20,7 @@ function readAnswer(text: string): Answer {
   try {
     return parseAnswer(text);
   } catch {
-    return unanswered('its answer can not be read');
+    return unanswered('its answer cannot be read');
   }
 }
 

@@ -81,7 +81,7 @@ test('SBX-1 on macOS: no network but the doors that are named', () => {
   assert.is(lines[1], '(deny default)');
 });
 
-test('a path with quotes and backslashes can not add a rule', () => {
+test('a path with quotes and backslashes cannot add a rule', () => {
   const hostile = '/x") (allow file-write* (subpath "/\\';
   const text = seatbeltProfile({ ...profile, writable: [hostile] });
   assert.ok(text.includes('(subpath "/x\\") (allow file-write* (subpath \\"/\\\\")'));

@@ -16,7 +16,7 @@ import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { trusted } from '../../support/trusted.ts';
 import { openTrial } from './trial.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 const ref = 'refs/blueflame/tasks';
 
 interface Shown {
@@ -128,7 +128,7 @@ test('SBX-3 without a sandbox each start says so, and where it is required none 
   assert.match((await start(false)).stderr, /No sandbox: what agents run is held by the watcher/);
 });
 
-test('STA-7 a note that can not be read is named with its ref and object, and the hints repair it', async () => {
+test('STA-7 a note that cannot be read is named with its ref and object, and the hints repair it', async () => {
   const repo = makeExecProject();
   const store = await openTestStore(repo);
   await createTasks(store, [sampleTask('task-001')]);
@@ -157,7 +157,7 @@ test('STA-7 a note that can not be read is named with its ref and object, and th
   assert.is((await look(repo)).of('refs')[0]?.result, 'proven');
 });
 
-test('STA-7 a ref that is no state at all is named, and work can not start', async () => {
+test('STA-7 a ref that is no state at all is named, and work cannot start', async () => {
   const repo = makeExecProject();
   repo.git('update-ref', ref, repo.git('hash-object', '-w', 'README.md'));
   const { code, of } = await look(repo);
@@ -192,7 +192,7 @@ test('LIF-4 what a killed run left is said, a configuration with mistakes too', 
   assert.is(code, 1);
 });
 
-test('outside a repository it can not work', async () => {
+test('outside a repository it cannot work', async () => {
   const run = await flame(makeRepo(), ['doctor'], { cwd: makeTempDir() });
   assert.is(run.code, 128);
 });

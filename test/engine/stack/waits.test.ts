@@ -100,7 +100,7 @@ async function claimFirst(bench: StackBench): Promise<void> {
   assert.is((await bench.task('b')).status, 'pending');
 }
 
-test('STK-1 what can not be joined can not be claimed by hand either', async () => {
+test('STK-1 what cannot be joined cannot be claimed by hand either', async () => {
   const bench = await openStack({
     tasks: [
       { id: 'a', priority: 1 },

@@ -52,7 +52,7 @@ async function openRed(
   return { bench, workshop, asked };
 }
 
-test('DSK-4 a person at a terminal is asked before agents are paid for what can not pass, and may stop', async () => {
+test('DSK-4 a person at a terminal is asked before agents are paid for what cannot pass, and may stop', async () => {
   const { bench, workshop, asked } = await openRed('stop', 'claude');
   const stopped = await workWave(workshop, bench.session).catch((error: unknown) => error);
   assert.match(String(stopped), /No agent was started: diagnostics fail on the base already/);
