@@ -1,6 +1,7 @@
 import type { SessionId } from '../domain/ids.ts';
 import type { CellInfo, GitCells } from '../domain/ports/git-cells.ts';
 import { landsOn } from '../domain/state/session.ts';
+import { shortId } from '../util/short-id.ts';
 import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './keep/rescue-worktree.ts';
@@ -17,10 +18,7 @@ import type { WithGit, Workshop } from './workshop.ts';
 export async function recoverSession(workshop: Workshop, id: SessionId): Promise<void> {
   const { session } = await viewSession(workshop, id);
   if (session.checkout !== null && (await workshop.landInTurn(() => bringAlong(workshop, id)))) {
-    notice(
-      workshop,
-      `${landsOn(session)} is checked out as it landed, at ${session.checkout.to.slice(0, 12)}.`,
-    );
+    notice(workshop, `${landsOn(session)} is checked out as it landed, at ${shortId(session.checkout.to)}.`);
   }
   const collected = await collectEnded(workshop, id, await orphanTest(workshop));
   if (collected.length > 0)

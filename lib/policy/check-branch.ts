@@ -3,6 +3,7 @@ import type { AgentPolicy, Violation } from '../domain/policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
 import type { ChangedFile } from '../domain/state/patch.ts';
 import { pathMatches } from '../util/path-globs.ts';
+import { shortId } from '../util/short-id.ts';
 import { checkSignature, judgeTrailers, type Signer } from './check-signature.ts';
 import { judgeCommitMessage } from './commit-message.ts';
 import { fileNameProblem } from './file-name.ts';
@@ -64,7 +65,7 @@ function checkHistory(input: BranchInput): Violation[] {
     .map((commit) => ({
       rule: 'history' satisfies RuleName,
       where: commit.oid,
-      details: `Commit ${commit.oid.slice(0, 12)} does not follow from ${start.slice(0, 12)}, where the task began. Add commits on top; rewrite none from before.`,
+      details: `Commit ${shortId(commit.oid)} does not follow from ${shortId(start)}, where the task began. Add commits on top; rewrite none from before.`,
     }));
 }
 
@@ -73,7 +74,7 @@ function checkMessage({ policy, signer }: BranchInput, commit: CommitInfo): Viol
   const secrets = findSecrets(told, null).map(({ id }) =>
     objection(
       'secret',
-      `Commit ${commit.oid.slice(0, 12)} contains what looks like a credential (${id}). Write it again without that.`,
+      `Commit ${shortId(commit.oid)} contains what looks like a credential (${id}). Write it again without that.`,
     ),
   );
   const trailers = signer === null ? null : judgeTrailers(signer.identity, commit.message);

@@ -1,5 +1,6 @@
 import type { Violation } from '../domain/policy.ts';
 import type { CommitInfo } from '../domain/ports/git-commits.ts';
+import { shortId } from '../util/short-id.ts';
 import { type Objection, objection } from './rules.ts';
 
 /** In whose name an agent's commits are, and when they can have been made. */
@@ -24,7 +25,7 @@ export function checkSignature(commit: CommitInfo, signer: Signer): readonly Vio
     .map(({ rule, details }) => ({
       rule,
       where: commit.oid,
-      details: `Commit ${commit.oid.slice(0, 12)} ${details}`,
+      details: `Commit ${shortId(commit.oid)} ${details}`,
     }));
 }
 

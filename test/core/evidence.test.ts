@@ -111,7 +111,7 @@ test('WFL-2: what differs is said in words', () => {
   );
   assert.equal(compareEvidence(before, before), []);
   assert.equal(compareEvidence(before, now), [
-    `the tree is ${makeOid('new').slice(0, 12)}, it was ${makeOid('tree').slice(0, 12)}`,
+    `the tree is ${makeOid('new').slice(0, 10)}, it was ${makeOid('tree').slice(0, 10)}`,
     'npm test was killed, before it ended with 0',
     'npm run lint was not run before',
     'src/a.ts has another content or mode',

@@ -46,7 +46,7 @@ test('MRG-8 what was built and never shown is not approved, and the commit is na
   const repo = await makeMerged();
   const commit = commitOf(repo);
   const before = repo.git('rev-parse', 'main');
-  const short = commit.slice(0, 12);
+  const short = commit.slice(0, 10);
   forget(repo);
   for (const argv of [
     ['review', '--approve'],
@@ -74,7 +74,7 @@ test('MRG-8 what was built again since it was shown is not approved before it is
     assert.is((await flame(repo, ['merge'])).code, 0);
   });
   const refused = await flame(repo, ['review', '--approve']);
-  assertRefused(refused, { code: 1, says: seen.slice(0, 12), next: 'git flame show main --diff' });
+  assertRefused(refused, { code: 1, says: seen.slice(0, 10), next: 'git flame show main --diff' });
   assert.is((await flame(repo, ['show', 'main'])).code, 0);
   assert.is((await flame(repo, ['review', '--approve'])).code, 0);
 });

@@ -150,7 +150,7 @@ test('TRU-2 whose work a task goes on with is a decision: from a remote it is as
   const asked = await flame(victim, ['run']);
   assertRefused(asked, {
     code: 2,
-    says: /task-001, .*which continues from [0-9a-f]{12}: changed .* here: kept/,
+    says: /task-001, .*which continues from [0-9a-f]{10}: changed .* here: kept/,
   });
 });
 

@@ -49,7 +49,7 @@ test('TRU-2 what one clone lands and pushes has ended in the other once it pulls
   const session = await currentOf(there);
 
   const early = await runs(here, 'sync');
-  assert.match(early, /task-001 merged at \w{12}: main here does not hold it/);
+  assert.match(early, /task-001 merged at \w{10}: main here does not hold it/);
   assert.match(early, /bring main up to date here: git pull/);
   here.git('pull', '-q');
   const agreed = await statusOf(there, session);

@@ -22,7 +22,7 @@ test('TRU-2 a task that is merged by its note alone is as this clone left it', a
   assert.ok(before?.status === 'done');
   await forge(bench, { task: ['a', { status: 'merged' }] });
   assert.equal(await taskIn(bench, 'a'), before);
-  assert.equal(await doubtsOf(bench), [`a merged at ${before.commit.slice(0, 12)}: done`]);
+  assert.equal(await doubtsOf(bench), [`a merged at ${before.commit.slice(0, 10)}: done`]);
 });
 
 test('TRU-2 neither a commit the base had before nor a branch that another clone names proves that work is merged', async () => {
@@ -142,7 +142,7 @@ test('TRU-2 a task that was never decided here is received work where its note a
     [[merged, 'done', work.commit]],
   );
   assert.is(tasks.find(({ id }) => id === dropped)?.status, 'dropped');
-  assert.equal(await doubtsOf(bench), [`t-merged merged at ${work.commit.slice(0, 12)}: done`]);
+  assert.equal(await doubtsOf(bench), [`t-merged merged at ${work.commit.slice(0, 10)}: done`]);
   // A session that says it has ended with them has not.
   await forge(bench, { session: { state: 'ended', wave: 'done' } });
   assert.is((await viewSession(bench.workshop, bench.session)).session.state, 'active');

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { Decision } from '../../domain/policy.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
+import { randomName } from '../../util/random-name.ts';
 import { canaryPolicy } from '../probes/canary-policy.ts';
 import { startAgent } from '../run/start-agent.ts';
 import { canaryPrefix } from '../run-folder.ts';
@@ -84,7 +84,7 @@ function isQuoted(refusal: Decision, heard: string | null): boolean {
 }
 
 function canaryRequest(adapter: string, worktree: string): AgentRequest {
-  const id = parseAgentId(`canary-${randomBytes(4).toString('hex')}`);
+  const id = parseAgentId(randomName('canary'));
   return {
     id,
     adapter,

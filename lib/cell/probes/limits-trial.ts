@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomName } from '../../util/random-name.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { CellLimits } from '../sandbox-state.ts';
@@ -45,7 +45,7 @@ async function run(
   line: string,
   limits: CellLimits,
 ): ReturnType<typeof runProbeCell> {
-  const name = `probe-${randomBytes(4).toString('hex')}`;
+  const name = randomName('probe');
   const folder = makeRunFolder(context.repository.commonDir, name);
   try {
     return await runProbeCell(context, { name, folder, limits, argv: ['/bin/sh', '-c', line] });

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { randomName } from '../../util/random-name.ts';
 import { type Listening, listenOn } from '../gateway/listen-on.ts';
 import { commandLines } from '../process-tree.ts';
 import { makeRunFolder } from '../run-folder.ts';
@@ -19,7 +19,7 @@ export interface ConfinementTrial {
 
 /** Starts a cell that tries to write outside, to connect, to remount and to stay. */
 export async function tryConfinement(context: RunnerContext): Promise<ConfinementTrial> {
-  const name = `probe-${randomBytes(4).toString('hex')}`;
+  const name = randomName('probe');
   const outside = realpathSync(mkdtempSync(join(tmpdir(), 'flame-probe-')));
   const folder = makeRunFolder(context.repository.commonDir, name);
   const targets = [

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
+import { randomName } from '../../util/random-name.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import { findProgram } from '../sandbox/tool-paths.ts';
@@ -45,7 +45,7 @@ export async function probeWatcher(context: RunnerContext): Promise<WatcherClien
 
 /** null: it works; else what was seen instead. */
 async function tryClient(context: RunnerContext, client: WatcherClient): Promise<string | null> {
-  const name = `probe-${randomBytes(4).toString('hex')}`;
+  const name = randomName('probe');
   const folder = makeRunFolder(context.repository.commonDir, name);
   const sockets = makeSocketFolder(folder);
   const server = await startDecisionServer({

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
+import { randomName } from '../../util/random-name.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
@@ -45,7 +45,7 @@ async function readVersion(
   command: readonly string[],
 ): Promise<string> {
   const sandbox = await context.sandbox();
-  const name = `check-${randomBytes(4).toString('hex')}`;
+  const name = randomName('check');
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(16_384);
   try {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
+import { randomName } from '../../util/random-name.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
@@ -27,7 +28,7 @@ export async function runCommand(
     context.gitConfig(),
     context.workTree(),
   ]);
-  const name = `command-${randomBytes(4).toString('hex')}`;
+  const name = randomName('command');
   const folder = makeRunFolder(context.repository.commonDir, name);
   const output = tailBuffer(longestOutput * 4);
   const hash = createHash('sha256');

@@ -4,6 +4,7 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-id.ts';
 import { requireWorkTree } from '../open/read-config.ts';
 
 /** What work would start from here: the base branch, a name to commit by, and a configuration that is committed. */
@@ -18,7 +19,7 @@ function placeOf(git: GitPort, config: Config): Parameters<typeof findBase>[0] {
 }
 
 function describeBase({ branch, commit }: Base): string {
-  return `Work starts from ${branch} at ${commit.slice(0, 12)}.`;
+  return `Work starts from ${branch} at ${shortId(commit)}.`;
 }
 
 async function attempt(check: string, look: () => Promise<string>): Promise<Finding> {

@@ -19,6 +19,7 @@ import {
 import { describeFailing, lastLines, rememberRuns, waysOn } from '../../engine/work/base-checks.ts';
 import { type Base, findBase } from '../../engine/work/preflight.ts';
 import { worktreePath } from '../../engine/workshop.ts';
+import { shortId } from '../../util/short-id.ts';
 import { createMachine } from '../open/machine.ts';
 import { triedBefore } from '../open/tried-before.ts';
 
@@ -122,7 +123,7 @@ function describeRuns(
   );
   if (failing.length === 0) {
     const tried = runs.length === 0 ? 'project.setup' : runs.map(({ command }) => command).join(', ');
-    const message = `Tried on ${branch} at ${commit.slice(0, 12)}, and passed: ${tried}.`;
+    const message = `Tried on ${branch} at ${shortId(commit)}, and passed: ${tried}.`;
     return [finding({ ...about, result: 'proven', message }), ...warnings];
   }
   const found = failing.map((run) => {

@@ -15,6 +15,7 @@ import { liveOutput } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { cloneName } from '../../util/clone-name.ts';
+import { randomName } from '../../util/random-name.ts';
 import { type Current, openCurrent } from './current.ts';
 import { guardedAgents, guardedMachine, guardedPrompts } from './guarded-ports.ts';
 import { configChanges, keepConfig } from './kept-configs.ts';
@@ -110,7 +111,7 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     adapter: (name) => getAdapter(name, config),
     now: () => new Date(),
     random: Math.random,
-    newAgentId: (role) => parseAgentId(`${role}-${randomBytes(4).toString('hex')}`),
+    newAgentId: (role) => parseAgentId(randomName(role)),
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
     memory: openMemory(config, io, git.repository),
     signal,

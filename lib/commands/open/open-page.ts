@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +6,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import { escapeHtml } from '../../ui/review-page/escape-html.ts';
 import type { ReviewPage } from '../../ui/review-page/open-review-page.ts';
 import { openBrowser } from '../../ui/terminal/open-browser.ts';
+import { randomName } from '../../util/random-name.ts';
 
 /**
  * Starts the person's browser on a file of their own that leads to the page: what a program is started with is seen
@@ -31,7 +31,7 @@ function openThroughFile(
   commonDir: string,
   page: Pick<ReviewPage, 'openingUrl'>,
 ): () => Promise<void> {
-  const folder = makeRunFolder(commonDir, `page-${randomBytes(4).toString('hex')}`);
+  const folder = makeRunFolder(commonDir, randomName('page'));
   const file = join(folder.root, 'review.html');
   const url = page.openingUrl(() => void folder.remove());
   writeFileSync(file, leadTo(url), { mode: 0o600 });

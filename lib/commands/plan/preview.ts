@@ -7,6 +7,7 @@ import { plannedOrder } from '../../engine/plan/planned-order.ts';
 import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { openSession } from './find-plan.ts';
 import { planSource, readPlan } from './read-plan.ts';
@@ -17,7 +18,7 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
   const { from, objective } = wish;
   const base = await findBase(opened.workshop);
   const session = opened.meant.pick(await opened.store.snapshot());
-  const lines = [`Base branch: ${base.branch} at ${base.commit.slice(0, 12)}`];
+  const lines = [`Base branch: ${base.branch} at ${shortId(base.commit)}`];
   let waves: readonly (readonly string[])[] = [];
   let overlap: PlanQuestion['overlap'] | null = null;
   if (from !== null) {

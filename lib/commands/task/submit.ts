@@ -3,6 +3,7 @@ import type { Io } from '../../domain/shown/io.ts';
 import { submitByHand } from '../../engine/by-hand/submit.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-id.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
 
@@ -32,7 +33,7 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       output.hint(`git flame task submit ${id}`);
       return 1;
     }
-    output.result(`${id} is done at ${task.commit?.slice(0, 12)}.`);
+    output.result(`${id} is done at ${task.commit === null ? 'no commit' : shortId(task.commit)}.`);
     if (worktree !== null) output.info(`The worktree stays: git worktree remove ${shellQuote(worktree)}`);
     if (isSessionBusy(git.repository.commonDir, session))
       output.info('A run is going and validates it by itself.');

@@ -3,6 +3,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Evidence, EvidenceFile, Verification } from '../../domain/state/evidence.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { shortId } from '../../util/short-id.ts';
 
 const listed = 20;
 
@@ -94,5 +95,5 @@ function ended(code: number | null): string {
 }
 
 function short(oid: string): string {
-  return oid.slice(0, 12);
+  return shortId(oid);
 }

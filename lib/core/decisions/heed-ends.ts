@@ -5,6 +5,7 @@ import type { Doubt } from '../../domain/state/doubt.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { shortId } from '../../util/short-id.ts';
 import { begunAt } from './begun-at.ts';
 import { landedDecision, sessionDecision, standingDecision } from './decisions.ts';
 import { isSettled } from './heed-decisions.ts';
@@ -130,7 +131,7 @@ function heedTask(task: Task, judging: Judging): Task {
   doubts.push({
     session: task.session,
     about: task.id,
-    said: task.status === 'merged' ? `merged at ${task.commit.slice(0, 12)}` : 'dropped',
+    said: task.status === 'merged' ? `merged at ${shortId(task.commit)}` : 'dropped',
     counts: seen.status,
     branch: task.status === 'merged' ? (branches[0] ?? null) : null,
   });
@@ -215,7 +216,7 @@ function heedChangesets(session: Session, judging: Judging): Session {
   const { doubts, branches } = judging;
   const changesets = session.changesets.map((changeset): Changeset => {
     if (changeset.state !== 'landed' || hasLanded(session, changeset, judging)) return changeset;
-    const said = `landed as ${changeset.landed_commit?.slice(0, 12) ?? 'nothing'}`;
+    const said = `landed as ${changeset.landed_commit === null ? 'nothing' : shortId(changeset.landed_commit)}`;
     doubts.push({
       session: session.id,
       about: changeset.id,

@@ -4,6 +4,7 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { shortId } from '../../util/short-id.ts';
 import { planChanges, planOf } from '../task/edit-task.ts';
 import { oneLine } from '../task/one-line.ts';
 import { describeHead, headOf } from './merge-task-head.ts';
@@ -43,7 +44,7 @@ function statusOf(task: Task): string {
 /** What its next attempt starts from and where its work lies, then what became of its attempts. */
 function attemptsOf({ history, retry_count: retries, reason, kept, branch, worktree }: Task): Facts {
   return {
-    kept: kept === undefined ? null : `${kept.commit.slice(0, 12)} on ${kept.start.slice(0, 12)}`,
+    kept: kept === undefined ? null : `${shortId(kept.commit)} on ${shortId(kept.start)}`,
     branch,
     worktree,
     attempts: `${history.length} (${canonicalDigest(history).slice(0, 8)})`,
@@ -77,7 +78,7 @@ function sessionFacts(session: Session): Facts {
     'notes for the next plan': replan_notes,
     'plans sent back': sent_back === undefined ? null : textOf(sent_back),
     'raised limit': raised_limit === null ? null : `${raised_limit}`,
-    checkout: checkout === null ? null : `${checkout.from.slice(0, 12)} to ${checkout.to.slice(0, 12)}`,
+    checkout: checkout === null ? null : `${shortId(checkout.from)} to ${shortId(checkout.to)}`,
     pauses: session.pauses.length === 0 ? null : session.pauses.map(describePause).join(', '),
     spent: `$${session.cost_usd} and ${session.tokens} tokens`,
     'decided at gates': `${session.gates.length}`,
@@ -117,9 +118,9 @@ function describeChangeset(changeset: Changeset): string {
   const checks =
     diagnostics.length === 0 ? 'no checks' : failing === 0 ? 'checks pass' : `${failing} checks fail`;
   const who = by === null ? '' : ` by ${by}`;
-  const landed = landed_commit === null ? '' : `, landed as ${landed_commit.slice(0, 12)}`;
+  const landed = landed_commit === null ? '' : `, landed as ${shortId(landed_commit)}`;
   const why = reason === null ? '' : `: ${reason}`;
-  return `${state}${who} at ${commit.slice(0, 12)} on ${parent.slice(0, 12)} of ${tasks.join(', ')}, ${checks}${landed}${why}`;
+  return `${state}${who} at ${shortId(commit)} on ${shortId(parent)} of ${tasks.join(', ')}, ${checks}${landed}${why}`;
 }
 
 /** Verdicts on one commit that are new, and those that are gone. */
@@ -134,7 +135,7 @@ export function verdictChanges(
     to: string | null,
   ): IncomingChange => ({
     ...{ session, about: task, from, to },
-    what: `verdict on ${commit.slice(0, 12)}`,
+    what: `verdict on ${shortId(commit)}`,
   });
   return [
     ...[...old]
@@ -158,9 +159,7 @@ function describe({ status, by, override, notes }: Verdict): string {
 /** That a commit landed. */
 export function reviewChanges(commit: string, after: ReviewNote): readonly IncomingChange[] {
   const { session, group, by } = after;
-  return [
-    { session, about: commit.slice(0, 12), what: 'review', from: null, to: `${group} approved by ${by}` },
-  ];
+  return [{ session, about: shortId(commit), what: 'review', from: null, to: `${group} approved by ${by}` }];
 }
 
 /** What is remembered: a planner reads it. */

@@ -2,6 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { DoneTask, Task, TaskIn } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { shortId } from '../../util/short-id.ts';
 import { boundText, oneLine } from './one-line.ts';
 import {
   boundIssues,
@@ -53,7 +54,7 @@ function staleVerdict(task: DoneTask, verdict: Verdict): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'verdict-for-other-commit',
-    message: `The verdict by ${oneLine(verdict.by)} is about ${verdict.commit.slice(0, 12)}, but ${task.id} is at ${task.commit.slice(0, 12)}.`,
+    message: `The verdict by ${oneLine(verdict.by)} is about ${shortId(verdict.commit)}, but ${task.id} is at ${shortId(task.commit)}.`,
     hints: ['git flame validate'],
     data: { task: task.id, judged: verdict.commit, commit: task.commit },
   });

@@ -7,6 +7,7 @@ import type { ChangedFile } from '../../domain/state/patch.ts';
 import { checkByParts, checkFiles, type FilesInput } from '../../policy/check-branch.ts';
 import type { Signer } from '../../policy/check-signature.ts';
 import type { SecretFinding } from '../../policy/secrets/secrets.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { openScanner, type Scanner } from './scan-secrets.ts';
 import { takeTurns } from './take-turns.ts';
@@ -54,7 +55,7 @@ function wentBack({ start, tip }: JudgedCommits): Violation {
   return {
     rule: 'history',
     where: tip,
-    details: `HEAD stands before ${start.slice(0, 12)}, where the task began. Add commits on top; take none back from before.`,
+    details: `HEAD stands before ${shortId(start)}, where the task began. Add commits on top; take none back from before.`,
   };
 }
 
@@ -101,7 +102,7 @@ async function judgePassing(
     for (const violation of await takeTurns(checkFiles({ policy, files: passing, ...contents }), signal))
       found.push({
         ...violation,
-        details: `In commit ${oid.slice(0, 12)}: ${violation.details} A later commit does not take it back.`,
+        details: `In commit ${shortId(oid)}: ${violation.details} A later commit does not take it back.`,
       });
   }
   return found;

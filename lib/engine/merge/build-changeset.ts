@@ -6,6 +6,7 @@ import type { DiffStat } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { shortId } from '../../util/short-id.ts';
 import { foreignCommits } from '../foreign-commits.ts';
 import { replayOwn } from '../stack/replay-own.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
@@ -137,7 +138,7 @@ export function describeGone(branch: string, gone: readonly CommitInfo[]): strin
   const [first] = gone;
   const isOne = gone.length === 1;
   const subject = first?.message.split('\n')[0] ?? '';
-  const which = isOne ? ` (${first?.oid.slice(0, 12)} ${subject})` : '';
+  const which = isOne ? ` (${first === undefined ? '' : shortId(first.oid)} ${subject})` : '';
   return `${branch} was rewound: ${gone.length} ${isOne ? 'commit is' : 'commits are'} gone from it${which}; ${isOne ? 'it' : 'they'} will not come back.`;
 }
 

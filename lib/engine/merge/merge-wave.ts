@@ -9,6 +9,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
 import { record, taskOf, viewSession } from '../record.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
@@ -61,7 +62,7 @@ async function noteBase(workshop: Workshop, session: Session): Promise<ObjectId>
     return {
       session: {
         next: { ...now, base_commit: base },
-        subject: `session: ${landsOn(now)} is at ${base.slice(0, 12)}`,
+        subject: `session: ${landsOn(now)} is at ${shortId(base)}`,
       },
     };
   });

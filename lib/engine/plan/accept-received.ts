@@ -23,6 +23,7 @@ import type { Plan } from '../../domain/state/plan.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shortId } from '../../util/short-id.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { describeProblem, invalidPlan, notOffered, problemsBeside, takenIds } from '../plan-problems.ts';
 import { type Recording, record, type SessionView, viewSession } from '../record.ts';
@@ -122,7 +123,7 @@ function describeSession(session: Session): string {
 function describeTask(task: Task): string {
   const { id, created_by, history, kept } = task;
   const tries = history.length === 0 ? '' : `, after ${formatCount(history.length, 'attempt')}`;
-  const from = kept === undefined ? '' : `, which continues from ${kept.commit.slice(0, 12)}`;
+  const from = kept === undefined ? '' : `, which continues from ${shortId(kept.commit)}`;
   return `${id}, by ${created_by}, ${describeHead(headOf(task))}${tries}${from}`;
 }
 

@@ -3,6 +3,7 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-id.ts';
 import { dirtyTree, requireMovable } from '../base-in-use.ts';
 import { record, viewSession } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
@@ -119,7 +120,7 @@ export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boo
     workshop.events.emit({
       event: 'notice',
       level: 'warning',
-      message: `${path} has local changes, so its files still show ${from.slice(0, 12)} while ${landsOn(session)} is at ${to.slice(0, 12)}.`,
+      message: `${path} has local changes, so its files still show ${shortId(from)} while ${landsOn(session)} is at ${shortId(to)}.`,
       details: [`To see what landed: git -C ${shellQuote(path)} status`],
     });
   }
@@ -133,7 +134,7 @@ export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boo
 }
 
 function tellMoved(workshop: Pick<Workshop, 'events'>, branch: string, to: ObjectId): void {
-  const message = `${branch} was moved since ${to.slice(0, 12)} landed, so its work trees are left as they are.`;
+  const message = `${branch} was moved since ${shortId(to)} landed, so its work trees are left as they are.`;
   workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 

@@ -4,6 +4,7 @@ import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn } from '../../domain/state/session.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
+import { shortId } from '../../util/short-id.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { record, type SessionView, taskOf } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -42,7 +43,7 @@ export async function publishLanding(
       steps: tasks.map((task) => mergeTask(task, { into: branch })),
       session: {
         next: { ...landed, ...landingOf(destined), changesets, checkout },
-        subject: `changeset ${changeset.id}: landed on ${branch} as ${commit.slice(0, 12)}`,
+        subject: `changeset ${changeset.id}: landed on ${branch} as ${shortId(commit)}`,
       },
       review: { commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) },
       refs: [

@@ -10,6 +10,7 @@ import { type Changeset, isRed } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { shortId } from '../../util/short-id.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
@@ -121,17 +122,17 @@ function findWaiting(session: Session, { id, commit }: Changeset): Changeset | u
 export function requireCommit(changeset: Changeset, meant: string | null | undefined): void {
   const { group, commit } = changeset;
   if (meant === undefined || (meant !== null && commit.startsWith(meant))) return;
-  const now = `Changeset ${group} is at commit ${commit.slice(0, 12)}`;
+  const now = `Changeset ${group} is at commit ${shortId(commit)}`;
   throw new FlameError({
     kind: 'refused',
     code: 'not-shown',
     message:
       meant === null
         ? `${now}, which was not shown to you here yet.`
-        : `${now}, and what you saw or named is ${meant.slice(0, 12)}.`,
+        : `${now}, and what you saw or named is ${shortId(meant)}.`,
     hints: [
       `git flame show ${group} --diff`,
-      `git flame review --changeset ${group} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${commit.slice(0, 12)}`,
+      `git flame review --changeset ${group} ${isRed(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
     ],
   });
 }

@@ -6,6 +6,7 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
+import { shortId } from '../../util/short-id.ts';
 import { record, taskOf } from '../record.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -21,7 +22,7 @@ export async function refuseMoved(
     workshop,
     session,
     changeset,
-    `${landsOn(session)} moved to ${tip.slice(0, 12)} after it was approved`,
+    `${landsOn(session)} moved to ${shortId(tip)} after it was approved`,
   );
 }
 

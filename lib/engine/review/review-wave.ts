@@ -9,6 +9,7 @@ import type { BlockedCalls } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
@@ -73,7 +74,7 @@ async function voidMoved(workshop: Workshop, { session }: SessionView): Promise<
   const tip = await baseTip(workshop, session);
   if (tip === session.base_commit) return 0;
   const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
-  const why = `${landsOn(session)} moved from ${session.base_commit.slice(0, 12)} to ${tip.slice(0, 12)} since it was built`;
+  const why = `${landsOn(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
   await record(workshop, session.id, ({ session: now }) => ({
     session: {
       next: withStates(

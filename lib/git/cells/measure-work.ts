@@ -1,6 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import type { WorkBounds } from '../../domain/config/work-bounds.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { shortId } from '../../util/short-id.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
 import { parseTree, type TreeRow } from '../objects/parse-tree.ts';
 import { tooMuch } from './too-much.ts';
@@ -90,7 +91,7 @@ async function readHead(objects: ObjectSource, oid: ObjectId, bounds: WorkBounds
 }
 
 function longMessage(oid: ObjectId, found: number, most: number): Error {
-  return tooMuch('bytes in one commit message', { found, most, where: oid.slice(0, 12) });
+  return tooMuch('bytes in one commit message', { found, most, where: shortId(oid) });
 }
 
 /** Adds up trees, each and each pair of them once. */

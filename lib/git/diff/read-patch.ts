@@ -2,6 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Patch, PatchFile } from '../../domain/state/patch.ts';
 import { decodeBytes } from '../../util/decode-bytes.ts';
+import { shortId } from '../../util/short-id.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { type Change, parseRaw, readSizes } from './changed-files.ts';
@@ -159,7 +160,7 @@ function mismatch(base: ObjectId, tip: ObjectId, why: string): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'diff-mismatch',
-    message: `The diff of ${base.slice(0, 12)}..${tip.slice(0, 12)} is not shown, because it is not what git counts: ${why}.`,
+    message: `The diff of ${shortId(base)}..${shortId(tip)} is not shown, because it is not what git counts: ${why}.`,
     hints: [`git diff --no-ext-diff --no-textconv --text ${base} ${tip}`],
   });
 }

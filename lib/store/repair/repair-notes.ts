@@ -2,6 +2,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shortId } from '../../util/short-id.ts';
 import { commitTree } from '../archive/commit-edits.ts';
 import { Note } from '../notes/note.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
@@ -141,7 +142,7 @@ function describe<T>({ ref }: NoteKind<T>, { key, problem, blobs, good }: Broken
       hints: blobs.map((blob) => `git cat-file -p ${blob}`),
     };
   const from =
-    good.commit === null ? 'the one that was changed most' : `its version of ${good.commit.slice(0, 12)}`;
+    good.commit === null ? 'the one that was changed most' : `its version of ${shortId(good.commit)}`;
   return {
     ...{ ref, isDone: true, hints: [] },
     message: `The note on ${key} of ${ref} is ${from} again; object ${was}, and stays in the history.`,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
+import { shortId } from '../../util/short-id.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import { loadNotes } from '../notes/load-notes.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
@@ -27,7 +28,7 @@ export async function repairRef<T>(
       hints: [`git flame sync`, `Without it, what it held is lost: git update-ref -d ${ref}`],
     };
   const place = found.from === null ? 'as its reflog has it' : `as ${found.from} has it`;
-  const told = `${ref} was brought back to ${found.oid.slice(0, 12)}, ${place}`;
+  const told = `${ref} was brought back to ${shortId(found.oid)}, ${place}`;
   if (context.isDry)
     return { ref, isDone: true, message: `${message} It can be repaired: ${told}.`, hints: [] };
   const backup = await moveBack(context, ref, found.oid);

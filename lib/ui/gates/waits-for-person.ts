@@ -8,9 +8,9 @@ import type {
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shortId } from '../../util/short-id.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { renderTold } from '../render/render-told.ts';
-import { shortId } from '../text/short-id.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 
 /** The gates by the name their list has in a decisions file. */

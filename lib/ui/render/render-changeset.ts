@@ -6,7 +6,7 @@ import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../text/short-id.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderDoubt } from './render-doubt.ts';

@@ -4,7 +4,7 @@ import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { formatSpend } from '../../util/format-amount.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../text/short-id.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderHint } from './render-error.ts';

@@ -2,6 +2,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
+import { shortId } from '../../util/short-id.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 
 const longestTitle = 120;
@@ -32,7 +33,7 @@ export function renderPullRequest(
         '',
         ...members.flatMap((task) => renderTask(task, verdictOf(task))),
         '',
-        `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'nobody')} as ${code(changeset.commit.slice(0, 12))}.`,
+        `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'nobody')} as ${code(shortId(changeset.commit))}.`,
         ...(changeset.reason === null
           ? []
           : ['', `Approved although checks fail: ${plainLine(changeset.reason)}`]),

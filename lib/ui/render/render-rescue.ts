@@ -3,8 +3,8 @@ import type { DiffStat } from '../../domain/state/changeset.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../../util/short-id.ts';
 import { renderTable } from '../../util/table.ts';
-import { shortId } from '../text/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 

@@ -3,7 +3,7 @@ import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shortId } from '../text/short-id.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 

@@ -1,8 +1,8 @@
 import type { TaskWork } from '../../domain/shown/task-story.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { cutText, wrapText } from '../../util/format-width.ts';
+import { shortId } from '../../util/short-id.ts';
 import { renderTable } from '../../util/table.ts';
-import { shortId } from '../text/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 

@@ -9,7 +9,7 @@ import type { TestRepo } from '../../support/repo.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { openTrial } from './trial.ts';
 
-const inCell = testIf(test, hasBubblewrap(), 'bubblewrap can not make a cell here');
+const inCell = testIf(test, hasBubblewrap(), 'bubblewrap cannot make a cell here');
 
 interface Shown {
   readonly check: string;
@@ -68,7 +68,7 @@ inCell('PLN-1 doctor says which diagnostics pass on the base, as it is committed
   repo.write('new.txt', 'not committed\n');
   const [found] = await tried(repo);
   assert.is(found?.result, 'proven', JSON.stringify(found));
-  assert.match(found?.message ?? '', /^Tried on main at \w{12}, and passed: test -e README\.md/);
+  assert.match(found?.message ?? '', /^Tried on main at \w{10}, and passed: test -e README\.md/);
 });
 
 inCell('PLN-1 a setup that fails on the base is missing: no agent could start', async () => {
