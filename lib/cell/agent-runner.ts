@@ -1,12 +1,11 @@
 import { agentIdPattern } from '../domain/ids.ts';
-import { needsModel } from '../domain/ports/adapter.ts';
 import type { AgentRunner, AuditSummary, RunningAgent } from '../domain/ports/agent-port.ts';
 import { runCanary } from './canary/run-canary.ts';
-import { missingCredential } from './gateway/model-credential.ts';
 import { readProcessTable, usageOf } from './limits/usage.ts';
 import { readLiveAgents } from './run/agent-registry.ts';
 import { checkAdapter } from './run/check-adapter.ts';
 import { makeRunnerContext, type RunnerOptions } from './run/make-context.ts';
+import { lackedCredential } from './run/model-access.ts';
 import { runCommand } from './run/run-command.ts';
 import { startAgent } from './run/start-agent.ts';
 import { stopAgent } from './run/stop-agent.ts';
@@ -32,7 +31,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
   return {
     checkAdapter: async (name) => {
       const version = await checkAdapter(context, name);
-      const missing = needsModel(context.adapters(name)) ? missingCredential(context.env) : null;
+      const missing = lackedCredential(context, context.adapters(name));
       if (missing !== null) throw missing;
       return version;
     },

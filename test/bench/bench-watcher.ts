@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readUpstream } from '../../lib/cell/gateway/upstream.ts';
 import { startServices } from '../../lib/cell/run/agent-services.ts';
 import { makeRunnerContext } from '../../lib/cell/run/make-context.ts';
 import { makeRunFolder } from '../../lib/cell/run-folder.ts';
@@ -77,7 +76,7 @@ async function registerHook(): Promise<Hook> {
   const services = await startServices(
     { ...context, sandbox: async () => ({ ...(await context.sandbox()), confinement: 'watched' }) },
     {
-      ...{ adapter, request, confinement: 'watched', upstream: readUpstream({}) },
+      ...{ adapter, request, confinement: 'watched', access: null },
       folder: makeRunFolder(repository.commonDir, request.id),
       onSpending: () => undefined,
       sharesUsd: false,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { anthropic } from '../../lib/cell/gateway/dialects/anthropic.ts';
 import { type Gateway, startGateway } from '../../lib/cell/gateway/gateway.ts';
 import { readUpstream } from '../../lib/cell/gateway/upstream.ts';
 import { priceTokens } from '../../lib/domain/config/token-price.ts';
@@ -157,7 +158,13 @@ async function openGateway(
   const socketPath = join(makeTempDir(), 'gateway.sock');
   const gateway = await startGateway({
     ...{ socketPath, secret: 'secret', token, allowedTools: [], tokenLimit: 0, usdLimit: 0 },
-    upstream: readUpstream({ ANTHROPIC_BASE_URL: url }),
+    routes: [
+      {
+        prefix: '',
+        upstream: readUpstream({ ANTHROPIC_BASE_URL: url }, 'anthropic'),
+        dialects: [anthropic],
+      },
+    ],
     sharesUsd: shared.isInUsd,
     isWatched: async () => true,
     onSpending: (total) => shared.note(total),

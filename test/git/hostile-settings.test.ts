@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judgeModelRequest } from '../../lib/cell/gateway/model-request.ts';
+import { judgeAnthropic } from '../../lib/cell/gateway/dialects/anthropic-request.ts';
 import { mayAskFor } from '../../lib/domain/config/asked-model.ts';
 import { workBounds } from '../../lib/domain/config/work-bounds.ts';
 import { lookOver } from '../../lib/git/cells/look-over.ts';
@@ -46,11 +46,8 @@ test('SBX-2: cells see of the configuration what git works by, and no token', as
 
 test('WAT-1: odd counts and odd model ids are refused', () => {
   for (const most of [-1, 0, 1.5, '8', null, 1e300])
-    assert.is(
-      judgeModelRequest(JSON.stringify({ model: 'x', messages: [], max_tokens: most }), []).kind,
-      'refused',
-    );
-  assert.is(judgeModelRequest('{"model":"x","messages":[],"max_tokens":8}', []).kind, 'fine');
+    assert.is(judgeAnthropic({ model: 'x', messages: [], max_tokens: most }, [])?.why, 'field');
+  assert.is(judgeAnthropic({ model: 'x', messages: [], max_tokens: 8 }, []), null);
   for (const id of ['claude-haiku-4-5/../x', 'claude-sonnet-4-5 x', 'claude-haiku\n', 'a/claude-sonnet-4-5'])
     assert.is(mayAskFor({ model: 'sonnet', prices: {} }, id), false, id);
   assert.is(mayAskFor({ model: 'vendor/claude-x', prices: {} }, 'vendor/claude-x'), true);

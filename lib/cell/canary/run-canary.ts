@@ -48,7 +48,10 @@ export async function runCanary(context: RunnerContext, adapterName: string): Pr
       request: canaryRequest(adapterName, worktree),
       onActivity: () => undefined,
       place: { path: worktree, quarantine: null },
-      upstream: { isSecure: false, target: { socketPath }, basePath: '', credential: {}, sources: [] },
+      upstream: {
+        ...{ isSecure: false, target: { socketPath }, basePath: '', version: '' },
+        ...{ credential: {}, sources: [], variables: [] },
+      },
     });
     const outcome = await agent.outcome;
     return judge({ outcome, decisions, model, wasWritten: existsSync(target) });

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { spendingOf } from '../../domain/state/spending.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import type { Context } from './gateway-options.ts';
 import type { Asked } from './grant-request.ts';
 import { relay } from './relay-answer.ts';
+import type { Passage } from './routes.ts';
 import { readLimit } from './service-limit.ts';
 import { readTrouble } from './service-trouble.ts';
 import { openRequest, type Upstream } from './upstream.ts';
 
-export interface Forwarded extends Context {
+export interface Forwarded extends Context, Passage {
   readonly id: symbol;
   readonly request: IncomingMessage;
   readonly method: string;
-  readonly path: string;
   /** '' for none. */
   readonly body: string;
   /** null of what costs nothing; `granted`: how many output tokens it may have. */
@@ -30,8 +31,9 @@ export function forwardRequest(response: ServerResponse, forwarded: Forwarded): 
 }
 
 function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void): void {
-  const { options, account, id, request, method, path, body, asked } = forwarded;
-  const upstream = openRequest(options.upstream, { method, path, headers: request.headers, body });
+  const { options, account, dialect, id, request, method, path, body, asked } = forwarded;
+  const headers = dialect.passHeaders(request.headers);
+  const upstream = openRequest(forwarded.upstream, { method, path, headers, body });
   const began = performance.now();
   const granted = asked?.granted ?? 0;
   const byTime = (): number => Math.ceil((performance.now() - began) * tokensPerMs);
@@ -60,16 +62,16 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     settle(null, countUnheard());
     // Whoever hung up ended it.
     if (response.destroyed) return;
-    if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(options.upstream)));
-    answerError(response, 502, 'api_error', `The model API could not be reached: ${error.message}`);
+    if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(forwarded.upstream)));
+    answerError(response, dialect, 502, `The model API could not be reached: ${error.message}`);
   });
   upstream.on('response', (answer) => {
     hasAnswer = true;
     const now = options.now().getTime();
     const limit = readLimit(answer, now);
-    if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit);
+    if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit, forwarded.upstream);
     void relay(answer, response, {
-      ...{ limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
+      ...{ dialect, limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
       ...{ granted, byTime },
       onUsage: (spent) => {
         account.count(id, spent);
@@ -90,8 +92,13 @@ function addressOf({ target: { host, port, socketPath } }: Upstream): string {
 }
 
 /** Answers as the model API says that something is wrong; not to be tried again. */
-export function answerError(response: ServerResponse, status: number, type: string, message: string): void {
-  const body = JSON.stringify({ type: 'error', error: { type, message } });
+export function answerError(
+  response: ServerResponse,
+  dialect: Dialect | null,
+  status: number,
+  message: string,
+): void {
   response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  const body = dialect === null ? {} : dialect.refuse(status, message);
+  response.end(response.req.method === 'HEAD' ? undefined : JSON.stringify(body));
 }

@@ -1,8 +1,9 @@
 import type { MeantModel } from '../../domain/config/asked-model.ts';
 import type { Demand, Spending } from '../../domain/state/spending.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
+import type { Conversation } from './dialects/dialect.ts';
 import type { PromptHistory } from './prompt-history.ts';
 import type { RequestTurns } from './request-turns.ts';
+import type { Route } from './routes.ts';
 import type { ServiceLimit } from './service-limit.ts';
 import type { ServiceTrouble } from './service-trouble.ts';
 import type { Upstream } from './upstream.ts';
@@ -13,7 +14,8 @@ export interface GatewayOptions {
   readonly secret: string;
   /** What the agent's CLI was given as its key: a request without it is refused. */
   readonly token: string;
-  readonly upstream: Upstream;
+  /** At least one. */
+  readonly routes: readonly Route[];
   /** Tools of the agent's policy: some of them the model API runs itself. */
   readonly allowedTools: readonly string[];
   /** The model this agent runs with; the prices are the person's own. */
@@ -35,8 +37,8 @@ export interface GatewayOptions {
   readonly onRefused: (why: Refusal) => void;
   /** A request was not sent for the model it asked for; `why` names those it may ask for. */
   readonly onForbidden: (model: string, why: string) => void;
-  /** Judges each request to the Messages API, whole, before it is sent; false: it never is. */
-  readonly inspect: (request: JsonRecord) => boolean;
+  /** Judges what each request that is paid for tells of the calls before it; false: it is never sent. */
+  readonly inspect: (conversation: Conversation) => boolean;
   log(line: EgressLine): void;
   now(): Date;
 }
@@ -56,7 +58,7 @@ export interface EgressLine {
 
 /** What a gateway keeps of its requests. */
 export interface Account {
-  noteAnswer(status: number, limit: ServiceLimit | null): void;
+  noteAnswer(status: number, limit: ServiceLimit | null, upstream: Upstream): void;
   noteTrouble(trouble: ServiceTrouble): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;
@@ -72,7 +74,6 @@ export interface Context {
 /** A request that is not sent: what its client is answered, and why, for the log. */
 export interface Refused {
   readonly status: number;
-  readonly type: string;
   readonly why: string;
   readonly message: string;
 }

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { addSpending, type Spending, unlimited } from '../../domain/state/spending.ts';
-import { admitRequest, allowedPath, forbidden, hasToken, isMessage, longestPath } from './admit-request.ts';
+import { admitRequest, forbidden, hasToken, longestPath } from './admit-request.ts';
 import { answerError, type Forwarded, forwardRequest } from './forward-request.ts';
 import type { Account, Context, GatewayOptions, Refused } from './gateway-options.ts';
 import { estimateRequest, grantRequest } from './grant-request.ts';
 import { listenOn } from './listen-on.ts';
-import { bodyFor } from './model-request.ts';
 import { openPromptHistory } from './prompt-history.ts';
 import { openTurns } from './request-turns.ts';
+import { findPassage, nearestDialect, ownPath } from './routes.ts';
 import type { ServiceLimit } from './service-limit.ts';
 import type { ServiceTrouble } from './service-trouble.ts';
 
@@ -41,9 +41,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let trouble: ServiceTrouble | null = null;
   const sent = new Set<Promise<void>>();
   const account: Account = {
-    noteAnswer: (status, found) => {
+    noteAnswer: (status, found, { sources, variables }) => {
       limit = found;
-      trouble = status === 401 ? { kind: 'rejected', sources: options.upstream.sources } : null;
+      trouble = status === 401 ? { kind: 'rejected', sources, variables } : null;
     },
     noteTrouble: (found) => {
       trouble = found;
@@ -100,24 +100,26 @@ async function serve(
 ): Promise<void> {
   const { options } = context;
   const method = request.method ?? '';
-  const path = allowedPath(method, request.url ?? '', options);
-  const refuse = ({ status, type, why, message }: Refused): void => {
-    const asked = path ?? String(request.url).slice(0, longestPath);
-    options.log({ method, path: asked, status, tokens: 0, refused: why });
-    answerError(response, status, type, message);
+  const url = ownPath(request.url ?? '', options);
+  const passage = url === null ? null : findPassage(method, url, options.routes);
+  const path = passage?.path ?? String(request.url).slice(0, longestPath);
+  const dialect = passage?.dialect ?? nearestDialect(url, options.routes);
+  const refuse = ({ status, why, message }: Refused): void => {
+    options.log({ method, path, status, tokens: 0, refused: why });
+    answerError(response, dialect, status, message);
   };
-  if (path === null) return refuse(forbidden('path', 'Only the model API can be reached.'));
   // The CLI looks whether anybody answers, before it has its key.
-  if (method === 'HEAD') return void response.writeHead(200).end();
+  if (method === 'HEAD' && url === '/') return void response.writeHead(200).end();
+  if (passage === null) return refuse(forbidden('path', 'Only the model API can be reached.'));
   if (!hasToken(request, options.token))
     return refuse({ ...forbidden('token', 'This is for the CLI of the agent alone.'), status: 401 });
   const id = Symbol(path);
-  const free = { ...context, id, method, path, request, asked: null };
+  const free = { ...context, ...passage, id, method, request, asked: null };
   if (method !== 'POST') return forward({ ...free, body: '' });
-  const admitted = await admitRequest(request, { ...context, path });
+  const admitted = await admitRequest(request, { ...context, ...passage });
   if ('why' in admitted) return refuse(admitted);
-  if (!isMessage(path)) return forward({ ...free, body: JSON.stringify(admitted.request) });
-  const asked = estimateRequest(admitted.request, context);
+  if (!passage.endpoint.isPaid) return forward({ ...free, body: JSON.stringify(admitted.request) });
+  const asked = estimateRequest(admitted, context);
   const giveBack = (): void => {
     context.account.turns.release(id);
     options.giveBack(id);
@@ -133,6 +135,6 @@ async function serve(
   }
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);
-  const body = bodyFor(admitted.request, granted);
+  const body = JSON.stringify(passage.dialect.prepare(admitted.request, granted));
   forward({ ...free, body, asked: { ...asked, granted } });
 }

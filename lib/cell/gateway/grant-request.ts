@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { findPrice } from '../../domain/config/token-price.ts';
 import type { Demand } from '../../domain/state/spending.ts';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import type { Admitted } from './admit-request.ts';
 import type { Context, Refusal, Refused } from './gateway-options.ts';
-import { askedOutput, demandOf, type Estimate } from './model-request.ts';
-import { type Prompt, readPrompt } from './prompt-history.ts';
+import { demandOf, type Estimate } from './model-request.ts';
+import type { Prompt } from './prompt-history.ts';
 
-/** A request to the Messages API with what it may come to. */
+/** A request that is paid for, with what it may come to. */
 export interface Asked {
   readonly prompt: Prompt;
   readonly estimate: Estimate;
@@ -14,18 +14,11 @@ export interface Asked {
 }
 
 /** What a request may come to, by what is known of those before it. */
-export function estimateRequest(request: JsonRecord, { options, account }: Context): Asked {
-  const prompt = readPrompt(request);
+export function estimateRequest({ request, dialect, model }: Admitted, { options, account }: Context): Asked {
+  const prompt = { model, ...dialect.readPrompt(request) };
   const input = account.history.estimate(prompt, options.now().getTime());
-  // Inside a text the quotes would be escaped.
-  const isHourly = JSON.stringify(request).includes('"ttl":"1h"');
-  const isHidden = isRecord(request.thinking) && request.thinking.type !== 'disabled';
-  const isWhole = request.stream !== true;
-  const found = {
-    ...input,
-    ...{ isHourly, isHidden: isHidden || isWhole, model: prompt.model, output: askedOutput(request) },
-  };
-  return { prompt, estimate: found, demand: demandOf(found, options.meant.prices) };
+  const estimate = { ...input, ...dialect.size(request), model };
+  return { prompt, estimate, demand: demandOf(estimate, options.meant.prices) };
 }
 
 /** How many output tokens a request may have, by the agent's own budget and by the one it shares. */
@@ -35,7 +28,7 @@ export async function grantRequest(
   response: ServerResponse,
   { options, account }: Context,
 ): Promise<number | (Refused & { readonly why: Refusal })> {
-  const spent = { status: 400, type: 'invalid_request_error' };
+  const spent = { status: 400 };
   const isInUsd = options.usdLimit > 0 || options.sharesUsd;
   if (isInUsd && findPrice(prompt.model, 0, options.meant.prices) === null)
     return { ...spent, why: 'no-price', message: noPrice(prompt.model) };

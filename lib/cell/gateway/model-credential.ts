@@ -1,30 +1,138 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import type { Provider } from '../../domain/model-api.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that hold a credential for the model API, as the claude CLI reads them; the first one set counts first. */
-const credentialVariables = ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'] as const;
-
-/** Which variables the credential is taken from: a token of a subscription only where there is no other. */
-export function credentialSources(env: Environment): readonly string[] {
-  const own = credentialVariables.filter((name) => name !== 'CLAUDE_CODE_OAUTH_TOKEN' && env[name]);
-  if (own.length > 0) return own;
-  return env.CLAUDE_CODE_OAUTH_TOKEN ? ['CLAUDE_CODE_OAUTH_TOKEN'] : [];
+interface ProviderFacts {
+  readonly title: string;
+  /** Where its address stands, the first one set counts; and its own. */
+  readonly addresses: readonly string[];
+  readonly address: string;
+  /** What its addresses end with, and the paths its CLIs ask for begin with. */
+  readonly version: '' | '/v1';
+  /** Variables that hold a credential, as its CLIs read them. */
+  readonly variables: readonly string[];
+  readonly hints: readonly string[];
 }
 
-/** Why no model can be asked from this environment, before anything is started; null if it can, or another address is set. */
-export function missingCredential(env: Environment): FlameError | null {
-  // Servers of one's own may want none.
-  if (credentialSources(env).length > 0 || env.ANTHROPIC_BASE_URL) return null;
-  return new FlameError({
-    kind: 'environment',
-    code: 'no-credential',
-    message: 'There is no credential for the model API, so no agent that uses a model can work.',
-    details: ["The claude CLI's own login is not used: agents have a home folder of their own."],
+export const providers: Readonly<Record<Provider, ProviderFacts>> = {
+  anthropic: {
+    title: 'Anthropic',
+    addresses: ['ANTHROPIC_BASE_URL'],
+    address: 'https://api.anthropic.com',
+    version: '',
+    variables: ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'],
     hints: [
       'export ANTHROPIC_API_KEY=<key of the Anthropic Console>',
       'or with a subscription: export CLAUDE_CODE_OAUTH_TOKEN="$(claude setup-token)"',
       'or for a proxy of your own: export ANTHROPIC_BASE_URL=<address> ANTHROPIC_AUTH_TOKEN=<token>',
     ],
+  },
+  openai: {
+    title: 'OpenAI',
+    addresses: ['OPENAI_BASE_URL'],
+    address: 'https://api.openai.com/v1',
+    version: '/v1',
+    variables: ['OPENAI_API_KEY'],
+    hints: [
+      'export OPENAI_API_KEY=<key of platform.openai.com>',
+      'or for a server of your own: export OPENAI_BASE_URL=<address that ends with /v1>',
+    ],
+  },
+  google: {
+    title: 'Gemini',
+    addresses: ['GOOGLE_GEMINI_BASE_URL'],
+    address: 'https://generativelanguage.googleapis.com',
+    version: '',
+    variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    hints: [
+      'export GEMINI_API_KEY=<key of aistudio.google.com>',
+      'or for a server of your own: export GOOGLE_GEMINI_BASE_URL=<address>',
+    ],
+  },
+  moonshot: {
+    title: 'Moonshot',
+    addresses: ['MOONSHOT_BASE_URL', 'KIMI_BASE_URL'],
+    address: 'https://api.moonshot.ai/v1',
+    version: '/v1',
+    variables: ['MOONSHOT_API_KEY', 'KIMI_API_KEY'],
+    hints: [
+      'export MOONSHOT_API_KEY=<key of platform.moonshot.ai>',
+      'or for a server of your own: export MOONSHOT_BASE_URL=<address that ends with /v1>',
+    ],
+  },
+};
+
+/** Where a provider is reached, and the variable that says so. */
+export function baseAddress(
+  env: Environment,
+  provider: Provider,
+): { readonly name: string; readonly address: string } {
+  const { addresses, address } = providers[provider];
+  const name = addresses.find((one) => env[one]);
+  return { name: name ?? addresses[0] ?? '', address: (name === undefined ? '' : env[name]) || address };
+}
+
+interface Credential {
+  /** As headers. */
+  readonly credential: Readonly<Record<string, string>>;
+  readonly sources: readonly string[];
+}
+
+/** The credential for a provider, and where it was found. Of claude a token of a subscription only where there is no other. */
+export function readCredential(env: Environment, provider: Provider): Credential {
+  const sources = credentialSources(env, provider);
+  if (provider === 'anthropic') return { credential: readAnthropic(env), sources };
+  const key = env[sources[0] ?? ''] ?? '';
+  if (key === '') return { credential: {}, sources };
+  if (provider === 'google') return { credential: { 'x-goog-api-key': key }, sources };
+  return {
+    credential: {
+      authorization: `Bearer ${key}`,
+      ...(provider === 'openai' && env.OPENAI_ORGANIZATION
+        ? { 'openai-organization': env.OPENAI_ORGANIZATION }
+        : {}),
+      ...(provider === 'openai' && env.OPENAI_PROJECT ? { 'openai-project': env.OPENAI_PROJECT } : {}),
+    },
+    sources,
+  };
+}
+
+function readAnthropic(env: Environment): Record<string, string> {
+  const token = env.ANTHROPIC_AUTH_TOKEN || (env.ANTHROPIC_API_KEY ? '' : env.CLAUDE_CODE_OAUTH_TOKEN);
+  return {
+    ...(env.ANTHROPIC_API_KEY ? { 'x-api-key': env.ANTHROPIC_API_KEY } : {}),
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+  };
+}
+
+/** Which variables the credential is taken from. */
+export function credentialSources(env: Environment, provider: Provider): readonly string[] {
+  const set = providers[provider].variables.filter((name) => env[name]);
+  if (provider !== 'anthropic') return set.slice(0, 1);
+  const own = set.filter((name) => name !== 'CLAUDE_CODE_OAUTH_TOKEN');
+  return own.length > 0 ? own : set;
+}
+
+/**
+ * Why a provider's models can't be asked from this environment, before anything is started; null if they can, or
+ * another address is set: servers of one's own may want no credential.
+ */
+export function missingCredential(env: Environment, provider: Provider): FlameError | null {
+  const { title, addresses, variables, hints } = providers[provider];
+  if (credentialSources(env, provider).length > 0 || addresses.some((name) => env[name])) return null;
+  return new FlameError({
+    kind: 'environment',
+    code: 'no-credential',
+    message:
+      provider === 'anthropic'
+        ? 'There is no credential for the model API, so no agent that uses a model can work.'
+        : `There is no credential for the model API of ${title} (${variables.join(' or ')}), so no agent that uses it can work.`,
+    details: [
+      provider === 'anthropic'
+        ? "The claude CLI's own login is not used: agents have a home folder of their own."
+        : "A CLI's own login is not used: agents have a home folder of their own.",
+    ],
+    hints: [...hints],
   });
 }

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import type { Mark, PromptText } from './dialects/dialect.ts';
 import { boundTokens } from './token-bound.ts';
 
 /** How many input tokens a request comes to, rather too many than too few. */
@@ -20,71 +19,16 @@ export interface PromptHistory {
 }
 
 /** What of a request the model reads. */
-export interface Prompt {
+export interface Prompt extends PromptText {
   readonly model: string;
-  /** In the order the API caches it; the content of images is in it as a hash. */
-  readonly text: string;
-  /** Tokens of images and documents, beside the text. */
-  readonly extra: number;
-  /** Where it asks for the cache: everything before a mark is kept, and looked for. In order. */
-  readonly marks: readonly Mark[];
 }
 
-interface Mark {
-  /** How much of the text is before it, and how many blocks. */
-  readonly end: number;
-  readonly block: number;
-}
-
-// The largest image, scaled as the API does it.
-const tokensPerImage = 5_000;
-const bytesPerDocumentToken = 4;
 /** How long the API keeps what has no longer lifetime requested. */
 const cacheMs = 5 * 60_000;
 /** From each mark the API looks back so many blocks for what it has kept. */
 const mostLookedBack = 20;
 const keptPrompts = 4;
 const largestKept = 4_000_000;
-
-export function readPrompt(request: JsonRecord): Prompt {
-  let extra = 0;
-  const { model, tool_choice, output_config, output_format, thinking } = request;
-  const plain = (_key: string, value: unknown): unknown => {
-    if (!isRecord(value)) return value;
-    // Cache marks move on from request to request.
-    const { cache_control: _mark, ...rest } = value;
-    if (value.type !== 'base64' || typeof value.data !== 'string') return rest;
-    const isImage = `${value.media_type}`.startsWith('image/');
-    extra += isImage ? tokensPerImage : Math.ceil(value.data.length / bytesPerDocumentToken);
-    return { ...rest, data: createHash('sha1').update(value.data).digest('hex') };
-  };
-  const marks: Mark[] = [];
-  let text = JSON.stringify([tool_choice, output_config, output_format, thinking], plain);
-  const blocks = blocksOf(request);
-  for (const [block, content] of blocks.entries()) {
-    text += `\n${JSON.stringify(content, plain) ?? ''}`;
-    if (isMarked(content) || (block === blocks.length - 1 && isMarked(request)))
-      marks.push({ end: text.length, block });
-  }
-  return { model: typeof model === 'string' ? model : '', text, extra, marks };
-}
-
-/** All that can have a mark, in the order the API caches it; of each message its role goes before. */
-function blocksOf({ tools, system, messages }: JsonRecord): readonly unknown[] {
-  const turns = listOf(messages).flatMap((one) =>
-    isRecord(one) ? [one.role, ...listOf(one.content)] : [one],
-  );
-  return [...listOf(tools), ...listOf(system), ...turns];
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  return value === undefined ? [] : [value];
-}
-
-function isMarked(block: unknown): boolean {
-  return isRecord(block) && isRecord(block.cache_control);
-}
 
 interface Answered {
   readonly prompt: Prompt;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PriceList } from '../../domain/config/token-price.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import type { Estimate } from './model-request.ts';
 import type { ServiceLimit } from './service-limit.ts';
 import { connectionHeaders } from './upstream.ts';
@@ -9,6 +10,7 @@ import { type CountedUsage, meterUsage } from './usage-meter.ts';
 const longestClientWaitMs = 30_000;
 
 interface Relay {
+  readonly dialect: Dialect;
   readonly limit: ServiceLimit | null;
   readonly now: number;
   readonly estimate: Estimate | null;
@@ -29,6 +31,7 @@ export async function relay(
   const { headers, statusCode = 502 } = answer;
   const type = headers['content-type'] ?? '';
   const meter = meterUsage({
+    dialect: relayed.dialect,
     contentType: type,
     encoding: headers['content-encoding'] ?? '',
     model: relayed.estimate?.model ?? '',

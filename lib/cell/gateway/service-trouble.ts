@@ -11,6 +11,8 @@ export type ServiceTrouble =
       readonly kind: 'rejected';
       /** The variables its credential was read from. */
       readonly sources: readonly string[];
+      /** Those it could have been read from. */
+      readonly variables: readonly string[];
     };
 
 /** What a connection's error says, and which address the connection was for. */
@@ -32,7 +34,7 @@ export function explainByTrouble(failure: Failure | null, trouble: ServiceTroubl
   const names = trouble.sources.join(' and ');
   const message =
     names === ''
-      ? 'The model API wants a credential, and none is set: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN.'
+      ? `The model API wants a credential, and none is set: ${trouble.variables.join(' or ')}.`
       : `The model API did not accept the credential in ${names}: set a valid one, then: git flame run`;
   return { kind: 'auth', message, details, retryable: false };
 }

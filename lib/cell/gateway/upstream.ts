@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { FlameError } from '../../domain/flame-error.ts';
-import { credentialSources } from './model-credential.ts';
-import { forwardedHeaders } from './request-headers.ts';
+import type { Provider } from '../../domain/model-api.ts';
+import { baseAddress, type Environment, providers, readCredential } from './model-credential.ts';
 
 /** The model API behind a gateway, with the real credential. */
 export interface Upstream {
@@ -12,48 +12,54 @@ export interface Upstream {
   readonly target: RequestOptions;
   /** Put before each path. */
   readonly basePath: string;
+  /** What paths begin with that the address holds already: `/v1` or ''. */
+  readonly version: string;
   /** Replace what the agent sent under these names. */
   readonly credential: Readonly<Record<string, string>>;
   /** The variables it was read from. */
   readonly sources: readonly string[];
+  /** Those it could have been read from. */
+  readonly variables: readonly string[];
 }
 
-const defaultUrl = 'https://api.anthropic.com';
 // Sent with a subscription's token, or the API doesn't take it.
 const subscriptionBeta = 'oauth-2025-04-20';
 
 /**
- * The upstream from the person's environment, as the CLI itself would find it. A proxy in the environment is
- * not used. Throws FlameError `bad-base-url`.
+ * A provider's address and credential from the person's environment, as its CLIs would find them. A proxy in the
+ * environment is not used. Throws FlameError `bad-base-url`.
  */
-export function readUpstream(env: Readonly<Record<string, string | undefined>>): Upstream {
-  const text = env.ANTHROPIC_BASE_URL || defaultUrl;
-  const url = parseUrl(text);
+export function readUpstream(env: Environment, provider: Provider): Upstream {
+  const { name, address } = baseAddress(env, provider);
+  const url = parseUrl(address, name);
   return {
     isSecure: url.protocol === 'https:',
     target: { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port, headers: { host: url.host } },
     basePath: url.pathname.replace(/\/+$/, ''),
-    credential: readCredential(env),
-    sources: credentialSources(env),
+    version: providers[provider].version,
+    ...readCredential(env, provider),
+    variables: providers[provider].variables,
   };
 }
 
-/** Opens a request with the agent's headers, its dummy credential replaced. */
+/** Opens a request with the agent's headers, those that are passed on; the credential joins them here. */
 export function openRequest(
   upstream: Upstream,
   call: {
     readonly method: string;
     readonly path: string;
-    readonly headers: IncomingHttpHeaders;
+    readonly headers: Readonly<Record<string, string | string[]>>;
     /** '' for none. */
     readonly body: string;
   },
 ): ClientRequest {
   const open = upstream.isSecure ? requestHttps : requestHttp;
+  const { version } = upstream;
+  const path = call.path.startsWith(`${version}/`) ? call.path.slice(version.length) : call.path;
   return open({
     ...upstream.target,
     method: call.method,
-    path: upstream.basePath + call.path,
+    path: upstream.basePath + path,
     headers: {
       ...headersFor(call.headers, upstream.credential),
       ...upstream.target.headers,
@@ -76,10 +82,9 @@ export const connectionHeaders = new Set([
 ]);
 
 function headersFor(
-  headers: IncomingHttpHeaders,
+  kept: Readonly<Record<string, string | string[]>>,
   credential: Readonly<Record<string, string>>,
 ): OutgoingHttpHeaders {
-  const kept = forwardedHeaders(headers);
   const isSubscription = credential.authorization?.includes('sk-ant-oat') ?? false;
   const beta = [kept['anthropic-beta'], subscriptionBeta].flat().filter(Boolean).join(',');
   return {
@@ -91,21 +96,13 @@ function headersFor(
   };
 }
 
-function readCredential(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const token = env.ANTHROPIC_AUTH_TOKEN || (env.ANTHROPIC_API_KEY ? '' : env.CLAUDE_CODE_OAUTH_TOKEN);
-  return {
-    ...(env.ANTHROPIC_API_KEY ? { 'x-api-key': env.ANTHROPIC_API_KEY } : {}),
-    ...(token ? { authorization: `Bearer ${token}` } : {}),
-  };
-}
-
-function parseUrl(text: string): URL {
+function parseUrl(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return url;
   throw new FlameError({
     kind: 'environment',
     code: 'bad-base-url',
-    message: 'ANTHROPIC_BASE_URL is not an http or https address.',
-    hints: ['unset ANTHROPIC_BASE_URL'],
+    message: `${name} is not an http or https address.`,
+    hints: [`unset ${name}`],
   });
 }

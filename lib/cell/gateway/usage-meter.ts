@@ -4,8 +4,8 @@ import { type PriceList, priceTokens } from '../../domain/config/token-price.ts'
 import type { Spending } from '../../domain/state/spending.ts';
 import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import type { Dialect, UsageFacts } from './dialects/dialect.ts';
 import { type Estimate, estimatedUsage } from './model-request.ts';
-import { boundTokens } from './token-bound.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
 interface UsageMeter {
@@ -28,6 +28,7 @@ interface CutAnswer {
 const largestBody = 32 * 1024 * 1024;
 
 interface MeterOptions {
+  readonly dialect: Pick<Dialect, 'usage'>;
   readonly contentType: string;
   readonly encoding: string;
   /** The model that was asked for; '' for none. */
@@ -46,13 +47,20 @@ export interface CountedUsage extends Spending {
   readonly isTold: boolean;
 }
 
-export function meterUsage({ contentType, encoding, model, prices, onUsage }: MeterOptions): UsageMeter {
+export function meterUsage({
+  dialect,
+  contentType,
+  encoding,
+  model,
+  prices,
+  onUsage,
+}: MeterOptions): UsageMeter {
   const usage: Counted = {};
   let answering = '';
   let isTold = true;
-  const note = (found: unknown, by: unknown): void => {
-    if (typeof by === 'string') answering = by;
-    if (!isRecord(found)) return;
+  const note = (found: JsonRecord | null, by: string): void => {
+    if (by !== '') answering = by;
+    if (found === null) return;
     mergeUsage(usage, found);
     const cached = (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
     onUsage({
@@ -70,11 +78,13 @@ export function meterUsage({ contentType, encoding, model, prices, onUsage }: Me
       const written = Math.min(granted, Math.max(reader.written(), estimate.isHidden ? byTime : 0));
       isTold = usage.input_tokens !== undefined;
       const made = isTold ? { output_tokens: written } : estimatedUsage(estimate, written);
-      note(made, answering || estimate.model);
+      note({ ...made }, answering || estimate.model);
     }
     return countTokens(usage);
   };
-  const reader = contentType.includes('event-stream') ? eventReader(note) : bodyReader(note);
+  const reader = contentType.includes('event-stream')
+    ? eventReader(dialect.usage, note)
+    : bodyReader(dialect.usage, note);
   const decoder = decoderFor(encoding);
   if (decoder === null) {
     return {
@@ -127,7 +137,7 @@ function larger(before: number | null | undefined, found: unknown): number {
   return typeof found === 'number' ? Math.max(before ?? 0, found) : (before ?? 0);
 }
 
-type Note = (usage: unknown, model: unknown) => void;
+type Note = (usage: JsonRecord | null, model: string) => void;
 
 interface Reader {
   push(chunk: Buffer): void;
@@ -136,23 +146,15 @@ interface Reader {
   written(): number;
 }
 
-// The line of an event that brings no text.
-const emptyDelta = boundTokens(
-  'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}',
-);
-
-function eventReader(note: Note): Reader {
+function eventReader(facts: UsageFacts, note: Note): Reader {
   let rest = '';
   let written = 0;
   const decoder = new TextDecoder();
   const readLine = (line: string): void => {
     if (!line.startsWith('data:')) return;
-    // Close enough, and nothing has to be parsed.
-    if (line.includes('"content_block_delta"')) written += Math.max(0, boundTokens(line) - emptyDelta);
-    if (!line.includes('"usage"')) return;
-    const event = parseRecord(line.slice('data:'.length));
-    note(event.usage, null);
-    if (isRecord(event.message)) note(event.message.usage, event.message.model);
+    written += facts.written(line);
+    if (!line.includes(facts.sign)) return;
+    for (const { usage, model } of facts.read(parseRecord(line.slice('data:'.length)))) note(usage, model);
   };
   return {
     push(chunk) {
@@ -165,7 +167,7 @@ function eventReader(note: Note): Reader {
   };
 }
 
-function bodyReader(note: Note): Reader {
+function bodyReader(facts: UsageFacts, note: Note): Reader {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
@@ -174,12 +176,22 @@ function bodyReader(note: Note): Reader {
       if (size <= largestBody) chunks.push(chunk);
     },
     finish: () => {
-      const { usage, model } = parseRecord(Buffer.concat(chunks).toString());
-      note(usage, model);
+      for (const answer of parseRecords(Buffer.concat(chunks).toString()))
+        for (const { usage, model } of facts.read(answer)) note(usage, model);
     },
     // It is written only when it is whole.
     written: () => 0,
   };
+}
+
+/** Some APIs send their parts as a list of answers. */
+function parseRecords(text: string): readonly JsonRecord[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return (Array.isArray(value) ? value : [value]).filter(isRecord);
+  } catch {
+    return [];
+  }
 }
 
 function decoderFor(encoding: string): Transform | null {

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import type { Decision } from '../../domain/policy.ts';
 import { type Adapter, type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { JsonRecord } from '../../util/json-record.ts';
 import { cappedEgress } from '../gateway/capped-egress.ts';
+import type { Conversation } from '../gateway/dialects/dialect.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
 import { writeReplays } from '../gateway/replays.ts';
 import type { ServiceLimit } from '../gateway/service-limit.ts';
 import type { ServiceTrouble } from '../gateway/service-trouble.ts';
-import type { Upstream } from '../gateway/upstream.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
 import { logRoot, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
@@ -25,6 +24,7 @@ import { startDecisionServer } from '../watcher/decision-server.ts';
 import { openPathFacts } from '../watcher/path-facts.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type Latch, latch } from './latch.ts';
+import type { ModelAccess } from './model-access.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
@@ -53,7 +53,8 @@ interface ServiceRequest {
   readonly request: AgentRequest;
   readonly folder: RunFolder;
   readonly confinement: Confinement;
-  readonly upstream: Upstream;
+  /** null: it asks no model. */
+  readonly access: ModelAccess | null;
   readonly onSpending: GatewayOptions['onSpending'];
   readonly sharesUsd: GatewayOptions['sharesUsd'];
   readonly share: GatewayOptions['share'];
@@ -91,15 +92,16 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const canary = latch();
   const judge =
     client === null ? null : await startJudge(context, service, { sockets: sockets.path, canary });
-  const gateway = needsModel(adapter)
-    ? await openGateway(context, service, {
-        socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
-        canary,
-        token,
-        inspect: (asked) => judge?.accounts(asked) ?? true,
-        onForbidden: (model, why) => judge?.noteForbidden(model, why),
-      })
-    : null;
+  const gateway =
+    service.access !== null
+      ? await openGateway(context, service, service.access, {
+          socketPath: isCell ? join(sockets.path, 'gateway.sock') : null,
+          canary,
+          token,
+          inspect: (told) => judge?.accounts(told) ?? true,
+          onForbidden: (model, why) => judge?.noteForbidden(model, why),
+        })
+      : null;
   const tools = isCell ? insidePaths.tools : copied;
   const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
@@ -190,7 +192,7 @@ async function findClient(
 
 interface Judge {
   /** Whether each call that the agent reports to the model was allowed. */
-  accounts(asked: JsonRecord): boolean;
+  accounts(told: Conversation): boolean;
   /** A model was asked for that this agent is not meant to ask, and why not. */
   noteForbidden(model: string, why: string): void;
   close(): Promise<void>;
@@ -215,8 +217,8 @@ async function startJudge(
     onCanary: canary.raise,
   });
   return {
-    accounts(asked) {
-      const calls = service.adapter.calls !== null ? ledger.findUnwatched(asked) : [];
+    accounts(told) {
+      const calls = service.adapter.calls !== null ? ledger.findUnwatched(told) : [];
       if (calls.length === 0) return true;
       service.onUnwatched();
       try {
@@ -250,19 +252,20 @@ const unwatched: Decision = {
 function openGateway(
   context: RunnerContext,
   service: ServiceRequest,
+  access: ModelAccess,
   {
     socketPath,
     canary,
     ...options
   }: Pick<GatewayOptions, 'socketPath' | 'token' | 'inspect' | 'onForbidden'> & { readonly canary: Latch },
 ): Promise<Gateway> {
-  const { budget, id, model, policy, role } = service.request;
+  const { budget, id, policy, role } = service.request;
   const file = egressFile(context.repository.commonDir, id);
   return startGateway({
     ...options,
     socketPath,
     secret: randomBytes(16).toString('hex'),
-    upstream: service.upstream,
+    routes: [access.route],
     allowedTools: policy.allowed_tools.filter((tool) => !policy.blocked_tools.includes(tool)),
     tokenLimit: budget.unit === 'tokens' ? budget.limit : 0,
     usdLimit: budget.unit === 'usd' ? budget.limit : 0,
@@ -273,7 +276,7 @@ function openGateway(
     share: service.share,
     giveBack: service.giveBack,
     onRefused: service.onRefused,
-    meant: { role, model, prices: context.config.models.prices },
+    meant: { role, model: access.model, prices: context.config.models.prices },
     log: cappedEgress((line) => appendEgress(file, context.now(), line)),
     now: context.now,
   });

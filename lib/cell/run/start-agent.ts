@@ -1,12 +1,11 @@
-import { type Launch, needsModel } from '../../domain/ports/adapter.ts';
+import type { Launch } from '../../domain/ports/adapter.ts';
 import type {
   AgentActivity,
   AgentRequest,
   RunningAgent,
   SharedBudget,
 } from '../../domain/ports/agent-port.ts';
-import { missingCredential } from '../gateway/model-credential.ts';
-import { readUpstream, type Upstream } from '../gateway/upstream.ts';
+import type { Upstream } from '../gateway/upstream.ts';
 import { makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
@@ -29,6 +28,7 @@ import {
 import { type AgentServices, egressFile, startServices } from './agent-services.ts';
 import { watchAwake } from './awake-clock.ts';
 import { openCappedLog } from './capped-log.ts';
+import { openAccess } from './model-access.ts';
 import { watchQuiet } from './quiet-watch.ts';
 import { programFiles, resolveCommand } from './resolve-command.ts';
 
@@ -49,9 +49,8 @@ const stderrTail = 8_192;
 /** Starts one agent in its cell. Rejects with a FlameError when it can't; then nothing is left over. */
 export async function startAgent(context: RunnerContext, start: AgentStart): Promise<RunningAgent> {
   const { request, onActivity } = start;
-  const needsCredential = start.upstream === undefined && needsModel(context.adapters(request.adapter));
-  const missing = needsCredential ? missingCredential(context.env) : null;
-  if (missing !== null) throw missing;
+  const adapter = context.adapters(request.adapter);
+  const access = openAccess(context, adapter, { model: request.model, upstream: start.upstream });
   const folder = makeRunFolder(context.repository.commonDir, request.id);
   let services: AgentServices | null = null;
   try {
@@ -60,7 +59,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     const sandbox = await context.sandbox();
     services = await startServices(context, {
       ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
-      upstream: start.upstream ?? readUpstream(context.env),
+      access,
       onSpending: (spent) => {
         start.shared?.note(spent);
         registerRun(run);

@@ -1,5 +1,7 @@
+import type { ToldResult } from '../../domain/conversation.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { isRecord } from '../../util/json-record.ts';
+import type { Conversation } from '../gateway/dialects/dialect.ts';
 
 /** A tool call that ran although the watcher had not allowed it. */
 type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
@@ -12,8 +14,8 @@ type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
 interface CallLedger {
   /** Notes a call as the hook reported it, and what was decided; `mark` must be in what it gives. */
   note(reported: unknown, decision: Decision, mark?: string): void;
-  /** The calls whose results are new in this request to the Messages API; none where it isn't one. */
-  findUnwatched(request: JsonRecord): readonly UnwatchedCall[];
+  /** The calls whose results are new in what a request tells, and that were not allowed. */
+  findUnwatched(conversation: Conversation): readonly UnwatchedCall[];
 }
 
 export function createCallLedger(): CallLedger {
@@ -28,12 +30,15 @@ export function createCallLedger(): CallLedger {
       // The client asks once for each call; asked again, the first answer stands.
       if (typeof id === 'string' && !judged.has(id)) judged.set(id, { decision, mark });
     },
-    findUnwatched(request) {
-      const blocks = readBlocks(request);
-      const calls = new Map(blocks.filter(isCall).map((block) => [block.id, block]));
-      return newResults(blocks)
-        .filter((result) => isNamed !== false && !isAccounted(result, judged.get(`${result.tool_use_id}`)))
-        .map(({ tool_use_id }) => describeCall(calls.get(tool_use_id)));
+    findUnwatched({ results }) {
+      return results
+        .filter(
+          (result) => result.isNew && isNamed !== false && !isAccounted(result, judged.get(`${result.id}`)),
+        )
+        .map(({ name, input }) => ({
+          tool_name: name ?? 'unknown',
+          tool_input: isRecord(input) ? input : {},
+        }));
     },
   };
 }
@@ -43,52 +48,16 @@ interface Judged {
   readonly mark: string | undefined;
 }
 
-interface Block extends JsonRecord {
-  readonly role: unknown;
-}
-
-function readBlocks({ messages }: JsonRecord): readonly Block[] {
-  if (!Array.isArray(messages)) return [];
-  return messages.filter(isRecord).flatMap(({ role, content }) => {
-    const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-    // What the model said last parts old results from new ones, also where it said it in plain text.
-    return [{ role, type: 'message' }, ...blocks.filter(isRecord).map((block) => ({ ...block, role }))];
-  });
-}
-
-function newResults(blocks: readonly Block[]): readonly Block[] {
-  const lastSaid = blocks.findLastIndex(({ role }) => role === 'assistant');
-  return blocks.slice(lastSaid + 1).filter(({ type }) => type === 'tool_result');
-}
-
 // What the client says of calls before any hook: unknown tools, input of the wrong shape, a person's interruption.
 const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
 
-function isAccounted(result: Block, judged: Judged | undefined): boolean {
-  const text = textOf(result.content);
-  const isRefused = result.is_error === true && neverRan.test(text);
+function isAccounted({ text, isError }: ToldResult, judged: Judged | undefined): boolean {
+  const isRefused = isError && neverRan.test(text);
   // A client that carried out the original call instead of the replaced one has run what must not run here.
   if (judged?.decision === 'allow')
     return judged.mark === undefined || text.includes(judged.mark) || isRefused;
-  if (result.is_error !== true) return false;
+  if (!isError) return false;
   if (judged === undefined) return isRefused;
   // A blocked command that failed all the same was started.
   return !text.startsWith('Exit code');
-}
-
-function describeCall(block: Block | undefined): UnwatchedCall {
-  return {
-    tool_name: typeof block?.name === 'string' ? block.name : 'unknown',
-    tool_input: isRecord(block?.input) ? block.input : {},
-  };
-}
-
-function isCall({ type }: Block): boolean {
-  return type === 'tool_use';
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const [first]: readonly unknown[] = Array.isArray(content) ? content : [];
-  return isRecord(first) && typeof first.text === 'string' ? first.text : '';
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { anthropic } from '../../../lib/cell/gateway/dialects/anthropic.ts';
 import { type Gateway, startGateway } from '../../../lib/cell/gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../../../lib/cell/gateway/gateway-options.ts';
 import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
@@ -209,14 +210,17 @@ test('WAT-1: a request that is judged to be none is never sent; what is no messa
   });
   const judged: string[] = [];
   const { gateway } = await start(upstream, {
-    inspect: ({ system }) => {
-      judged.push(String(system));
+    inspect: ({ calls }) => {
+      judged.push(calls.map(({ name }) => name).join());
       return judged.length < 2;
     },
   });
   const statuses = [];
-  for (const path of ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages'])
-    statuses.push((await ask(gateway, { path, body: `{"system":"${path}"}` })).status);
+  for (const path of ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages']) {
+    const content = [{ type: 'tool_use', id: '1', name: path, input: {} }];
+    const body = JSON.stringify({ messages: [{ role: 'assistant', content }] });
+    statuses.push((await ask(gateway, { path, body })).status);
+  }
   assert.equal(statuses, [200, 200, 403]);
   assert.equal(judged, ['/v1/messages?beta=true', '/v1/messages']);
 });
@@ -705,11 +709,11 @@ test('BUD-1 of what was answered before, only what lies before its last mark cou
 test('a base URL that is none is refused with its cure', () => {
   for (const ANTHROPIC_BASE_URL of ['nonsense', 'file:///etc', 'ftp://x']) {
     assert.throws(
-      () => readUpstream({ ANTHROPIC_BASE_URL }),
+      () => readUpstream({ ANTHROPIC_BASE_URL }, 'anthropic'),
       (error: { code?: string }) => error.code === 'bad-base-url',
     );
   }
-  assert.is(readUpstream({}).target.host, 'api.anthropic.com');
+  assert.is(readUpstream({}, 'anthropic').target.host, 'api.anthropic.com');
 });
 
 type Spending = Parameters<GatewayOptions['onSpending']>[0];
@@ -752,7 +756,13 @@ async function start(
     socketPath: options.isTcp ? null : socketPath,
     secret: 'secret',
     token,
-    upstream: readUpstream({ ANTHROPIC_API_KEY: undefined, ...options.env, ANTHROPIC_BASE_URL: upstream }),
+    routes: [
+      {
+        prefix: '',
+        upstream: readUpstream({ ...options.env, ANTHROPIC_BASE_URL: upstream }, 'anthropic'),
+        dialects: [anthropic],
+      },
+    ],
     allowedTools: options.allowedTools ?? [],
     tokenLimit: options.tokenLimit ?? 0,
     usdLimit: options.usdLimit ?? 0,

@@ -9,22 +9,22 @@ import { openCellFixture, scriptAdapter } from '../fixture.ts';
 test('PLN-1 each variable that is read counts, a subscription only where there is no other', () => {
   const of = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 'x']));
   const [key, token, plan] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
-  assert.equal(credentialSources(of(key)), [key]);
-  assert.equal(credentialSources(of(token)), [token]);
-  assert.equal(credentialSources(of(plan)), [plan]);
-  assert.equal(credentialSources(of(key, plan)), [key]);
-  assert.equal(credentialSources(of(key, token, plan)), [token, key]);
-  assert.equal(credentialSources({ ANTHROPIC_API_KEY: '' }), []);
+  assert.equal(credentialSources(of(key), 'anthropic'), [key]);
+  assert.equal(credentialSources(of(token), 'anthropic'), [token]);
+  assert.equal(credentialSources(of(plan), 'anthropic'), [plan]);
+  assert.equal(credentialSources(of(key, plan), 'anthropic'), [key]);
+  assert.equal(credentialSources(of(key, token, plan), 'anthropic'), [token, key]);
+  assert.equal(credentialSources({ ANTHROPIC_API_KEY: '' }, 'anthropic'), []);
 });
 
 test('PLN-1 none is an error that names all of them; a server of ones own may want none', () => {
-  const error = missingCredential({ HOME: '/home/lea' });
+  const error = missingCredential({ HOME: '/home/lea' }, 'anthropic');
   assert.is(error?.code, 'no-credential');
   const told = error?.hints.join('\n') ?? '';
   for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'])
     assert.ok(told.includes(name), name);
-  assert.is(missingCredential({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000' }), null);
-  assert.is(missingCredential({ CLAUDE_CODE_OAUTH_TOKEN: 'x' }), null);
+  assert.is(missingCredential({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000' }, 'anthropic'), null);
+  assert.is(missingCredential({ CLAUDE_CODE_OAUTH_TOKEN: 'x' }, 'anthropic'), null);
 });
 
 test('PLN-1 nothing is started without one: not at the preflight, and not later', async () => {

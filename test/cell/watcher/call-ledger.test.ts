@@ -1,5 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readAnthropicConversation } from '../../../lib/cell/gateway/dialects/anthropic-conversation.ts';
+import type { Conversation } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { createCallLedger } from '../../../lib/cell/watcher/call-ledger.ts';
 import type { Decision } from '../../../lib/domain/policy.ts';
 
@@ -11,7 +13,11 @@ interface Result {
 }
 
 /** A request in which these results follow the calls they are of. */
-function requestWith(
+function requestWith(results: readonly Result[], before: readonly unknown[] = []): Conversation {
+  return readAnthropicConversation(messagesWith(results, before));
+}
+
+function messagesWith(
   results: readonly Result[],
   before: readonly unknown[] = [],
 ): { readonly messages: readonly unknown[] } {
@@ -63,14 +69,16 @@ test('VAL-2: what should only be shown must show its mark, or was never begun', 
   const ledger = openLedger();
   ledger.note({ tool_use_id: 'replayed' }, decided('allow'), 'c0ffee');
   const unwatched = (content: string, isError: boolean): number =>
-    ledger.findUnwatched({
-      messages: [
-        {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: 'replayed', content, is_error: isError }],
-        },
-      ],
-    }).length;
+    ledger.findUnwatched(
+      readAnthropicConversation({
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 'replayed', content, is_error: isError }],
+          },
+        ],
+      }),
+    ).length;
   assert.is(unwatched('[recorded c0ffee: …]', false), 0);
   assert.is(unwatched('Exit code 1\n[recorded c0ffee: …]', true), 0);
   assert.is(unwatched('<tool_use_error>Cancelled</tool_use_error>', true), 0);
@@ -80,13 +88,13 @@ test('VAL-2: what should only be shown must show its mark, or was never begun', 
 
 test('WAT-1: only what is new in a request counts, several results at once, under the name of their tool', () => {
   const ledger = openLedger();
-  const old = requestWith([{ id: 'older' }]).messages;
+  const old = messagesWith([{ id: 'older' }]).messages;
   assert.equal(ledger.findUnwatched(requestWith([{ id: 'allowed' }, { id: 'one' }, { id: 'two' }], old)), [
     { tool_name: 'Bash', tool_input: { command: 'one' } },
     { tool_name: 'Bash', tool_input: { command: 'two' } },
   ]);
   const said = [...old, { role: 'assistant', content: 'plain text' }, { role: 'user', content: 'go on' }];
-  assert.equal(ledger.findUnwatched({ messages: said }), []);
+  assert.equal(ledger.findUnwatched(readAnthropicConversation({ messages: said })), []);
 });
 
 test('WAT-1: a program of the agent that asks without a name, or again for a blocked call, excuses nothing', () => {
@@ -108,7 +116,7 @@ test('WAT-1: a client whose hooks name no call is not held to it, and no request
     [{ content: [1] }],
     [{ role: 'user', content: [{ type: 'tool_result' }] }],
   ])
-    assert.equal(ledger.findUnwatched({ messages }), [], JSON.stringify(messages));
+    assert.equal(ledger.findUnwatched(readAnthropicConversation({ messages })), [], JSON.stringify(messages));
 });
 
 test.run();

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 
 // What a request to the Messages API may hold. Whatever else the API knows or will know may cost more than is counted
 // here, or reach farther than the cell.

@@ -22,7 +22,7 @@ const knownBetas: readonly string[] = [
 ];
 
 /** The headers of an agent's request that are passed on: those that are known, with the betas that are. */
-export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+export function passAnthropicHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const name of known) {
     const value = headers[name];

@@ -1,0 +1,39 @@
+import type { ToldCall } from '../../../domain/conversation.ts';
+import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import type { Conversation } from './dialect.ts';
+import { recordsOf, textOr } from './lists.ts';
+
+/** See Dialect.readConversation. */
+export function readAnthropicConversation({ messages }: JsonRecord): Conversation {
+  const blocks = recordsOf(messages).flatMap(({ role, content }, turn) =>
+    recordsOf(content).map((block) => ({ block, role, turn })),
+  );
+  // What the model said last parts old results from new ones, also where it said it in plain text.
+  const lastSaid = recordsOf(messages).findLastIndex(({ role }) => role === 'assistant');
+  const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block }) => readCall(block));
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  return {
+    calls,
+    results: blocks
+      .filter(({ block }) => block.type === 'tool_result')
+      .map(({ block, turn }) => {
+        const id = textOr(block.tool_use_id);
+        const call = byId.get(id);
+        return {
+          ...{ id, name: call?.name ?? null, input: call?.input ?? null },
+          ...{ text: textOf(block.content), isError: block.is_error === true, isNew: turn > lastSaid },
+        };
+      }),
+  };
+}
+
+function readCall({ id, name, input }: JsonRecord): ToldCall {
+  return { id: textOr(id), name: textOr(name) || 'unknown', input: isRecord(input) ? input : {} };
+}
+
+/** The first text: it says what became of the call. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const [first]: readonly unknown[] = Array.isArray(content) ? content : [];
+  return isRecord(first) ? textOr(first.text) : '';
+}

@@ -1,0 +1,67 @@
+import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import { unknownField } from './anthropic-fields.ts';
+import type { Objection } from './dialect.ts';
+import { listOf } from './lists.ts';
+
+/** See Dialect.judge. */
+export function judgeAnthropic(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
+  const elsewhere = findElsewhere(request, allowedTools);
+  if (elsewhere !== null)
+    return {
+      why: 'server-tool',
+      message: `A request may not have the model API reach elsewhere: ${elsewhere}.`,
+    };
+  const field = unknownField(request);
+  if (field === null) return null;
+  return {
+    why: 'field',
+    message: `A request may not have what the gateway does not know or count: ${field}.`,
+  };
+}
+
+/** What in a request leads elsewhere; null: nothing. */
+function findElsewhere(request: JsonRecord, allowedTools: readonly string[]): string | null {
+  const servers = request.mcp_servers;
+  if (servers !== undefined && !(Array.isArray(servers) && servers.length === 0)) return 'mcp_servers';
+  const tool = listOf(request.tools).find((one) => !isLocalTool(one, allowedTools));
+  if (tool !== undefined) return `the tool ${String(isRecord(tool) ? tool.type : tool).slice(0, 100)}`;
+  const blocks = [
+    ...listOf(request.system),
+    ...listOf(request.messages).flatMap((one) => (isRecord(one) ? listOf(one.content) : [])),
+  ];
+  return findSource(blocks);
+}
+
+// Run by the client, which asks the watcher. What isn't listed may run anywhere.
+const localTools = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool(?:_[a-z0-9]+)?)_\d{8})$/;
+const serverTools: Readonly<Record<string, RegExp>> = {
+  WebSearch: /^web_search_\d{8}$/,
+  WebFetch: /^web_fetch_\d{8}$/,
+};
+
+function isLocalTool(tool: unknown, allowedTools: readonly string[]): boolean {
+  if (!isRecord(tool)) return false;
+  const { type } = tool;
+  if (type === undefined || type === null) return true;
+  if (typeof type !== 'string') return false;
+  return localTools.test(type) || allowedTools.some((name) => serverTools[name]?.test(type) ?? false);
+}
+
+// Of images and documents: the content itself, or where the API finds it.
+const ownSources = ['base64', 'text', 'content'];
+
+/** Blocks can hold blocks; what a tool was called with is the tool's business. */
+function findSource(blocks: readonly unknown[]): string | null {
+  const waiting = [...blocks];
+  for (let block = waiting.pop(); block !== undefined; block = waiting.pop()) {
+    if (!isRecord(block)) continue;
+    const { source, content, type } = block;
+    if (type === 'container_upload') return 'a file of a container';
+    if (isRecord(source)) {
+      if (!ownSources.includes(String(source.type))) return `a source of the type ${String(source.type)}`;
+      waiting.push(...listOf(source.content));
+    }
+    waiting.push(...(isRecord(content) ? [content] : listOf(content)));
+  }
+  return null;
+}

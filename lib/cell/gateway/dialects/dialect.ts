@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ToldCall, ToldResult } from '../../../domain/conversation.ts';
+import type { DialectName } from '../../../domain/model-api.ts';
+import type { TokenUsage } from '../../../domain/token-usage.ts';
+import type { JsonRecord } from '../../../util/json-record.ts';
+
+/**
+ * How one model API is spoken: what a request means, what its answers report, and how it says no. Facts and pure
+ * functions; turns, budgets and relaying know none of this.
+ */
+export interface Dialect {
+  readonly name: DialectName;
+  /** What a path is for, without the route's prefix and without its query; null: it isn't passed on. */
+  find(method: string, path: string): Endpoint | null;
+  /** Parameters of an address that are passed on, by what they may say. */
+  readonly parameters: Readonly<Record<string, RegExp>>;
+  /** The headers of a request that are passed on, its credential left out. */
+  passHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]>;
+  /**
+   * Why a request may not be sent, null where it may. The API would itself look at addresses, search the web, talk to
+   * servers or ask other models: what a cell may not reach, it may not reach through the API either. `allowedTools`
+   * are those of the agent's policy.
+   */
+  judge(request: JsonRecord, asked: Asking & { readonly allowedTools: readonly string[] }): Objection | null;
+  /** What a request asks for in answer. */
+  size(request: JsonRecord): AnswerSize;
+  /** The request as it is sent: it may write so many tokens, and its answer reports what it used. */
+  prepare(request: JsonRecord, output: number): JsonRecord;
+  /** What the model reads of a request. */
+  readPrompt(request: JsonRecord): PromptText;
+  readonly usage: UsageFacts;
+  /** What was said so far, for the ledger of calls. */
+  readConversation(request: JsonRecord): Conversation;
+  /** Whether the model may call tools: the CLI's own side questions offer none. */
+  offersTools(request: JsonRecord): boolean;
+  /** The body of an answer that refuses, as the API itself does it. */
+  refuse(status: number, message: string): JsonRecord;
+  /** What a model that says this answers, complete enough for each client of the API. */
+  answer(said: Said, request: JsonRecord, asked: Asking): SpokenAnswer;
+}
+
+/** One way to ask the API. */
+export interface Endpoint {
+  /** Whether it is paid for in tokens; counting them and listing models is free. */
+  readonly isPaid: boolean;
+  /** The model, where the address names it; null: the request does. */
+  readonly model: string | null;
+  /** Whether the answer comes as events, where the address says so; null: the request does. */
+  readonly isStreamed: boolean | null;
+}
+
+interface Asking {
+  readonly endpoint: Endpoint;
+}
+
+/** What keeps a request from being sent. */
+export interface Objection {
+  readonly why: 'body' | 'field' | 'server-tool';
+  readonly message: string;
+}
+
+export interface AnswerSize {
+  /** Output tokens at most. */
+  readonly output: number;
+  /** What is written can't be seen as it comes: thoughts, or an answer in one piece. */
+  readonly isHidden: boolean;
+  /** What it writes to the API's cache must be kept for an hour, at a higher price. */
+  readonly isHourly: boolean;
+}
+
+/** What of a request the model reads. */
+export interface PromptText {
+  /** In the order the API caches it; the content of images is in it as a hash. */
+  readonly text: string;
+  /** Tokens of images and documents, beside the text. */
+  readonly extra: number;
+  /** Where it asks for the cache: everything before a mark is kept, and looked for. In order. */
+  readonly marks: readonly Mark[];
+}
+
+export interface Mark {
+  /** How much of the text is before it, and how many blocks. */
+  readonly end: number;
+  readonly block: number;
+}
+
+/** Where an answer reports what it used. */
+export interface UsageFacts {
+  /** Is in each event, and in each whole answer, that reports it. */
+  readonly sign: string;
+  /** What an event, or a whole answer, reports; counts grow, the largest of each counts. */
+  read(value: JsonRecord): readonly Reported[];
+  /** About how many tokens of answer are in a line of an event stream. */
+  written(line: string): number;
+}
+
+export interface Reported {
+  /** Named as in TokenUsage, its values not looked at: cached input apart from the rest, thoughts in the output. */
+  readonly usage: JsonRecord | null;
+  /** '' where it doesn't say. */
+  readonly model: string;
+}
+
+/** What a request tells of calls before it. */
+export interface Conversation {
+  readonly calls: readonly ToldCall[];
+  readonly results: readonly ToldResult[];
+}
+
+/** What a scripted model says. */
+export interface Said {
+  readonly text: string;
+  /** Ids are for APIs that have some. */
+  readonly calls: readonly (ToldCall & { readonly id: string })[];
+  readonly usage: TokenUsage;
+}
+
+export interface SpokenAnswer {
+  readonly contentType: string;
+  readonly body: string;
+}

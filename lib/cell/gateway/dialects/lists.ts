@@ -1,0 +1,17 @@
+import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+
+/** An API takes only lists in some places; what else it might make of one value is looked at as well. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isRecord(value) ? [value] : [];
+}
+
+/** The objects of a list. */
+export function recordsOf(value: unknown): readonly JsonRecord[] {
+  return listOf(value).filter(isRecord);
+}
+
+/** '' for what is no text. */
+export function textOr(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

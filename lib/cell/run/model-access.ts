@@ -1,0 +1,70 @@
+import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ModelApi, Provider } from '../../domain/model-api.ts';
+import { type Adapter, apiOf } from '../../domain/ports/adapter.ts';
+import { type Role, roleSchema } from '../../domain/role.ts';
+import { getDialect } from '../gateway/dialects/get-dialect.ts';
+import { missingCredential } from '../gateway/model-credential.ts';
+import type { Route } from '../gateway/routes.ts';
+import { readUpstream, type Upstream } from '../gateway/upstream.ts';
+import type { RunnerContext } from '../runner-context.ts';
+
+/** How an agent with this model asks it. */
+export interface ModelAccess {
+  readonly route: Route;
+  /** The model's name as the API knows it. */
+  readonly model: string;
+}
+
+/**
+ * Where a model is asked, null for an adapter that asks none; `upstream` takes the place of the one the person's
+ * environment names. Throws FlameError `unknown-model`, `no-credential` or `bad-base-url`.
+ */
+export function openAccess(
+  { env }: Pick<RunnerContext, 'env'>,
+  adapter: Adapter,
+  { model, upstream }: { readonly model: string; readonly upstream?: Upstream | undefined },
+): ModelAccess | null {
+  if (adapter.apis.length === 0) return null;
+  const api = apiOf(adapter, model);
+  if (api === null) throw unknownModel(adapter, model);
+  const missing = upstream === undefined ? missingCredential(env, api.provider) : null;
+  if (missing !== null) throw missing;
+  return {
+    route: {
+      prefix: api.prefix,
+      upstream: upstream ?? readUpstream(env, api.provider),
+      dialects: api.dialects.map(getDialect),
+    },
+    model: model.slice((api.named ?? '').length),
+  };
+}
+
+/** Whose models the roles of the configuration ask with an adapter; where none does, all it could ask. */
+export function askedProviders(
+  { config }: Pick<RunnerContext, 'config'>,
+  adapter: Adapter,
+): readonly Provider[] {
+  const roles = roleSchema.options.filter((role) => roleAdapter(config, role) === adapter.name);
+  const apis: readonly ModelApi[] =
+    roles.length === 0
+      ? adapter.apis.slice(0, 1)
+      : roles.map((role: Role) => apiOf(adapter, config.models[role])).filter((api) => api !== null);
+  return [...new Set(apis.map(({ provider }) => provider))];
+}
+
+/** The first credential that the roles with this adapter lack; null: none. */
+export function lackedCredential(context: RunnerContext, adapter: Adapter): FlameError | null {
+  const missing = askedProviders(context, adapter).map((one) => missingCredential(context.env, one));
+  return missing.find((error) => error !== null) ?? null;
+}
+
+function unknownModel({ name, apis }: Adapter, model: string): FlameError {
+  const beginnings = apis.map(({ named = '' }) => named).join(', ');
+  return new FlameError({
+    kind: 'refused',
+    code: 'unknown-model',
+    message: `The adapter ${name} can't ask the model ${JSON.stringify(model)}: names of its models begin with ${beginnings}.`,
+    hints: ['Name such a model in .blueflame.yml under models.'],
+  });
+}
