@@ -12,7 +12,7 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     name: 'claude',
     command: config.adapters.claude?.command ?? ['claude'],
     commits: 'agent',
-    apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'] }],
+    apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], usual: 'sonnet' }],
     calls: claudeCalls,
     version: {
       args: ['--version'],

@@ -12,4 +12,6 @@ export interface ModelApi {
   readonly dialects: readonly DialectName[];
   /** What the names of its models begin with in the configuration, like `openai/`; its API doesn't know that. */
   readonly named?: string;
+  /** A model it has, as its API names it, for a trial that asks nobody. */
+  readonly usual?: string;
 }

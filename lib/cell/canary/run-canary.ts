@@ -1,10 +1,15 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import type { ModelApi } from '../../domain/model-api.ts';
 import type { Decision } from '../../domain/policy.ts';
+import { type Adapter, apiOf } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
+import { roleSchema } from '../../domain/role.ts';
 import { randomName } from '../../util/random-name.ts';
+import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { canaryPolicy } from '../probes/canary-policy.ts';
 import { startAgent } from '../run/start-agent.ts';
 import { canaryPrefix } from '../run-folder.ts';
@@ -30,9 +35,10 @@ export async function runCanary(context: RunnerContext, adapterName: string): Pr
   const target = join(worktree, 'canary.txt');
   mkdirSync(worktree);
   const socketPath = join(folder, 'model.sock');
+  const api = apiOfCanary(context, adapter);
   const model = await startCanaryModel(socketPath, {
-    tool: 'Write',
-    input: { file_path: target, content: 'This file must not exist.\n' },
+    dialects: api.dialects.map(getDialect),
+    call: adapter.calls.canaryCall(target),
   });
   const decisions: Decision[] = [];
   try {
@@ -45,7 +51,7 @@ export async function runCanary(context: RunnerContext, adapterName: string): Pr
       },
     };
     const agent = await startAgent(observed, {
-      request: canaryRequest(adapterName, worktree),
+      request: canaryRequest(adapterName, `${api.named ?? ''}${api.model}`, worktree),
       onActivity: () => undefined,
       place: { path: worktree, quarantine: null },
       upstream: {
@@ -86,14 +92,29 @@ function isQuoted(refusal: Decision, heard: string | null): boolean {
   return heard?.includes(`[${refusal.rule}]`) ?? false;
 }
 
-function canaryRequest(adapter: string, worktree: string): AgentRequest {
+/** The API and the model of the first role that runs with the adapter; else those it usually has. */
+function apiOfCanary(
+  { config }: RunnerContext,
+  adapter: Adapter,
+): Pick<ModelApi, 'dialects' | 'named'> & { readonly model: string } {
+  const asked = roleSchema.options
+    .filter((role) => roleAdapter(config, role) === adapter.name)
+    .map((role) => ({ api: apiOf(adapter, config.models[role]), model: config.models[role] }))
+    .find(({ api }) => api !== null);
+  const [first = { dialects: [] }] = adapter.apis;
+  if (asked?.api === undefined || asked.api === null)
+    return { ...first, model: ('usual' in first ? first.usual : null) ?? 'canary' };
+  return { ...asked.api, model: asked.model.slice((asked.api.named ?? '').length) };
+}
+
+function canaryRequest(adapter: string, model: string, worktree: string): AgentRequest {
   const id = parseAgentId(randomName('canary'));
   return {
     id,
     adapter,
     role: 'worker',
     task: null,
-    model: 'sonnet',
+    model,
     systemPrompt: 'You test a tool.',
     prompt: 'Write the file.',
     answerSchema: null,

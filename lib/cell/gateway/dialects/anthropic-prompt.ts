@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
 import type { Mark, PromptText } from './dialect.ts';
-import { bytesPerDocumentToken, tokensPerImage } from './media-tokens.ts';
+import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
 
 /** See Dialect.readPrompt. */
 export function readAnthropicPrompt(request: JsonRecord): PromptText {

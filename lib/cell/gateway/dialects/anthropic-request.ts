@@ -1,22 +1,12 @@
 import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
-import { unknownField } from './anthropic-fields.ts';
+import { unknownAnthropicField } from './anthropic-fields.ts';
 import type { Objection } from './dialect.ts';
 import { listOf } from './lists.ts';
+import { elsewhere, notKnown } from './objections.ts';
 
 /** See Dialect.judge. */
 export function judgeAnthropic(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
-  const elsewhere = findElsewhere(request, allowedTools);
-  if (elsewhere !== null)
-    return {
-      why: 'server-tool',
-      message: `A request may not have the model API reach elsewhere: ${elsewhere}.`,
-    };
-  const field = unknownField(request);
-  if (field === null) return null;
-  return {
-    why: 'field',
-    message: `A request may not have what the gateway does not know or count: ${field}.`,
-  };
+  return elsewhere(findElsewhere(request, allowedTools)) ?? notKnown(unknownAnthropicField(request));
 }
 
 /** What in a request leads elsewhere; null: nothing. */

@@ -15,3 +15,8 @@ export function recordsOf(value: unknown): readonly JsonRecord[] {
 export function textOr(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+/** 0 for what is no count. */
+export function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;
+}

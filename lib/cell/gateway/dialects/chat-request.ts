@@ -1,0 +1,86 @@
+import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import type { Objection } from './dialect.ts';
+import { type KnownFields, oddCount, otherModel, unknownField } from './fields.ts';
+import { listOf, textOr } from './lists.ts';
+import { isInline } from './media.ts';
+import { elsewhere, notKnown } from './objections.ts';
+
+const known: KnownFields = {
+  names: [
+    ...['model', 'messages', 'tools', 'tool_choice', 'parallel_tool_calls', 'stream', 'stream_options'],
+    ...['max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stop', 'seed'],
+    ...['presence_penalty', 'frequency_penalty', 'response_format', 'reasoning_effort', 'verbosity'],
+    ...['thinking', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
+    // Held to values that lead to nothing kept elsewhere, and change neither a price nor how often it is paid.
+    ...['n', 'store', 'service_tier', 'web_search_options'],
+  ],
+  values: {
+    n: [1, null],
+    store: [false, null],
+    service_tier: ['auto', 'default', null],
+    prompt_cache_retention: ['in_memory', 'in-memory', null],
+    // In the place of a tool: see below.
+    web_search_options: [null],
+  },
+};
+
+const ownWords = new Set(['parameters', 'arguments', 'input', 'schema', 'json_schema', 'metadata', 'text']);
+
+/** See Dialect.judge. */
+export function judgeChat(request: JsonRecord, allowedTools: readonly string[]): Objection | null {
+  const maySearch = allowedTools.includes('WebSearch');
+  const { web_search_options: search, ...rest } = request;
+  return (
+    elsewhere(
+      listOf(request.tools)
+        .map((tool) => findTool(tool, maySearch))
+        .find((one) => one !== null) ??
+        (isRecord(search) && !maySearch ? 'web_search_options' : null) ??
+        listOf(request.messages)
+          .map(findMessage)
+          .find((one) => one !== null) ??
+        null,
+    ) ??
+    notKnown(
+      unknownField(isRecord(search) ? rest : request, known) ??
+        oddCount(request, ['max_tokens', 'max_completion_tokens']) ??
+        otherModel({ ...request, metadata: null }, ownWords),
+    )
+  );
+}
+
+/** A tool that the API would run itself: Moonshot's own functions begin with a dollar sign. */
+function findTool(tool: unknown, maySearch: boolean): string | null {
+  if (!isRecord(tool)) return `the tool ${JSON.stringify(tool)}`;
+  const { type, function: declared, custom } = tool;
+  const name = textOr(isRecord(declared) ? declared.name : isRecord(custom) ? custom.name : '');
+  if (maySearch && name === '$web_search') return null;
+  const isLocal = (type === 'function' || type === 'custom') && name !== '' && !name.startsWith('$');
+  return isLocal ? null : `the tool ${name === '' ? String(type) : name}`;
+}
+
+function findMessage(message: unknown): string | null {
+  if (!isRecord(message)) return `a message ${JSON.stringify(message)}`;
+  return (
+    listOf(message.content)
+      .map(findSource)
+      .find((one) => one !== null) ?? null
+  );
+}
+
+const ownParts = ['text', 'refusal', 'input_audio', 'think', 'reasoning'];
+
+/** A part holds its content, or says where the API finds it. */
+function findSource(part: unknown): string | null {
+  if (!isRecord(part)) return null;
+  const { type, file } = part;
+  if (type === 'image_url' || type === 'video_url' || type === 'audio_url') {
+    const source = part[type];
+    return isInline(isRecord(source) ? source.url : source) ? null : `the ${type} of another address`;
+  }
+  if (type === 'file') {
+    const isOwn = isRecord(file) && isInline(file.file_data) && (file.file_id ?? null) === null;
+    return isOwn ? null : 'a file that is kept at the API';
+  }
+  return ownParts.includes(String(type)) ? null : `a part of the type ${String(type)}`;
+}

@@ -1,0 +1,52 @@
+import type { JsonRecord } from '../../../util/json-record.ts';
+
+/** What a request may hold, by name; and of some names, which values. */
+export interface KnownFields {
+  readonly names: readonly string[];
+  readonly values: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/**
+ * The name of a field, with its value where that is the matter, that keeps a request from being sent; null: none.
+ * Whatever else an API knows or will know may cost more than is counted here, or reach farther than the cell.
+ */
+export function unknownField(request: JsonRecord, { names, values }: KnownFields): string | null {
+  for (const [name, value] of Object.entries(request)) {
+    if (!names.includes(name)) return name;
+    const allowed = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (allowed !== undefined && !allowed.includes(value)) return shown(name, value);
+  }
+  return null;
+}
+
+/** The first of these fields that is there and no positive number of tokens; null: none. */
+export function oddCount(request: JsonRecord, names: readonly string[]): string | null {
+  const odd = names.find((name) => {
+    const value = request[name];
+    return value !== undefined && !(Number.isSafeInteger(value) && Number(value) > 0);
+  });
+  return odd === undefined ? null : shown(odd, request[odd]);
+}
+
+/**
+ * A model that is named inside a request: what it is asked is in no count of ours, and it may be any. What a person, a
+ * model or a tool says stands under `ownWords`: names in it are no fields of the API.
+ */
+export function otherModel(request: JsonRecord, ownWords: ReadonlySet<string>): string | null {
+  const waiting: { value: unknown; path: string }[] = [];
+  const add = (value: unknown, path: string): void => {
+    if (typeof value === 'object' && value !== null) waiting.push({ value, path });
+  };
+  for (const [name, value] of Object.entries(request)) add(value, name);
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const [name, value] of Object.entries(at.value as object)) {
+      if (/^(?:\w+_)?models?$/.test(name)) return shown(`${at.path}.${name}`, value);
+      if (!ownWords.has(name)) add(value, `${at.path}.${name}`);
+    }
+  }
+  return null;
+}
+
+function shown(name: string, value: unknown): string {
+  return `${name}: ${JSON.stringify(value)}`.slice(0, 200);
+}

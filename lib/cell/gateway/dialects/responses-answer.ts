@@ -1,0 +1,119 @@
+import type { TokenUsage } from '../../../domain/token-usage.ts';
+import type { JsonRecord } from '../../../util/json-record.ts';
+import type { Said, SpokenAnswer } from './dialect.ts';
+import { eventStream } from './event-stream.ts';
+
+/** See Dialect.answer. */
+export function answerResponses(said: Said, request: JsonRecord): SpokenAnswer {
+  const output = itemsOf(said);
+  const response = {
+    id: 'resp_scripted',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    ...{ error: null, incomplete_details: null, model: request.model, output },
+    ...{ parallel_tool_calls: true, tool_choice: 'auto', tools: [] },
+    usage: usageOf(said.usage),
+  };
+  if (request.stream !== true) return { contentType: 'application/json', body: JSON.stringify(response) };
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  const events: readonly JsonRecord[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...output.flatMap(eventsOf),
+    { type: 'response.completed', response },
+  ];
+  return eventStream(events.map((event, sequence_number) => ({ ...event, sequence_number })));
+}
+
+type Item =
+  | {
+      readonly type: 'message';
+      readonly id: string;
+      readonly content: readonly Text[];
+      readonly [key: string]: unknown;
+    }
+  | {
+      readonly type: 'function_call';
+      readonly id: string;
+      readonly arguments: string;
+      readonly [key: string]: unknown;
+    }
+  | {
+      readonly type: 'custom_tool_call';
+      readonly id: string;
+      readonly input: string;
+      readonly [key: string]: unknown;
+    };
+
+interface Text {
+  readonly type: 'output_text';
+  readonly text: string;
+  readonly annotations: readonly never[];
+}
+
+function itemsOf({ text, calls }: Said): readonly Item[] {
+  const said: Item = {
+    type: 'message',
+    id: 'msg_scripted',
+    status: 'completed',
+    role: 'assistant',
+    content: [{ type: 'output_text', text, annotations: [] }],
+  };
+  return [
+    ...(text === '' && calls.length > 0 ? [] : [said]),
+    ...calls.map(({ id, name, input }): Item => {
+      const call = { id: `item_${id}`, call_id: id, name, status: 'completed' };
+      return typeof input === 'string'
+        ? { ...call, type: 'custom_tool_call', input }
+        : { ...call, type: 'function_call', arguments: JSON.stringify(input) };
+    }),
+  ];
+}
+
+function eventsOf(item: Item, output_index: number): readonly JsonRecord[] {
+  const at = { item_id: item.id, output_index };
+  const begun = { ...item, status: 'in_progress', ...emptied[item.type] };
+  return [
+    { type: 'response.output_item.added', output_index, item: begun },
+    ...partsOf(item, at),
+    { type: 'response.output_item.done', output_index, item },
+  ];
+}
+
+const emptied: Readonly<Record<Item['type'], JsonRecord>> = {
+  message: { content: [] },
+  function_call: { arguments: '' },
+  custom_tool_call: { input: '' },
+};
+
+function partsOf(item: Item, at: JsonRecord): readonly JsonRecord[] {
+  if (item.type === 'function_call')
+    return [
+      { type: 'response.function_call_arguments.delta', ...at, delta: item.arguments },
+      { type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments },
+    ];
+  if (item.type === 'custom_tool_call')
+    return [
+      { type: 'response.custom_tool_call_input.delta', ...at, delta: item.input },
+      { type: 'response.custom_tool_call_input.done', ...at, input: item.input },
+    ];
+  return item.content.flatMap((part, content_index) => [
+    { type: 'response.content_part.added', ...at, content_index, part: { ...part, text: '' } },
+    { type: 'response.output_text.delta', ...at, content_index, delta: part.text, logprobs: [] },
+    { type: 'response.output_text.done', ...at, content_index, text: part.text, logprobs: [] },
+    { type: 'response.content_part.done', ...at, content_index, part },
+  ]);
+}
+
+function usageOf(usage: TokenUsage): JsonRecord {
+  const cached = usage.cache_read_input_tokens ?? 0;
+  const [input, output] = [(usage.input_tokens ?? 0) + cached, usage.output_tokens ?? 0];
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  };
+}

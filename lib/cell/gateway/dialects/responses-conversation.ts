@@ -1,0 +1,44 @@
+import type { ToldCall } from '../../../domain/conversation.ts';
+import { isRecord, type JsonRecord } from '../../../util/json-record.ts';
+import type { Conversation } from './dialect.ts';
+import { recordsOf, textOr } from './lists.ts';
+import { readInput, textOfParts } from './told-text.ts';
+
+/** See Dialect.readConversation. */
+export function readResponsesConversation({ input }: JsonRecord): Conversation {
+  const items = recordsOf(input);
+  const calls = items.filter(({ type }) => isCall(type)).map(readCall);
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  // Results stand between calls that were made at once. What is older is judged once more, and comes out as before.
+  const lastAsked = items.findLastIndex(({ role }) => role === 'user');
+  return {
+    calls,
+    results: items.flatMap((item, index) => {
+      if (!isResult(item.type)) return [];
+      const id = textOr(item.call_id);
+      const call = byId.get(id);
+      return [
+        {
+          ...{ id, name: call?.name ?? null, input: call?.input ?? null },
+          ...{ text: textOfParts(item.output), isError: false, isNew: index > lastAsked },
+        },
+      ];
+    }),
+  };
+}
+
+function isCall(type: unknown): boolean {
+  return /^(?:function|custom_tool|local_shell|apply_patch)_call$/.test(String(type));
+}
+
+function isResult(type: unknown): boolean {
+  return /^(?:function|custom_tool|local_shell|apply_patch)_call_output$/.test(String(type));
+}
+
+function readCall({ type, call_id, name, arguments: given, input, action, operation }: JsonRecord): ToldCall {
+  const id = textOr(call_id);
+  if (type === 'custom_tool_call') return { id, name: textOr(name), input: textOr(input) };
+  if (type === 'function_call') return { id, name: textOr(name), input: readInput(given) };
+  const done = isRecord(action) ? action : isRecord(operation) ? operation : {};
+  return { id, name: String(type).replace(/_call$/, ''), input: done };
+}
