@@ -1,3 +1,4 @@
+import { badValue } from '../domain/bad-usage.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandName, GlobalOptions } from '../domain/shown/command-args.ts';
 import { nearestName } from '../util/nearest-name.ts';
@@ -110,7 +111,7 @@ function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | 
   if (spec.kind === 'list') return splitList(given.value);
   if (spec.kind === 'text') return given.value;
   if (!/^[1-9]\d{0,8}$/.test(given.value)) {
-    throw usage('bad-value', `Option ${given.typed} needs a number from 1, not '${given.value}'.`, command);
+    throw badValue(`Option ${given.typed} needs a number from 1, not '${given.value}'.`, toldBy(command));
   }
   return Number(given.value);
 }
@@ -198,9 +199,16 @@ function usage(
     kind: 'usage',
     code,
     message,
-    hints: [...hints, command === null ? 'git flame help' : `git flame help ${command}`],
-    data: { command },
+    ...toldBy(command, hints),
   });
+}
+
+function toldBy(
+  command: CommandName | null,
+  hints: readonly string[] = [],
+): Pick<FlameError, 'hints' | 'data'> {
+  const help = command === null ? 'git flame help' : `git flame help ${command}`;
+  return { hints: [...hints, help], data: { command } };
 }
 
 /** At the commas outside braces: `src/a,assets/*.{png,svg}` is a list of two. */

@@ -1,3 +1,4 @@
+import { contradiction, nothingToKeep } from '../domain/bad-usage.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { ValidationDecision } from '../domain/ports/gates.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
@@ -50,31 +51,34 @@ function verify(args: CommandArgs<'validate'>, io: Io): Promise<number> {
   });
 }
 
-/** The decision given on the command line; null: none. Throws FlameErrors `contradiction`, `no-task`, `nothing-to-keep`. */
+/** The decision given on the command line; null: none. Throws FlameErrors `contradiction`, `task-not-named`, `nothing-to-keep`. */
 function decisionOf({ options, positionals }: CommandArgs<'validate'>): ValidationDecision | null {
   const { requeue, keepWork: keep, override, verify: isVerified } = options;
   if (keep && requeue === null)
-    throw usage(
-      'nothing-to-keep',
+    throw nothingToKeep(
       '--keep-work says what a task that is sent back starts from: it goes with --requeue.',
+      hints,
     );
   if ([requeue !== null, override !== null, isVerified].filter(Boolean).length > 1)
-    throw usage('contradiction', 'A task is sent back, passed or verified, not several at once.');
+    throw contradiction('A task is sent back, passed or verified, not several at once.', hints);
   if (requeue === null && override === null) return null;
-  if (positionals.length === 0)
-    throw usage('no-task', '--requeue and --override are about one task: name it.');
+  if (positionals.length === 0) throw taskNotNamed();
   if (override !== null) return { kind: 'pass', override };
   return { kind: 'requeue', notes: requeue ?? '', ...(keep ? { keep } : {}) };
 }
 
-function undecided(task: string): FlameError {
-  return usage(
-    'task-without-decision',
-    'A wave validates all finished tasks; one alone can be decided about, or verified again.',
-    `git flame validate --verify ${task}`,
-  );
+const hints = ['git flame validate TASK --requeue NOTES', 'git flame validate -h'];
+
+function taskNotNamed(): FlameError {
+  const message = '--requeue and --override are about one task: name it.';
+  return new FlameError({ kind: 'usage', code: 'task-not-named', message, hints });
 }
 
-function usage(code: string, message: string, hint = 'git flame validate TASK --requeue NOTES'): FlameError {
-  return new FlameError({ kind: 'usage', code, message, hints: [hint, 'git flame validate -h'] });
+function undecided(task: string): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'task-without-decision',
+    message: 'A wave validates all finished tasks; one alone can be decided about, or verified again.',
+    hints: [`git flame validate --verify ${task}`, 'git flame validate -h'],
+  });
 }

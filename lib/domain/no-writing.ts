@@ -1,4 +1,4 @@
-import { FlameError } from './flame-error.ts';
+import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
 // What a disk or its rights don't let happen: one constructor for each code.
 
@@ -9,6 +9,14 @@ export function noRoom(message: string, hint: string, cause?: unknown): FlameErr
 
 export function repositoryReadOnly(message: string, hints: readonly string[], cause?: unknown): FlameError {
   return new FlameError({ kind: 'environment', code: 'repository-read-only', message, hints, cause });
+}
+
+/** Another git holds the index of a work tree, or was killed while it did. */
+export function indexLocked(
+  message: string,
+  init: Pick<FlameErrorInit, 'kind' | 'hints' | 'details'>,
+): FlameError {
+  return new FlameError({ ...init, code: 'index-locked', message });
 }
 
 /** What stops a command on a full disk; null for every other error. What was to be written is not there, nothing is half there. */

@@ -1,3 +1,4 @@
+import { contradiction, nothingToKeep } from '../../domain/bad-usage.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision } from '../../domain/ports/gates.ts';
 import type { CommandOptions } from '../../domain/shown/command-args.ts';
@@ -11,12 +12,9 @@ export function decisionOf(options: CommandOptions['review']): ChangesetDecision
   if (reason !== null) given.push({ kind: 'reject', reason, ...(keep ? { keep } : {}) });
   if (options.skip) given.push({ kind: 'skip' });
   if (given.length > 1) {
-    throw new FlameError({
-      kind: 'usage',
-      code: 'contradiction',
-      message: 'A changeset is approved, rejected or skipped, not several at once.',
-      hints: ['git flame review -h'],
-    });
+    throw contradiction('A changeset is approved, rejected or skipped, not several at once.', [
+      'git flame review -h',
+    ]);
   }
   requireReject(options);
   requireCommitOption(options, given[0]);
@@ -25,12 +23,9 @@ export function decisionOf(options: CommandOptions['review']): ChangesetDecision
 
 function requireReject({ reject, keepWork }: CommandOptions['review']): void {
   if (reject !== null || !keepWork) return;
-  throw new FlameError({
-    kind: 'usage',
-    code: 'nothing-to-keep',
-    message: '--keep-work says what becomes of work that is rejected: it goes with --reject.',
-    hints: ['git flame review --changeset GROUP --reject REASON --keep-work'],
-  });
+  throw nothingToKeep('--keep-work says what becomes of work that is rejected: it goes with --reject.', [
+    'git flame review --changeset GROUP --reject REASON --keep-work',
+  ]);
 }
 
 function requireCommitOption({ commit }: CommandOptions['review'], decision?: ChangesetDecision): void {

@@ -1,6 +1,7 @@
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
 import { needsOf } from '../../core/task/needs-of.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { badValue } from '../../domain/bad-usage.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import type { GraphTask } from '../../domain/shown/task-graph.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -51,10 +52,7 @@ function isWorkedOn({ status }: Task): boolean {
 }
 
 function unknownFormat(format: string): FlameError {
-  return new FlameError({
-    kind: 'usage',
-    code: 'bad-value',
-    message: `Option --format needs text, mermaid or dot, not ${JSON.stringify(format)}.`,
+  return badValue(`Option --format needs text, mermaid or dot, not ${JSON.stringify(format)}.`, {
     hints: ['git flame show --graph --format mermaid', 'git flame show -h'],
   });
 }

@@ -1,5 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import { indexLocked } from '../../domain/no-writing.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -68,22 +69,23 @@ async function requireAdvance(
 ): Promise<void> {
   const words = await git.advanceObstacles(path, from, to);
   if (words.length === 0) return;
+  const details = words.slice(0, 20);
+  if (words.some((word) => word.includes('index.lock')))
+    throw indexLocked(
+      `Another git is at work in ${path} or was killed there: its index is locked, so nothing was landed.`,
+      { kind: 'refused', details, hints: ['git flame review'] },
+    );
   const here = `git -C ${shellQuote(path)}`;
-  const isLocked = words.some((word) => word.includes('index.lock'));
   throw new FlameError({
     kind: 'refused',
-    code: isLocked ? 'index-locked' : 'checkout-refused',
-    message: isLocked
-      ? `Another git is at work in ${path} or was killed there: its index is locked, so nothing was landed.`
-      : `git would not bring ${path} to what is to land, so it was not done.`,
-    details: words.slice(0, 20),
-    hints: isLocked
-      ? ['git flame review']
-      : [
-          `${here} ls-files -v | grep '^[a-zS]'`,
-          `${here} update-index --no-assume-unchanged --no-skip-worktree FILE`,
-          'git flame review',
-        ],
+    code: 'checkout-refused',
+    message: `git would not bring ${path} to what is to land, so it was not done.`,
+    details,
+    hints: [
+      `${here} ls-files -v | grep '^[a-zS]'`,
+      `${here} update-index --no-assume-unchanged --no-skip-worktree FILE`,
+      'git flame review',
+    ],
   });
 }
 

@@ -2,6 +2,7 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 import type { Socket } from 'node:net';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { gitMissing } from './git-failed.ts';
 import { type GitContext, spawnGit } from './run-git.ts';
 
 export interface GitObject {
@@ -172,17 +173,14 @@ export class CatFile {
   }
 
   #unreadable(request: Request, cause: Error | null): FlameError {
+    if (cause !== null) return gitMissing(cause);
     const lines = this.#stderr.trim().split('\n');
     return new FlameError({
       kind: 'environment',
-      code: cause === null ? 'object-unreadable' : 'git-missing',
-      message:
-        cause === null
-          ? `git can't read ${request.name}: ${lines.at(-1) ?? ''}`
-          : 'git could not be started to read objects.',
+      code: 'object-unreadable',
+      message: `git can't read ${request.name}: ${lines.at(-1) ?? ''}`,
       hints: ['git fsck'],
       details: lines.slice(-5),
-      ...(cause === null ? {} : { cause }),
     });
   }
 }

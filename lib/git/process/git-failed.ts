@@ -9,6 +9,7 @@ export function gitFailed(
   return new FlameError({ ...init, kind: 'environment', code: 'git-failed', message });
 }
 
+/** git ended in another way than was asked for: by its last words, or by what it lacks. */
 export function endedWith(args: readonly string[], exitCode: number, stderr: string): FlameError {
   const lines = stderr.split('\n');
   // A full disk is distinguished from every other failure; git prints more lines after it.
@@ -37,10 +38,12 @@ function objectNotFetched(lines: readonly string[]): FlameError {
   });
 }
 
+/** The subcommand, as errors name what was run. */
 export function verbOf(args: readonly string[]): string {
   return args.find((arg) => !arg.startsWith('-')) ?? 'git';
 }
 
+/** The program itself could not be started. */
 export function gitMissing(cause: Error): FlameError {
   return new FlameError({
     kind: 'environment',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { FlameError } from '../../domain/flame-error.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { indexLocked } from '../../domain/no-writing.ts';
 import { type GitContext, gitText, runGit } from '../process/run-git.ts';
 import { MotionJournal } from '../refs/motion-journal.ts';
 import { filesInTheWay } from './files-in-the-way.ts';
@@ -63,12 +64,10 @@ async function whereIsIt(context: GitContext, from: ObjectId, to: ObjectId): Pro
 
 /** git says nothing here itself. */
 function notRefreshed({ cwd }: GitContext): FlameError {
-  return new FlameError({
-    kind: 'environment',
-    code: 'index-locked',
-    message: `The index of ${cwd} can't be written, most likely because another git is at work there: what landed is not checked out yet.`,
-    hints: ['git flame status', 'git flame run'],
-  });
+  return indexLocked(
+    `The index of ${cwd} can't be written, most likely because another git is at work there: what landed is not checked out yet.`,
+    { kind: 'environment', hints: ['git flame status', 'git flame run'] },
+  );
 }
 
 /** Whether index and tracked files are exactly the commit's. */
