@@ -6,9 +6,7 @@ import {
   planAnswerJsonSchema,
   verdictAnswerJsonSchema,
 } from '../../domain/config/answers.ts';
-import { roleModel, sessionBudget } from '../../domain/config/role-settings.ts';
-import { priceTokens } from '../../domain/config/token-price.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { roleModel } from '../../domain/config/role-settings.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
@@ -31,6 +29,7 @@ import { timestamp, type Workshop } from '../workshop.ts';
 import { readProjectFiles } from './project-files.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
 import { withReach } from './reach-service.ts';
+import { requirePrice } from './require-price.ts';
 import { pauseService, untilServed } from './service-pauses.ts';
 import {
   agentShare,
@@ -154,26 +153,6 @@ function explainByShare(outcome: AgentOutcome, isCut: boolean): AgentOutcome {
   if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
   const message = "What was left of the session's budget was too little for the agent.";
   return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };
-}
-
-/** A budget in dollars says nothing of a model without a price: nothing is started then. */
-function requirePrice(
-  workshop: Pick<Workshop, 'adapter' | 'config'>,
-  { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
-): void {
-  const ofSession = sessionBudget(workshop.config);
-  const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
-  if (!isInUsd || !needsModel(workshop.adapter(adapter))) return;
-  if (priceTokens(model, {}, workshop.config.models.prices) !== null) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-price',
-    message: `The price of the model ${model} is not known, so the budget in dollars can't hold the ${role}.`,
-    hints: [
-      `say in .blueflame.yml what a million tokens cost: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
-      'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
-    ],
-  });
 }
 
 async function startAgent(

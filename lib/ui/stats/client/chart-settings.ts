@@ -1,14 +1,8 @@
-import type { ChartConfiguration } from 'chart.js';
-import type { Role } from '../../../domain/role.ts';
-import type { Stats, TaskFigures } from '../../../domain/shown/stats.ts';
-import { formatUsd } from '../../../util/format-amount.ts';
+import type { Stats } from '../../../domain/shown/stats.ts';
 import { formatDuration } from '../../../util/format-time.ts';
 import { mostBars, worstTasks } from '../chart-tables.ts';
+import { type Bars, type Lines, nameIn, niceStep, showTime } from './chart-parts.ts';
 import type { Palette } from './palette.ts';
-
-type Bars = ChartConfiguration<'bar', (number | null)[]>;
-type Lines = ChartConfiguration<'line', (number | { x: number; y: number } | null)[]>;
-const roles: readonly Role[] = ['planner', 'worker', 'validator', 'merger'];
 
 /** Tasks by where they were, over time: an area for each, one on the other. */
 export function flowChart({ flow }: Stats, palette: Palette): Lines {
@@ -90,52 +84,6 @@ export function cycleChart(stats: Stats, palette: Palette): Bars {
         tooltip: { callbacks: { label: (item) => formatDuration((item.parsed.y ?? 0) * 1_000) } },
       },
     },
-  };
-}
-
-/** What each task cost, by role, the dearest first. */
-export function taskCostChart(stats: Stats, palette: Palette): Bars {
-  const tasks = worstTasks(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
-  const used = roles.filter((role) => tasks.some((task) => (task.cost_by_role[role] ?? 0) > 0));
-  return {
-    type: 'bar',
-    data: {
-      labels: tasks.map(nameIn(stats)),
-      datasets: used.map((role) => ({
-        label: role,
-        data: tasks.map((task) => task.cost_by_role[role] ?? 0),
-        backgroundColor: palette[role],
-        maxBarThickness: 34,
-      })),
-    },
-    options: dollars({ stacked: true }),
-  };
-}
-
-/** What each role was expected to cost, and what it cost. */
-export function roleCostChart({ cost }: Stats, palette: Palette): Bars {
-  return {
-    type: 'bar',
-    data: {
-      labels: cost.roles.map(({ role }) => role),
-      datasets: [
-        {
-          label: 'estimated before',
-          data: cost.roles.map(({ estimate }) =>
-            estimate === null ? null : estimate.runs * estimate.agent_usd,
-          ),
-          backgroundColor: palette.waiting,
-          maxBarThickness: 46,
-        },
-        {
-          label: 'actual',
-          data: cost.roles.map(({ cost_usd }) => cost_usd),
-          backgroundColor: palette.accent,
-          maxBarThickness: 46,
-        },
-      ],
-    },
-    options: dollars({ stacked: false }),
   };
 }
 
@@ -228,34 +176,4 @@ export function sessionChart({ sessions }: Stats, palette: Palette): Lines {
       plugins: { legend: { labels: { usePointStyle: true } } },
     },
   };
-}
-
-function dollars({ stacked }: { readonly stacked: boolean }): NonNullable<Bars['options']> {
-  return {
-    scales: {
-      x: { stacked, grid: { display: false } },
-      y: { stacked, beginAtZero: true, ticks: { callback: (value) => formatUsd(Number(value)) } },
-    },
-    plugins: {
-      tooltip: {
-        callbacks: { label: (item) => `${item.dataset.label ?? ''}: ${formatUsd(item.parsed.y ?? 0)}` },
-      },
-    },
-  };
-}
-
-function showTime(value: number | string): string {
-  return Number(value) === 0 ? '0' : formatDuration(Number(value) * 1_000);
-}
-
-/** Seconds between two marks of a time axis, so that they are times people use. */
-function niceStep(total: number): number {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400];
-  const least = total / 8;
-  return steps.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400;
-}
-
-/** Several sessions may have tasks of one name. */
-function nameIn({ sessions }: Stats): (task: TaskFigures) => string {
-  return ({ session, task }) => (sessions.length > 1 ? `${session.slice(-4)} ${task}` : task);
 }

@@ -12,14 +12,8 @@ import {
   Tooltip,
 } from 'chart.js';
 import type { Stats } from '../../../domain/shown/stats.ts';
-import {
-  cycleChart,
-  failureChart,
-  flowChart,
-  roleCostChart,
-  sessionChart,
-  taskCostChart,
-} from './chart-settings.ts';
+import { cycleChart, failureChart, flowChart, sessionChart } from './chart-settings.ts';
+import { roleCostChart, taskCostChart } from './cost-charts.ts';
 import { readPalette } from './palette.ts';
 
 Chart.register(
