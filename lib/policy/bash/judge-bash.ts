@@ -67,55 +67,33 @@ const mostPlaces = 8;
 function judgeNode(question: Question, node: BashNode, places: readonly string[]): Places {
   if (places.length > mostPlaces)
     throw new Refusal('bash-directory', 'Too many changes of folder. Use one `cd` at the start.');
+  if ('redirections' in node && node.kind !== 'command')
+    refuseRedirections(question, node.redirections, places);
   const unchanged = { passed: places, failed: places };
   switch (node.kind) {
     case 'command':
       return judgeSimple(question, node, places);
-    case 'pipeline': {
-      if (node.nodes.length > 1) {
-        // Each part runs in a process of its own.
-        for (const [at, part] of node.nodes.entries())
-          judgeNode(at === 0 ? question : withPiped(question, node.nodes.slice(0, at), places), part, places);
-        return unchanged;
-      }
-      const [only] = node.nodes;
-      const ends = only === undefined ? unchanged : judgeNode(question, only, places);
-      return node.negated ? { passed: ends.failed, failed: ends.passed } : ends;
-    }
+    case 'pipeline':
+      return judgePipeline(question, node, places);
     case 'and-or':
       return judgeChain(question, node, places);
     case 'list':
       return judgeList(question, node.nodes, places);
     case 'subshell':
-      refuseRedirections(question, node.redirections, places);
       judgeNode(question, node.body, places);
       return unchanged;
     case 'group':
-      refuseRedirections(question, node.redirections, places);
       return judgeNode(question, node.body, places);
     case 'if': {
-      refuseRedirections(question, node.redirections, places);
       // Any part may or may not have run before the next.
       const all = node.parts.reduce((at, part) => union(at, flat(judgeNode(question, part, at))), places);
       return { passed: all, failed: all };
     }
     case 'test':
-      for (const cwd of places) {
-        const found = judgeAll(
-          contextAt(question, cwd),
-          node.files.map((path) => ({ path: path.replaceAll(currentFolder, cwd), access: 'read' })),
-        );
-        if (found !== null) throw new Refusal(found.rule, found.details);
-        for (const inner of node.inner) judgeNode(question, inner, [cwd]);
-        refuseTexts(question, node.numbers, cwd);
-      }
+      for (const cwd of places) judgeTest(question, node, cwd);
       return unchanged;
     case 'names':
-      for (const cwd of places) {
-        const text = node.pattern.text.replaceAll(currentFolder, cwd);
-        const names = expandWord(contextAt(question, cwd), { ...node.pattern, text }, true);
-        if ('rule' in names) throw new Refusal(names.rule, names.details);
-      }
+      for (const cwd of places) judgeNames(question, node, cwd);
       return unchanged;
     case 'number':
       for (const cwd of places) {
@@ -126,26 +104,62 @@ function judgeNode(question: Question, node: BashNode, places: readonly string[]
     case 'given':
       judgeGiven(question, node.nodes, places);
       return unchanged;
-    case 'while': {
-      refuseRedirections(question, node.redirections, places);
-      if (node.from !== null) judgeGiven(question, [node.from], places);
-      const isFile = node.redirections.some(({ access }) => access === 'read');
-      const lines = node.from === null ? question.lines : question.known.get(node.from);
-      question.known.set(node.lines, isFile ? null : (lines ?? null));
-      judgeRounds({ ...question, piped: null, lines: null }, [node.body, node.body], places);
+    case 'while':
+      judgeWhile(question, node, places);
       return unchanged;
-    }
     case 'for':
-      refuseRedirections(question, node.redirections, places);
-      judgeGiven(question, node.given, places);
-      for (const given of node.given)
-        if (given.kind !== 'names' && given.kind !== 'number')
-          question.known.set(given, question.makesNames ? null : parted(question.known.get(given)));
-      judgeRounds(question, node.bodies, places);
+      judgeFor(question, node, places);
       return unchanged;
     default:
       return unreachable(node);
   }
+}
+
+type NodeOf<Kind extends BashNode['kind']> = Extract<BashNode, { readonly kind: Kind }>;
+
+function judgePipeline(question: Question, node: NodeOf<'pipeline'>, places: readonly string[]): Places {
+  const [only, ...others] = node.nodes;
+  const unchanged = { passed: places, failed: places };
+  if (others.length > 0) {
+    // Each part runs in a process of its own.
+    for (const [at, part] of node.nodes.entries())
+      judgeNode(at === 0 ? question : withPiped(question, node.nodes.slice(0, at), places), part, places);
+    return unchanged;
+  }
+  const ends = only === undefined ? unchanged : judgeNode(question, only, places);
+  return node.negated ? { passed: ends.failed, failed: ends.passed } : ends;
+}
+
+function judgeTest(question: Question, node: NodeOf<'test'>, cwd: string): void {
+  const found = judgeAll(
+    contextAt(question, cwd),
+    node.files.map((path) => ({ path: path.replaceAll(currentFolder, cwd), access: 'read' })),
+  );
+  if (found !== null) throw new Refusal(found.rule, found.details);
+  for (const inner of node.inner) judgeNode(question, inner, [cwd]);
+  refuseTexts(question, node.numbers, cwd);
+}
+
+function judgeNames(question: Question, { pattern }: NodeOf<'names'>, cwd: string): void {
+  const text = pattern.text.replaceAll(currentFolder, cwd);
+  const names = expandWord(contextAt(question, cwd), { ...pattern, text }, true);
+  if ('rule' in names) throw new Refusal(names.rule, names.details);
+}
+
+function judgeWhile(question: Question, node: NodeOf<'while'>, places: readonly string[]): void {
+  if (node.from !== null) judgeGiven(question, [node.from], places);
+  const isFile = node.redirections.some(({ access }) => access === 'read');
+  const lines = node.from === null ? question.lines : question.known.get(node.from);
+  question.known.set(node.lines, isFile ? null : (lines ?? null));
+  judgeRounds({ ...question, piped: null, lines: null }, [node.body, node.body], places);
+}
+
+function judgeFor(question: Question, node: NodeOf<'for'>, places: readonly string[]): void {
+  judgeGiven(question, node.given, places);
+  for (const given of node.given)
+    if (given.kind !== 'names' && given.kind !== 'number')
+      question.known.set(given, question.makesNames ? null : parted(question.known.get(given)));
+  judgeRounds(question, node.bodies, places);
 }
 
 function judgeList(question: Question, nodes: readonly BashNode[], places: readonly string[]): Places {
@@ -162,11 +176,7 @@ function judgeRounds(question: Question, bodies: readonly BashNode[], places: re
   }
 }
 
-function judgeChain(
-  question: Question,
-  chain: Extract<BashNode, { readonly kind: 'and-or' }>,
-  places: readonly string[],
-): Places {
+function judgeChain(question: Question, chain: NodeOf<'and-or'>, places: readonly string[]): Places {
   const [first, ...others] = chain.nodes;
   let ends: Places =
     first === undefined ? { passed: places, failed: places } : judgeNode(question, first, places);

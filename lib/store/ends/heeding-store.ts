@@ -31,83 +31,114 @@ export function heedingStore(
   store: Store,
   options: StoreOptions & { readonly origins: Origins },
 ): HeedingStore {
-  let { origins } = options;
   const evidence = new StoredEvidence(options);
-  const heed = (snapshot: Snapshot): EndedSnapshot => heedEnds(snapshot, { origins, evidence });
-  // What a look at the notes asks is found out, until nothing is open.
-  const settled = async <Seen>(see: () => Seen): Promise<Seen> => {
-    for (;;) {
-      const seen = see();
-      if (!evidence.isOpen) return seen;
-      await evidence.resolve(origins);
-    }
-  };
-  const snapshot = async (): Promise<EndedSnapshot> => {
-    await evidence.refresh();
-    const raw = await store.snapshot();
-    return settled(() => heed(raw));
-  };
+  const view = new HeedingView(store, evidence, options.origins);
   return {
     ...store,
-    snapshot,
-    look: async (pick) => {
-      let only: SessionId | null = null;
-      const raw = await store.look((seen) => {
-        only = pick(seen);
-        return only;
-      });
-      origins.refresh();
-      await evidence.refresh();
-      // Which one is current, and what its tasks are, then depends on more than one session.
-      if (raw.sessions.some((session) => isEndedElsewhere(session, { origins }))) return snapshot();
-      return settled(() => heedLook(raw, { origins, evidence }, only));
-    },
+    snapshot: () => view.snapshot(),
+    look: (pick) => view.look(pick),
+    transact: (decide) => view.transact(decide),
     raw: store,
     lastTasks: async (tasks) => {
-      const found = await evidence.lastTasks(tasks, origins);
+      const found = await evidence.lastTasks(tasks, view.origins);
       return new Map([...found].map(([{ session, id }, last]) => [`${session}/${id}`, last]));
     },
     lastSessions: async (sessions) => {
-      const found = await evidence.lastSessions(sessions, origins);
+      const found = await evidence.lastSessions(sessions, view.origins);
       return new Map([...found].map(([{ id }, last]) => [id, last]));
     },
     replacedSeals: (sessions) => evidence.replacedSeals(sessions),
     judge: async () => {
       await evidence.refresh();
-      return endJudge(await store.snapshot(), { origins, evidence });
+      return endJudge(await store.snapshot(), { origins: view.origins, evidence });
     },
     heed: (counting) => {
-      origins = counting;
+      view.origins = counting;
       evidence.forgetVersions();
     },
-    transact: async (decide): Promise<TransactResult> => {
-      for (;;) {
-        await evidence.refresh();
-        const result = await store
-          .transact((raw) => {
-            const seen = heed(raw);
-            if (evidence.isOpen) throw new Unknown();
-            return withSaid(decide(seen), { seen, raw });
-          })
-          .catch((error: unknown) => {
-            if (error instanceof Unknown) return null;
-            throw error;
-          });
-        if (result?.kind === 'done')
-          return { ...result, snapshot: await settled(() => heed(result.snapshot)) };
-        if (result !== null) return result;
-        await evidence.resolve(origins);
-      }
-    },
     moveToArchive: async (pick, actor) => {
-      await snapshot();
-      return store.moveToArchive((raw) => pick(heed(raw)), actor);
+      await view.snapshot();
+      return store.moveToArchive((raw) => pick(view.heed(raw)), actor);
     },
     close: async () => {
       await store.close();
       await evidence.close();
     },
   };
+}
+
+/** What is read and decided by the rule: a look that rests on something unknown is taken again once that is found out. */
+class HeedingView {
+  readonly #store: Store;
+  readonly #evidence: StoredEvidence;
+  /** What counts. */
+  origins: Origins;
+
+  constructor(store: Store, evidence: StoredEvidence, origins: Origins) {
+    this.#store = store;
+    this.#evidence = evidence;
+    this.origins = origins;
+  }
+
+  heed(snapshot: Snapshot): EndedSnapshot {
+    return heedEnds(snapshot, { origins: this.origins, evidence: this.#evidence });
+  }
+
+  async snapshot(): Promise<EndedSnapshot> {
+    await this.#evidence.refresh();
+    const raw = await this.#store.snapshot();
+    return this.#settled(() => this.heed(raw));
+  }
+
+  async look(pick: Parameters<Store['look']>[0]): ReturnType<Store['look']> {
+    let only: SessionId | null = null;
+    const raw = await this.#store.look((seen) => {
+      only = pick(seen);
+      return only;
+    });
+    const { origins } = this;
+    origins.refresh();
+    await this.#evidence.refresh();
+    // Which one is current, and what its tasks are, then depends on more than one session.
+    if (raw.sessions.some((session) => isEndedElsewhere(session, { origins }))) return this.snapshot();
+    return this.#settled(() => heedLook(raw, { origins: this.origins, evidence: this.#evidence }, only));
+  }
+
+  async transact(decide: (snapshot: EndedSnapshot) => Transaction | null): Promise<TransactResult> {
+    for (;;) {
+      await this.#evidence.refresh();
+      const result = await this.#tryToTransact(decide);
+      if (result?.kind === 'done')
+        return { ...result, snapshot: await this.#settled(() => this.heed(result.snapshot)) };
+      if (result !== null) return result;
+      await this.#evidence.resolve(this.origins);
+    }
+  }
+
+  /** null: what the decision rests on is not known yet. */
+  async #tryToTransact(
+    decide: (snapshot: EndedSnapshot) => Transaction | null,
+  ): Promise<TransactResult | null> {
+    try {
+      return await this.#store.transact((raw) => {
+        const seen = this.heed(raw);
+        if (this.#evidence.isOpen) throw new Unknown();
+        return withSaid(decide(seen), { seen, raw });
+      });
+    } catch (error) {
+      if (error instanceof Unknown) return null;
+      throw error;
+    }
+  }
+
+  /** What a look at the notes asks is found out, until nothing is open. */
+  async #settled<Seen>(see: () => Seen): Promise<Seen> {
+    for (;;) {
+      const seen = see();
+      if (!this.#evidence.isOpen) return seen;
+      await this.#evidence.resolve(this.origins);
+    }
+  }
 }
 
 /** What a decision would rest on isn't known yet: it is found out, and decided again. */

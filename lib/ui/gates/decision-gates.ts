@@ -17,24 +17,40 @@ type ChangesetEntry = Decisions['changesets'][number];
 /** Gates answered beforehand, each list in order; never interactive. */
 export function createDecisionGates(options: DecisionGatesOptions): Gates {
   const { decisions, fallback } = options;
-  const left = {
-    plan: [...decisions.plan],
-    validation: [...decisions.validation],
-    validatorFailed: [...decisions.validator_failed],
-    session: [...decisions.session],
-    budget: [...decisions.budget],
-  };
   const changesets = queueChangesets(decisions.changesets);
   return {
     person: fallback.person,
     isInteractive: false,
-    plan: async (question) => {
-      const entry = left.plan.shift();
-      if (entry === undefined) return fallback.plan(question);
-      if (entry === 'approve' || entry === 'quit') return { kind: entry };
-      if ('replan' in entry) return { kind: 'replan', notes: entry.replan };
-      return { kind: 'edit', plan: await options.parsePlan(await options.readFile(entry.edit)) };
+    plan: planGate(options),
+    ...validationGates(options),
+    changeset: async (question) => {
+      const answer = changesets.next(question.changeset.group);
+      const isRefused = answer === 'approve' && isRed(question.changeset);
+      if (answer === null || isRefused) return fallback.changeset(question);
+      return toDecision(answer);
     },
+    ...sessionGates(options),
+    budget: budgetGate(options),
+  };
+}
+
+function planGate({ decisions, fallback, readFile, parsePlan }: DecisionGatesOptions): Gates['plan'] {
+  const left = [...decisions.plan];
+  return async (question) => {
+    const entry = left.shift();
+    if (entry === undefined) return fallback.plan(question);
+    if (entry === 'approve' || entry === 'quit') return { kind: entry };
+    if ('replan' in entry) return { kind: 'replan', notes: entry.replan };
+    return { kind: 'edit', plan: await parsePlan(await readFile(entry.edit)) };
+  };
+}
+
+function validationGates({
+  decisions,
+  fallback,
+}: DecisionGatesOptions): Pick<Gates, 'validation' | 'validatorFailed'> {
+  const left = { validation: [...decisions.validation], validatorFailed: [...decisions.validator_failed] };
+  return {
     validation: async (question) => {
       const entry = left.validation.shift();
       if (entry === undefined) return fallback.validation(question);
@@ -52,29 +68,36 @@ export function createDecisionGates(options: DecisionGatesOptions): Gates {
         return { kind: 'manual', status: 'pass', notes: entry.override, override: entry.override };
       return { kind: 'manual', status: 'pass', notes: 'Accepted by hand, without a validator.' };
     },
-    changeset: async (question) => {
-      const answer = changesets.next(question.changeset.group);
-      const isRefused = answer === 'approve' && isRed(question.changeset);
-      if (answer === null || isRefused) return fallback.changeset(question);
-      return toDecision(answer);
-    },
+  };
+}
+
+function sessionGates({
+  decisions,
+  fallback,
+}: DecisionGatesOptions): Required<Pick<Gates, 'session' | 'leftOver'>> {
+  const left = [...decisions.session];
+  return {
     session: async (question) => {
-      const entry = left.session.shift();
+      const entry = left.shift();
       if (entry === undefined) return fallback.session(question);
       return typeof entry === 'string' ? { kind: entry } : { kind: 'replan', notes: entry.replan };
     },
     leftOver: async (question) => {
-      const [entry] = left.session;
+      const [entry] = left;
       // There is nothing to continue with: the word is meant for another question.
       if (entry === undefined || entry === 'continue') return fallback.leftOver?.(question) ?? null;
-      left.session.shift();
+      left.shift();
       return typeof entry === 'string' ? { kind: entry } : { kind: 'replan', notes: entry.replan };
     },
-    budget: async (question) => {
-      const entry = left.budget.shift();
-      if (entry === undefined) return fallback.budget(question);
-      return entry === 'stop' ? { kind: 'stop' } : { kind: 'raise', amount: entry.raise };
-    },
+  };
+}
+
+function budgetGate({ decisions, fallback }: DecisionGatesOptions): Gates['budget'] {
+  const left = [...decisions.budget];
+  return async (question) => {
+    const entry = left.shift();
+    if (entry === undefined) return fallback.budget(question);
+    return entry === 'stop' ? { kind: 'stop' } : { kind: 'raise', amount: entry.raise };
   };
 }
 

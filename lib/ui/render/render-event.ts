@@ -17,9 +17,7 @@ type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kin
 export function renderEvent(event: Event, style: Style): string | null {
   switch (event.event) {
     case 'session-started':
-      return style.bold(
-        `Session ${event.session} on ${visibleLine(event.base_branch)}: ${visibleLine(event.objective)}`,
-      );
+      return renderStart(event, style);
     case 'notice':
       return renderNotice(event, style);
     case 'canary':
@@ -33,16 +31,12 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'plan-invalid':
       return style.yellow(`Plan invalid: ${joinLines(event.problems)}`);
     case 'task-changed':
-      // Why a task failed is in the event that follows.
-      return `${event.task}: ${event.from} -> ${event.to}${event.to === 'failed' ? '' : inParentheses(event.why)}`;
+      return renderChange(event);
     case 'agent-started':
-      return `${event.agent} started${onTask(event.task)}, pid ${event.pid}`;
     case 'agent-activity':
-      // Only the spending went on.
-      if (event.text.trim() === '') return null;
-      return style.dim(`${event.agent}: ${visibleLine(event.text)} (${formatSpend(event)})`);
+    case 'agent-stalled':
     case 'agent-ended':
-      return `${event.agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
+      return renderAgentEvent(event, style);
     case 'task-failed':
       return renderFailure(event, style);
     case 'verdict':
@@ -56,24 +50,19 @@ export function renderEvent(event: Event, style: Style): string | null {
     case 'changeset-decided':
       return `Changeset ${visibleLine(event.changeset)}: ${visibleLine(event.decision)}${inParentheses(event.reason ?? '')}`;
     case 'landed':
-      return style.green(
-        `Changeset ${visibleLine(event.changeset)} landed on ${visibleLine(event.branch)} as ${shortId(event.commit)}`,
-      );
+      return renderLanding(event, style);
     case 'pull-request':
       return renderRequest(event, style);
     case 'landing-refused':
       return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
     case 'review-page':
       return `Review page: ${event.url}`;
-    case 'agent-stalled':
-      return `${style.yellow('warning:')} ${event.agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${event.agent}; to end it: git flame agent stop ${event.agent}`;
     case 'paused':
       return renderPause(event, style);
     case 'resumed':
       return `${visibleLine(event.adapter)} continues.`;
     case 'conflicts-ahead':
-      if (event.added.length === 0) return null;
-      return `${style.yellow('warning:')} ${event.added.map(describeConflict).join('; ')}`;
+      return renderConflicts(event, style);
     case 'gate':
       return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
     case 'script':
@@ -85,33 +74,48 @@ export function renderEvent(event: Event, style: Style): string | null {
   }
 }
 
-/** Whether an event is shown even with --quiet: warnings, failures, and how the session ended. */
-export function isNews(event: Event): boolean {
+function renderStart(event: EventOf<'session-started'>, style: Style): string {
+  const { session, base_branch: branch, objective } = event;
+  return style.bold(`Session ${session} on ${visibleLine(branch)}: ${visibleLine(objective)}`);
+}
+
+/** Why a task failed is in the event that follows. */
+function renderChange({ task, from, to, why }: EventOf<'task-changed'>): string {
+  return `${task}: ${from} -> ${to}${to === 'failed' ? '' : inParentheses(why)}`;
+}
+
+type AgentEvent = EventOf<'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended'>;
+
+function renderAgentEvent(event: AgentEvent, style: Style): string | null {
+  const { agent } = event;
   switch (event.event) {
-    case 'plan-invalid':
-    case 'task-failed':
-    case 'landing-refused':
-    case 'manual-review':
-    case 'evidence-verified':
-    case 'review-page':
-    case 'session-ended':
-    case 'paused':
+    case 'agent-started':
+      return `${agent} started${onTask(event.task)}, pid ${event.pid}`;
+    case 'agent-activity':
+      return renderActivity(event, style);
     case 'agent-stalled':
-    case 'conflicts-ahead':
-      return true;
-    case 'notice':
-      return event.level === 'warning';
-    case 'canary':
-      return event.result === 'failed';
-    case 'verdict':
-      return event.status === 'fail';
-    case 'changeset-built':
-      return event.red;
-    case 'script':
-      return event.exit_code !== 0;
+      return `${style.yellow('warning:')} ${agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${agent}; to end it: git flame agent stop ${agent}`;
+    case 'agent-ended':
+      return `${agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
     default:
-      return false;
+      return unreachable(event);
   }
+}
+
+/** null: only the spending went on. */
+function renderActivity(event: EventOf<'agent-activity'>, style: Style): string | null {
+  if (event.text.trim() === '') return null;
+  return style.dim(`${event.agent}: ${visibleLine(event.text)} (${formatSpend(event)})`);
+}
+
+function renderLanding({ changeset, branch, commit }: EventOf<'landed'>, style: Style): string {
+  const where = `on ${visibleLine(branch)} as ${shortId(commit)}`;
+  return style.green(`Changeset ${visibleLine(changeset)} landed ${where}`);
+}
+
+function renderConflicts({ added }: EventOf<'conflicts-ahead'>, style: Style): string | null {
+  if (added.length === 0) return null;
+  return `${style.yellow('warning:')} ${added.map(describeConflict).join('; ')}`;
 }
 
 /** Several details stand below each other at a terminal; elsewhere an event is one line. */

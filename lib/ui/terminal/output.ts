@@ -1,8 +1,9 @@
 import type { GlobalOptions } from '../../domain/shown/command-args.ts';
 import type { Event, EventBody, EventSink } from '../../domain/shown/event.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { isNews } from '../render/is-news.ts';
 import { renderHint } from '../render/render-error.ts';
-import { isNews, renderEvent } from '../render/render-event.ts';
+import { renderEvent } from '../render/render-event.ts';
 import { wrapLine } from '../render/wrap-line.ts';
 import { createStyle, type Style } from '../text/style.ts';
 import { toJsonLine } from '../text/to-json-line.ts';
