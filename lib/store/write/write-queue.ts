@@ -7,12 +7,12 @@ import { ownIdentity, processStart } from '../../util/process-identity.ts';
 type Leave = () => Promise<void>;
 
 // Longer than any transaction takes: what a holder of whom nothing can be known costs the others at most.
-const patienceMs = 700;
+const unknownMs = 700;
 // A machine with far too much to do is slow, and no process gains by racing on it as well.
 const busyPatienceMs = 4_000;
-// Between two looks whether the turn has come: for who is next, and for those behind.
+// Between two looks whether the turn has come: for who is next, and for those behind, for each that is before them.
 const nextMs = 1;
-const behindMs = 8;
+const behindMs = 4;
 // Between two looks whether the one whose turn it is still lives.
 const lookMs = 50;
 
@@ -25,9 +25,12 @@ let count = 0;
  */
 export class WriteQueue {
   readonly #folder: string;
+  readonly #patienceMs: number;
 
-  constructor(commonDir: string) {
+  /** `patienceMs`: how long a turn may take before the next one begins beside it. */
+  constructor(commonDir: string, { patienceMs = busyPatienceMs }: { readonly patienceMs?: number } = {}) {
     this.#folder = join(commonDir, 'blueflame', 'store-queue');
+    this.#patienceMs = patienceMs;
   }
 
   /** Whether some process has its turn, or waits for it: then it's better to queue than to race it. */
@@ -36,8 +39,9 @@ export class WriteQueue {
   }
 
   /**
-   * Waits for the turn as long as the queue moves; four seconds where it doesn't. `prepare` is done once while the
-   * one before has its turn.
+   * Waits for the turn as long as the queue moves. Where it doesn't, the next one begins after four seconds, and those
+   * behind it still one after the other: on a machine so slow all at once would only hinder each other. `prepare` is
+   * done once while the one before has its turn.
    */
   async enter(prepare: () => Promise<unknown>): Promise<Leave> {
     const own = this.#draw();
@@ -54,14 +58,14 @@ export class WriteQueue {
       if (time - lookedAt > lookMs) {
         lookedAt = time;
         const holder = stateOf(now);
-        if (holder === 'gone' || (holder === 'unknown' && time - since > patienceMs)) this.#remove(now);
-        if (time - since > busyPatienceMs) return leave;
+        if (holder === 'gone' || (holder === 'unknown' && time - since > unknownMs)) this.#remove(now);
+        if (time - since > this.#patienceMs * ahead.length) return leave;
       }
       if (ahead.length === 1 && !isPrepared) {
         isPrepared = true;
         // What goes wrong goes wrong again when it counts.
         await prepare().catch(() => undefined);
-      } else await wait(ahead.length === 1 ? nextMs : Math.random() * behindMs);
+      } else await wait(ahead.length === 1 ? nextMs : Math.random() * behindMs * ahead.length);
     }
   }
 
