@@ -3,6 +3,7 @@ import type { GitCommits, GitMerging } from '../domain/ports/git-commits.ts';
 import { commitGraph } from './objects/commit-graph.ts';
 import { commitTree } from './objects/commit-tree.ts';
 import { type GitAccess, onObjects, whereThePersonIs, withVariables } from './objects/git-access.ts';
+import { defaultLooseSettings, writeLooseObject } from './objects/loose-object.ts';
 import { mergeTree } from './objects/merge-tree.ts';
 import { readCommit, readCommitsBetween } from './objects/read-commits.ts';
 import { replay } from './objects/replay.ts';
@@ -25,8 +26,13 @@ export function openMerging(access: GitAccess): GitMerging {
   const objectDir = join(access.repository.commonDir, 'objects');
   return {
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
-    mergeTree: async (ours, theirs) =>
-      mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs),
+    mergeTree: async (ours, theirs) => {
+      // Who has no name yet is asked for it where a commit is made.
+      const loose = (await access.signature().catch(() => null))?.loose ?? defaultLooseSettings;
+      const tree = await access.plainMerge(ours, theirs, (made) => writeLooseObject(objectDir, made, loose));
+      if (tree !== null) return { kind: 'clean', tree };
+      return mergeTree(withVariables(here, await access.inertDrivers()), ours, theirs);
+    },
     replay: async (onto, start, tip) =>
       replay(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     commitTree: (init) => commitTree(access, objectDir, init),

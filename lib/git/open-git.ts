@@ -6,6 +6,7 @@ import { lateSignal } from '../util/late-signal.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listSubmodules } from './objects/list-submodules.ts';
+import { plainMerger } from './objects/plain-merge.ts';
 import { readSignature, type Signature } from './objects/read-signature.ts';
 import { repackLoose } from './objects/repack-loose.ts';
 import { openCells } from './open-cells.ts';
@@ -45,10 +46,12 @@ export async function openGit(
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
   const submodules = new Map<ObjectId, Promise<readonly string[]>>();
   let signature: Promise<Signature> | undefined;
+  const objects = new CatFile(context, repository.commonDir);
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
     repository,
-    objects: new CatFile(context, repository.commonDir),
+    objects,
+    plainMerge: plainMerger(objects, repository.objectFormat),
     signature: () => (signature ??= readSignature(whereThePersonIs(access), repository.commonDir)),
     submodules: (commit) => {
       const known = submodules.get(commit) ?? listSubmodules(onObjects(access), commit);

@@ -6,6 +6,7 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CatFile } from '../process/cat-file.ts';
 import type { GitGuard } from '../process/limit-git.ts';
 import type { GitContext } from '../process/run-git.ts';
+import type { PlainMerge } from './plain-merge.ts';
 import type { Signature } from './read-signature.ts';
 
 /** What every git operation needs: where the person stands, and the repository found there. */
@@ -20,6 +21,8 @@ export interface GitAccess {
   readonly submodules: (commit: ObjectId) => Promise<readonly string[]>;
   /** Variables that keep configured filters and merge drivers from running; see inert-drivers.ts. */
   readonly inertDrivers: () => Promise<Readonly<Record<string, string>>>;
+  /** Merges of the repository's commits that need no git. */
+  readonly plainMerge: PlainMerge;
   /** How much of an agent's work is looked at, and what holds a git that does. */
   readonly bounds: WorkBounds;
   readonly guard: GitGuard;
