@@ -37,19 +37,20 @@ export function watchDisk({ folders, limitBytes, pids }: WatchedDisk): DiskWatch
     // What hides from being counted is on the same disk all the same.
     if (!isWhole) grown = Math.max(grown, freeAtFirst - freeThen);
   };
-  const measure = async (): Promise<void> => {
+  const measure = async (running: readonly number[]): Promise<void> => {
     const began = performance.now();
     freeThen = freeBytes(first);
-    take(await measureDisk(folders, pids()));
+    take(await measureDisk(folders, running));
     const now = performance.now();
     due = now + Math.min((now - began) * restFactor, longestRestMs);
     measuring = null;
   };
-  measuring = measure();
+  // Whatever has only just started holds no files that have no name.
+  measuring = measure([]);
   return {
     isFull: () => {
       const isFilling = freeThen - freeBytes(first) > (limitBytes - grown) / 2;
-      if (isFilling || performance.now() >= due) measuring ??= measure();
+      if (isFilling || performance.now() >= due) measuring ??= measure(pids());
       return grown > limitBytes;
     },
     looked: async () => {

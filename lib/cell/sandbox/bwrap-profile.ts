@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { isBelow } from '../../util/is-below.ts';
+import type { SystemPath } from '../runner-context.ts';
 import { filterDescriptor, syscallFilter } from './syscall-filter.ts';
-import type { SystemPath } from './system-paths.ts';
 
 /** What a cell shows and what can be written in it. All paths are absolute and the same inside and outside. */
 export interface CellProfile {

@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SystemPath } from '../runner-context.ts';
 import { isThere } from './tool-paths.ts';
 
 // Programs and what they read. Of /var that is little: caches of fonts, and what Debian's and others' packages keep
@@ -11,12 +12,6 @@ const roots = [
     (name) => `/var/lib/${name}`,
   ),
 ];
-
-/** A folder of the system that every cell shows; `link` says where it leads where it is one. */
-export interface SystemPath {
-  readonly path: string;
-  readonly link: string | null;
-}
 
 export function listSystemPaths(): readonly SystemPath[] {
   return roots.filter(isThere).map((path) => ({ path, link: linkOf(path) }));

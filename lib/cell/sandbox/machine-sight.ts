@@ -1,0 +1,134 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isBelow } from '../../util/is-below.ts';
+import type { MachineSight, SightRequest, SystemPath } from '../runner-context.ts';
+import { listKernelEntries } from './kernel-entries.ts';
+import { linkedTools } from './linked-tools.ts';
+import { listPrivateSystemPaths, listSystemPaths } from './system-paths.ts';
+import { isThere, packagePaths, realPath, toolchainPaths } from './tool-paths.ts';
+import { listBesidePrograms, listForeignToGit } from './unneeded-paths.ts';
+
+// Sockets, other people's files, keys: everything an agent doesn't need to work.
+const alwaysHidden = ['/run', '/tmp', '/var/tmp', '/root'];
+
+/** Looks at the machine: many hundred paths. */
+export function lookAtMachine(request: SightRequest): MachineSight {
+  const { repository, personHome, workTree } = request;
+  const hidden = hiddenFolders(personHome);
+  const system = listSystemPaths();
+  const needed = neededPaths(request, hidden, system);
+  const covered = coveredPaths(request, needed);
+  const inner = innerFolders(request);
+  const shown = [...system.map(({ path }) => path), ...needed];
+  const shownAgain = needed.filter((path) => path !== repository.mainWorkTree && isBelowAny(path, covered));
+  const isInSight = (path: string): boolean =>
+    isThere(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
+  const unneeded = [
+    ...listForeignToGit(repository.commonDir),
+    ...listBesidePrograms(request.searchFolders, [personHome, '/root']).map(realPath),
+  ].filter((path) => !request.shown.some((one) => isBelow(path, one)));
+  const secret = [...listPrivateSystemPaths(), ...workTree.hidden, ...unneeded].filter(isInSight);
+  return {
+    ...{ system, hidden, needed, covered, isInSight },
+    hiddenInside: [...inner, ...secret.filter(isFolder)],
+    hiddenFiles: secret.filter((path) => !isFolder(path)),
+    kernelEntries: listKernelEntries(),
+  };
+}
+
+/** Whether a path, not hidden itself, must be shown by a mount of its own. */
+export function needsShowing(
+  { hidden, system }: Pick<MachineSight, 'hidden' | 'system'>,
+  path: string,
+): boolean {
+  return path !== '/' && !hidden.includes(path) && !inSystem({ hidden, system }, path) && isThere(path);
+}
+
+export function isBelowAny(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isBelow(path, folder));
+}
+
+interface Shown {
+  readonly hidden: readonly string[];
+  readonly shown: readonly string[];
+  readonly covered: readonly string[];
+  readonly shownAgain: readonly string[];
+}
+
+/** Whether a path can be seen: what is shown last counts. */
+function isShown({ hidden, shown, covered, shownAgain }: Shown, path: string): boolean {
+  if (isBelowAny(path, shownAgain)) return true;
+  if (isBelowAny(path, covered)) return false;
+  const veil = hidden.find((place) => isBelow(path, place));
+  return shown.some((place) => isBelow(path, place) && (veil === undefined || isBelow(place, veil)));
+}
+
+function coveredPaths(
+  { workTree, repository }: SightRequest,
+  needed: readonly string[],
+): MachineSight['covered'] {
+  const covered = workTree.covered
+    .map(realPath)
+    .filter((path) => isThere(path) && !needed.includes(path) && isBelowAny(path, needed));
+  // The work tree itself is needed only for what it holds.
+  const whole = workTree.covered.filter((path) => path === repository.mainWorkTree);
+  return [...new Set([...covered, ...whole])];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path).isDirectory();
+}
+
+function hiddenFolders(personHome: string): string[] {
+  const found = [...alwaysHidden, personHome].filter((path) => path !== '/' && isThere(path)).map(realPath);
+  return [...new Set(found)];
+}
+
+/** What the tool keeps, and the worktrees of other agents; the cell's own parts are shown again. */
+function innerFolders({ repository, siblings }: SightRequest): string[] {
+  const { commonDir, mainWorkTree } = repository;
+  const own = join(commonDir, 'blueflame');
+  if (siblings === null) return [own];
+  const holdsMore = [commonDir, mainWorkTree ?? commonDir].some((path) => isBelow(path, siblings));
+  return holdsMore ? [own] : [own, siblings];
+}
+
+function neededPaths(
+  request: SightRequest,
+  hidden: readonly string[],
+  system: readonly SystemPath[],
+): string[] {
+  const { repository, personHome, searchFolders, workTree } = request;
+  const { commonDir, mainWorkTree } = repository;
+  const objects = join(commonDir, 'objects');
+  // With another HOME (sudo, the container of a CI) PATH leads into the hidden one of root all the same.
+  const homes = [personHome, '/root'];
+  const needed = [
+    commonDir,
+    ...(mainWorkTree === null ? [] : [mainWorkTree]),
+    ...[realPath(objects), ...borrowedObjects(objects)],
+    ...toolchainPaths(searchFolders, homes),
+    ...request.programs.flatMap((program) => packagePaths(program, personHome)),
+    ...request.shown,
+    ...workTree.kept,
+  ];
+  const isSeen = (path: string): boolean => inSystem({ hidden, system }, path) || isBelowAny(path, needed);
+  const tools = linkedTools(searchFolders, homes, isSeen);
+  return [...new Set([...needed, ...tools])].filter((path) => needsShowing({ hidden, system }, path));
+}
+
+function inSystem({ hidden, system }: Pick<MachineSight, 'hidden' | 'system'>, path: string): boolean {
+  const veils = hidden.filter((place) => place !== '/');
+  return !isBelowAny(path, veils) && system.some((place) => isBelow(path, place.path));
+}
+
+/** Object folders of other repositories that this one reads from; gitrepository-layout(5). */
+function borrowedObjects(objects: string, depth = 0): string[] {
+  const file = join(objects, 'info', 'alternates');
+  if (depth > 5 || !existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const folders = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  return folders
+    .map((line) => resolve(objects, line))
+    .flatMap((folder) => [folder, ...borrowedObjects(folder, depth + 1)]);
+}
