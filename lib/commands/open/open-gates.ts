@@ -7,7 +7,7 @@ import type { Decisions } from '../../domain/config/decisions.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Gates } from '../../domain/ports/gates.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { runScript } from '../../engine/validate/run-script.ts';
+import { runScript } from '../../engine/run-script.ts';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { askPreference } from '../../git/process/run-git.ts';
 import { createGates } from '../../ui/gates/create-gates.ts';

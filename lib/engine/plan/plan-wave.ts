@@ -13,7 +13,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { describeProblem, invalidPlan, planProblems, problemsBeside, takenIds } from '../plan-problems.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
-import { runScript } from '../validate/run-script.ts';
+import { runScript } from '../run-script.ts';
 import type { Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
 import { askPlanner, noPlan } from './ask-planner.ts';

@@ -3,9 +3,9 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import { viewSession } from '../record.ts';
+import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { runScript } from '../validate/run-script.ts';
 import type { Workshop } from '../workshop.ts';
 import { unlandedBelow } from './below-landed.ts';
 import {

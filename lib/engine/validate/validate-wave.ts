@@ -14,11 +14,11 @@ import { saysSomething } from '../../util/says-something.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
 import { record, viewSession } from '../record.ts';
+import { runScript } from '../run-script.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { decideFailed, needsReason, recordVerdict } from './decide-failed.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
-import { runScript } from './run-script.ts';
 import { failUnvalidated } from './settle-validation.ts';
 import { type Judgement, judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
 

@@ -12,7 +12,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { record, type SessionView, taskOf } from '../record.ts';
-import { runFailureScript } from '../validate/run-script.ts';
+import { runFailureScript } from '../run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
 
 export interface Attempt {
