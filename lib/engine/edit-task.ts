@@ -8,7 +8,7 @@ import { changedMeanwhile } from '../domain/meanwhile.ts';
 import type { PlanKey } from '../domain/state/plan.ts';
 import type { Task } from '../domain/state/task.ts';
 import { describeProblem, problemsBeside } from './plan-problems.ts';
-import { record, taskOf } from './record.ts';
+import { type Recorder, record, taskOf } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
 interface EditedTask {
@@ -22,7 +22,7 @@ interface EditedTask {
  * `changed-meanwhile`.
  */
 export async function editTask(
-  workshop: Workshop,
+  workshop: Recorder,
   session: SessionId,
   edit: { readonly before: TaskPlan; readonly after: TaskPlan },
 ): Promise<EditedTask> {

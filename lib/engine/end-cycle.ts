@@ -8,13 +8,13 @@ import type { SessionDecision, SessionQuestion } from '../domain/ports/gates.ts'
 import type { Session } from '../domain/state/session.ts';
 import { withGate } from './agents/ask-for-budget.ts';
 import { endSession } from './end-session.ts';
-import { record, viewSession } from './record.ts';
+import { type Recorder, record, viewSession } from './record.ts';
 import { remember } from './session/remember.ts';
 import { startCycle } from './start-cycle.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
-export async function endCycle(workshop: Workshop, id: SessionId): Promise<void> {
+export async function endCycle(workshop: Recorder & Pick<Workshop, 'memory'>, id: SessionId): Promise<void> {
   await remember(workshop, id);
   const question = await askAbout(workshop, id);
   const decision = await workshop.gates.session(question);
@@ -51,7 +51,7 @@ async function askAbout(
 
 /** Another cycle, or another plan. Throws FlameError `cycle-limit` where none is left. */
 async function goOn(
-  workshop: Workshop,
+  workshop: Recorder,
   session: Session,
   decision: Exclude<SessionDecision, { kind: 'stop' }>,
 ): Promise<void> {
@@ -65,7 +65,7 @@ async function goOn(
   });
 }
 
-async function noteStop(workshop: Workshop, id: SessionId, state: 'active' | 'stopped'): Promise<void> {
+async function noteStop(workshop: Recorder, id: SessionId, state: 'active' | 'stopped'): Promise<void> {
   workshop.events.emit({ event: 'gate', gate: 'session', decision: 'stop' });
   await record(workshop, id, ({ session: now }) => {
     const next = { ...withGate(now, 'session', 'stop', workshop), state };

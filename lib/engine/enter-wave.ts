@@ -1,10 +1,9 @@
 import type { SessionId } from '../domain/ids.ts';
-import { record, type SessionView, viewSession } from './record.ts';
-import type { Workshop } from './workshop.ts';
+import { type Recorder, record, type SessionView, viewSession } from './record.ts';
 
 /** Puts a session into this wave, unless it is in it already, and reports that the wave has started. */
 export async function enterWave(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   wave: 'validate' | 'merge' | 'review',
 ): Promise<SessionView> {

@@ -1,9 +1,12 @@
 import type { SessionId } from '../domain/ids.ts';
-import { record, viewSession } from './record.ts';
+import { type Recorder, record, viewSession } from './record.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Shows what changed in the configuration since the session last looked, before the new rules apply. */
-export async function noticeConfig(workshop: Workshop, id: SessionId): Promise<void> {
+export async function noticeConfig(
+  workshop: Recorder & Pick<Workshop, 'configChanges' | 'configDigest'>,
+  id: SessionId,
+): Promise<void> {
   const { session } = await viewSession(workshop, id);
   const { configDigest: digest } = workshop;
   if (session.config_digest === digest) return;

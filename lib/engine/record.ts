@@ -24,6 +24,9 @@ import type { Task } from '../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../domain/state/verdict.ts';
 import type { Workshop } from './workshop.ts';
 
+/** What it takes to read a session and to record in it, with the time of it. */
+export type Recorder = Pick<Workshop, 'config' | 'events' | 'gates' | 'now' | 'origins' | 'store'>;
+
 /** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */
 export interface SessionView extends HeededSession {
   readonly snapshot: Snapshot;
@@ -66,7 +69,7 @@ export async function viewSession(
  * again. What is decided by it is remembered as this clone's own before the refs move. Task changes are reported as events after the refs moved, never before.
  */
 export async function record(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   decide: (view: SessionView) => Recording | null,
 ): Promise<RecordResult> {

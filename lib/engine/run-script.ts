@@ -27,7 +27,7 @@ export async function runScript(
 
 /** Tells `hooks.on_failure` that a task failed for good. */
 export async function runFailureScript(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'config' | 'events' | 'machine' | 'root'>,
   session: SessionId,
   task: string,
   failure: Failure,

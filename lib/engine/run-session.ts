@@ -57,7 +57,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
   }
 }
 
-function actionOf(workshop: Workshop, view: SessionView): Action {
+function actionOf(workshop: Pick<Workshop, 'config' | 'run' | 'windDown'>, view: SessionView): Action {
   return nextAction({
     ...{ ...view, maxCycles: workshop.config.limits.max_wave_cycles },
     canStart: (all) => canStart(withoutHeldApart(workshop, all), workshop.config.concurrency.development),

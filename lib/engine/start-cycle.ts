@@ -1,12 +1,11 @@
 import { restartTask } from '../core/task/task-return.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { withGate } from './agents/ask-for-budget.ts';
-import { record } from './record.ts';
-import type { Workshop } from './workshop.ts';
+import { type Recorder, record } from './record.ts';
 
 /** Begins the next cycle: what was sent back is pending again, and with `retry` what failed too. */
 export async function startCycle(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   decision: 'continue' | 'retry' = 'continue',
 ): Promise<void> {

@@ -2,12 +2,12 @@ import type { BudgetState } from '../../core/schedule/budget-state.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
-import { record } from '../record.ts';
+import { type Recorder, record } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 /** The session's budget is spent: a person raises it (true) or stops the session (false). */
 export async function askForBudget(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   { spent, limit, unit }: BudgetState,
 ): Promise<boolean> {

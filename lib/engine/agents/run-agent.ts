@@ -24,7 +24,7 @@ import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
-import { record, viewSession } from '../record.ts';
+import { type Recorder, record, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { readProjectFiles } from './project-files.ts';
 import { proveEnforcement } from './prove-enforcement.ts';
@@ -196,7 +196,10 @@ async function startAgent(
 }
 
 /** A script's prompt is the script: the task's description as it was planned. */
-async function promptFor(workshop: Workshop, job: AgentJob): Promise<Prompts> {
+async function promptFor(
+  workshop: Pick<Workshop, 'adapter' | 'config' | 'git' | 'prompts'>,
+  job: AgentJob,
+): Promise<Prompts> {
   if (job.prompt.role === 'worker' && !needsModel(workshop.adapter(job.adapter))) {
     return { system: '', prompt: job.prompt.task.description };
   }
@@ -219,7 +222,7 @@ async function untilEnd(workshop: Pick<Workshop, 'signal'>, running: RunningAgen
   }
 }
 
-async function bookRun(workshop: Workshop, id: SessionId, run: AgentRun): Promise<void> {
+async function bookRun(workshop: Recorder, id: SessionId, run: AgentRun): Promise<void> {
   // A free run leaves nothing to book; the rest is in its task.
   if (run.model === null && run.cost_usd === 0) return;
   await record(workshop, id, ({ session }) => {

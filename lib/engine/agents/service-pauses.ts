@@ -3,7 +3,7 @@ import { backoffMs } from '../../core/task/after-failure.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ServicePause, Session } from '../../domain/state/session.ts';
-import { record, viewSession } from '../record.ts';
+import { type Recorder, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Workshop } from '../workshop.ts';
  * is over. It's in the session's note, so that a new start waits too.
  */
 export async function pauseService(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'random' | 'run'>,
   id: SessionId,
   limited: { readonly adapter: string; readonly failure: Failure; readonly tries: number },
 ): Promise<void> {

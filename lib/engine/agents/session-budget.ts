@@ -14,7 +14,7 @@ import {
   unlimited,
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-amount.ts';
-import { viewSession } from '../record.ts';
+import { type Recorder, viewSession } from '../record.ts';
 import type { Ledger } from '../run-memory.ts';
 import type { Workshop } from '../workshop.ts';
 import { askForBudget } from './ask-for-budget.ts';
@@ -60,14 +60,17 @@ export function watchBudget(
  * asked. Throws FlameError `budget-stop` when that ends the session, or what the gate throws where no person
  * can be asked.
  */
-export async function requireBudget(workshop: Workshop, id: SessionId): Promise<void> {
+export async function requireBudget(
+  workshop: Recorder & Pick<Workshop, 'run'>,
+  id: SessionId,
+): Promise<void> {
   const { ledger } = workshop.run;
   const turn = ledger.asking.then(() => askWhileSpent(workshop, id));
   ledger.asking = turn.catch(() => undefined);
   return turn;
 }
 
-async function askWhileSpent(workshop: Workshop, id: SessionId): Promise<void> {
+async function askWhileSpent(workshop: Recorder & Pick<Workshop, 'run'>, id: SessionId): Promise<void> {
   for (;;) {
     const { session } = await viewSession(workshop, id);
     if (session.state === 'stopped') throw budgetStop();
@@ -82,7 +85,7 @@ async function askWhileSpent(workshop: Workshop, id: SessionId): Promise<void> {
  * one that doesn't fit in what is left at all waits until the person has raised the budget, or is refused.
  */
 export function sharedBudget(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'run'>,
   {
     id,
     session,
@@ -111,7 +114,11 @@ interface Asked {
   readonly isGone: () => boolean;
 }
 
-async function takeShare(workshop: Workshop, id: SessionId, asked: Asked): Promise<number | null> {
+async function takeShare(
+  workshop: Recorder & Pick<Workshop, 'run'>,
+  id: SessionId,
+  asked: Asked,
+): Promise<number | null> {
   const { ledger } = workshop.run;
   while (!asked.isGone()) {
     const { session } = await viewSession(workshop, id);
@@ -138,7 +145,11 @@ function leftFor({ limit, spent, unit }: BudgetState, { open }: Ledger): Spendin
 }
 
 /** What is left is too little: the person is asked, once for all who wait. */
-async function askForMore(workshop: Workshop, id: SessionId, { limit }: BudgetState): Promise<boolean> {
+async function askForMore(
+  workshop: Recorder & Pick<Workshop, 'run'>,
+  id: SessionId,
+  { limit }: BudgetState,
+): Promise<boolean> {
   workshop.run.ledger.tooLittleAt = limit;
   return requireBudget(workshop, id).then(
     () => true,
@@ -147,7 +158,10 @@ async function askForMore(workshop: Workshop, id: SessionId, { limit }: BudgetSt
 }
 
 /** An agent ended because its share, cut to what is left of the session's budget, was too small. */
-export async function noteTooLittle(workshop: Workshop, id: SessionId): Promise<void> {
+export async function noteTooLittle(
+  workshop: Recorder & Pick<Workshop, 'run'>,
+  id: SessionId,
+): Promise<void> {
   const { session } = await viewSession(workshop, id);
   workshop.run.ledger.tooLittleAt = watchBudget(workshop, session).limit;
 }

@@ -13,7 +13,7 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { keepCommit } from '../keep/rescue-refs.ts';
-import { record, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { groundOf } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
@@ -104,7 +104,7 @@ interface Beginning {
 
 /** By compare-and-swap; null if another process was quicker. */
 async function claim(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'place'>,
   task: Task,
   { worktree, start, ground }: Beginning,
 ): Promise<Task | null> {

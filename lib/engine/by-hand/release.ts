@@ -12,7 +12,7 @@ import { changedMeanwhile, claimedElsewhere } from '../../domain/meanwhile.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepCommit, rescueName } from '../keep/rescue-refs.ts';
-import { type Recording, record, taskOf, viewSession } from '../record.ts';
+import { type Recorder, type Recording, record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { detachHand, handTip, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
 
@@ -59,7 +59,7 @@ export async function releaseByHand(
 
 /** What its attempts left stays where it is. */
 async function tryAgain(
-  workshop: Workshop,
+  workshop: Recorder,
   { id, session, rev }: Task,
   reason: string,
 ): Promise<HandRelease> {

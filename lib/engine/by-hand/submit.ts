@@ -14,7 +14,7 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { judgeCommits } from '../judge/judge-commits.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
-import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip, startPoint } from '../start-point.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { branchName, handTip, handWorktree, isThere, leaveWorktree, requireHeld } from './hand-task.ts';
@@ -157,7 +157,7 @@ function policyFor(
 }
 
 async function complete(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
   task: Task,
   work: {
     readonly start: ObjectId;

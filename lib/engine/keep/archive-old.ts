@@ -2,6 +2,7 @@ import { sessionsToArchive } from '../../core/changesets/sessions-to-archive.ts'
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Recorder } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /** The sessions that are more than `retention.sessions` keeps at hand. */
@@ -12,14 +13,16 @@ export async function oldSessions(
 }
 
 /** Moves them out of what every command reads; they stay readable by name. Resolves to those that were moved. */
-async function archiveOld(workshop: Workshop): Promise<readonly SessionId[]> {
+async function archiveOld(
+  workshop: Pick<Workshop, 'config' | 'gates' | 'git' | 'store'>,
+): Promise<readonly SessionId[]> {
   const pick = await picker(workshop);
   if (pick(await workshop.store.snapshot()).length === 0) return [];
   return workshop.store.moveToArchive(pick, workshop.gates.person);
 }
 
 /** archiveOld at the end of a session: an error is only reported, the next session tries again. */
-export async function archiveInPassing(workshop: Workshop): Promise<void> {
+export async function archiveInPassing(workshop: Recorder & Pick<Workshop, 'git'>): Promise<void> {
   const message = await archiveOld(workshop).then(
     (moved) =>
       moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`,

@@ -11,7 +11,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
-import { record, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
@@ -54,7 +54,7 @@ export async function mergeWave(
 }
 
 /** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
-async function noteBase(workshop: Workshop, session: Session): Promise<ObjectId> {
+async function noteBase(workshop: Recorder & Pick<Workshop, 'git'>, session: Session): Promise<ObjectId> {
   const base = await baseTip(workshop, session);
   if (base !== session.base_commit) await tellRewound(workshop, session, base);
   await record(workshop, session.id, ({ session: now }) => {
@@ -149,7 +149,7 @@ function toChangeset(
 }
 
 async function requeueConflicting(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   { conflicts }: BuiltChangeset,
 ): Promise<void> {
@@ -172,7 +172,11 @@ async function requeueConflicting(
 }
 
 /** Notes the changeset and keeps its commit alive until it has landed or is void. */
-async function keep(workshop: Workshop, id: SessionId, changeset: Changeset): Promise<void> {
+async function keep(
+  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
+  id: SessionId,
+  changeset: Changeset,
+): Promise<void> {
   const ref = changesetRef(id, changeset.id);
   const old = await workshop.git.resolveCommit(ref);
   await record(workshop, id, ({ session }) => ({

@@ -122,7 +122,7 @@ async function letSolve(
 
 /** The tasks whose work is in the tip already and may have written what conflicts. */
 async function otherSide(
-  workshop: Workshop,
+  workshop: Pick<Workshop, 'config' | 'git' | 'origins' | 'store'>,
   { session, tip, task, paths }: Conflict,
 ): Promise<readonly Task[]> {
   const { tasks } = await viewSession(workshop, session.id);

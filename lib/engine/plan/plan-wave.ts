@@ -12,7 +12,7 @@ import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { describeProblem, invalidPlan, planProblems, problemsBeside, takenIds } from '../plan-problems.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import type { Workshop } from '../workshop.ts';
 import { acceptReceived, describeReceived, notAccepted } from './accept-received.ts';
@@ -104,7 +104,7 @@ export function requireSoundPlan(
 }
 
 async function propose(
-  workshop: Workshop,
+  workshop: Recorder,
   session: Session,
   plan: Plan,
   isByHand: boolean,
@@ -132,7 +132,7 @@ function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[
 }
 
 async function decidePlan(
-  workshop: Workshop,
+  workshop: Recorder,
   view: SessionView,
   plan: Plan,
   problems: readonly PlanProblem[],
@@ -163,14 +163,18 @@ function tooManyReplans(): FlameError {
   });
 }
 
-async function approve(workshop: Workshop, { session, isOurs }: SessionView, plan: Plan): Promise<boolean> {
+async function approve(
+  workshop: Recorder & Pick<Workshop, 'machine' | 'root'>,
+  { session, isOurs }: SessionView,
+  plan: Plan,
+): Promise<boolean> {
   const { id } = session;
   await takePlan(workshop, id, plan, isOurs ? [] : [sessionDecision(session)]);
   await runScript(workshop, 'post_plan', { session: id, tasks: plan.tasks.map((task) => task.id) });
   return true;
 }
 
-async function noteReplan(workshop: Workshop, id: SessionId, notes: string): Promise<SessionView> {
+async function noteReplan(workshop: Recorder, id: SessionId, notes: string): Promise<SessionView> {
   await record(workshop, id, ({ session }) => {
     const gated = withGate(session, 'plan', 'replan', workshop);
     const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
@@ -179,7 +183,7 @@ async function noteReplan(workshop: Workshop, id: SessionId, notes: string): Pro
   return viewSession(workshop, id);
 }
 
-async function quit(workshop: Workshop, id: SessionId): Promise<boolean> {
+async function quit(workshop: Recorder, id: SessionId): Promise<boolean> {
   await record(workshop, id, ({ session }) => {
     const next = {
       ...withGate(session, 'plan', 'quit', workshop),
@@ -192,7 +196,7 @@ async function quit(workshop: Workshop, id: SessionId): Promise<boolean> {
   return false;
 }
 
-async function endEmpty(workshop: Workshop, id: SessionId): Promise<boolean> {
+async function endEmpty(workshop: Recorder, id: SessionId): Promise<boolean> {
   workshop.events.emit({
     event: 'notice',
     level: 'info',

@@ -7,7 +7,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
-import { record } from '../record.ts';
+import { type Recorder, record } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 /**
@@ -15,7 +15,7 @@ import { timestamp, type Workshop } from '../workshop.ts';
  * takes the place of what is still open; a task of the same id keeps its history.
  */
 export async function takePlan(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   plan: Plan,
   vouched: readonly Decision[] = [],

@@ -6,7 +6,7 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { dirtyTree, requireMovable } from '../base-in-use.ts';
-import { record, viewSession } from '../record.ts';
+import { type Recorder, record, viewSession } from '../record.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 /** Work trees that have a branch checked out. */
@@ -107,7 +107,10 @@ export function ownCheckout(
  * this left undone. A tree that got local changes meanwhile is left alone and named; nothing is touched where the
  * branch isn't where the landing moved it. Returns whether there was anything to bring along.
  */
-export async function bringAlong(workshop: Workshop, id: SessionId): Promise<boolean> {
+export async function bringAlong(
+  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
+  id: SessionId,
+): Promise<boolean> {
   const { session } = await viewSession(workshop, id);
   const checkout = ownCheckout(workshop, session);
   if (checkout === null) return false;
@@ -141,7 +144,10 @@ function tellMoved(workshop: Pick<Workshop, 'events'>, branch: string, to: Objec
 }
 
 /** Finishes what a kill of another session's landing on this base left undone; only while no other process lands. */
-export async function bringOthersAlong(workshop: Workshop, session: Session): Promise<void> {
+export async function bringOthersAlong(
+  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
+  session: Session,
+): Promise<void> {
   const { sessions } = await workshop.store.snapshot();
   const left = sessions.filter(
     (other) => other.id !== session.id && other.checkout !== null && landsOn(other) === landsOn(session),

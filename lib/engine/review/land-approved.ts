@@ -2,7 +2,7 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import { viewSession } from '../record.ts';
+import { type Recorder, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
@@ -109,7 +109,7 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
 
 /** Whether an approval still holds, and what the changeset was built on has landed. What came before may end both. */
 async function mayLand(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'git'>,
   session: Session,
   { changeset, tip }: { readonly changeset: Changeset; readonly tip: ObjectId },
 ): Promise<boolean> {

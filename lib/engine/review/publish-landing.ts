@@ -6,14 +6,14 @@ import { landsOn } from '../../domain/state/session.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
-import { record, type SessionView, taskOf } from '../record.ts';
+import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { ownCheckout } from './bring-along.ts';
 import { destinedFor, landingOf } from './landing-branch.ts';
 
 /** One transaction over the base, the tasks, the review and the session; `moved` where the base was elsewhere. */
 export async function publishLanding(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'git' | 'place'>,
   id: SessionId,
   {
     changeset,

@@ -7,13 +7,13 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
-import { record, taskOf } from '../record.ts';
+import { type Recorder, record, taskOf } from '../record.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { timestamp } from '../workshop.ts';
 
 /** Another process moved the base: the approval is void, nothing is forced, the changeset is built again. */
 export async function refuseMoved(
-  workshop: Workshop,
+  workshop: Recorder,
   session: Session,
   changeset: Changeset,
   tip: ObjectId,
@@ -28,7 +28,7 @@ export async function refuseMoved(
 
 /** Its approval is void with it: it is built again from the commits of its tasks. */
 export async function refuseLanding(
-  workshop: Workshop,
+  workshop: Recorder,
   session: Session,
   changeset: Changeset,
   why: string,
@@ -45,7 +45,7 @@ export async function refuseLanding(
 
 /** The work does not hold where it would land: its tasks are done again, and know why. */
 export async function sendBack(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   changeset: Changeset,
   notes: string,
@@ -69,7 +69,7 @@ export async function sendBack(
 
 /** What was green when it was approved is red now: it waits for another word, with what was found. */
 export async function askAgain(
-  workshop: Workshop,
+  workshop: Recorder,
   id: SessionId,
   { id: name, commit }: Changeset,
   diagnostics: readonly DiagnosticRun[],

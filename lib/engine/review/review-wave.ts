@@ -11,7 +11,7 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
-import { record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
@@ -70,7 +70,10 @@ export function nothingToDecide(name: string | null, current: readonly Changeset
  * Changesets and approvals name the base they're about: when another process moved it, they are void and
  * built again.
  */
-async function voidMoved(workshop: Workshop, { session }: SessionView): Promise<number> {
+async function voidMoved(
+  workshop: Recorder & Pick<Workshop, 'git'>,
+  { session }: SessionView,
+): Promise<number> {
   const tip = await baseTip(workshop, session);
   if (tip === session.base_commit) return 0;
   const moved = changesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');

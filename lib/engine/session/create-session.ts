@@ -3,12 +3,13 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session.ts';
+import type { Recorder } from '../record.ts';
 import type { Base } from '../work/preflight.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 
 /** Starts a session of this id, beside others or only where none is going on. Throws FlameError `session-open`. */
 export async function createSession(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'configDigest'>,
   id: SessionId,
   { objective, base, isBeside }: NewSession,
 ): Promise<void> {

@@ -3,11 +3,11 @@ import { memoryEntries } from '../../core/memory/memory-entries.ts';
 import { recallMemory } from '../../core/memory/recall-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import { viewSession } from '../record.ts';
+import { type Recorder, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
 /** Keeps what is settled in a session for later ones; once more changes nothing. A broken memory is a warning. */
-export async function remember(workshop: Workshop, id: SessionId): Promise<void> {
+export async function remember(workshop: Recorder & Pick<Workshop, 'memory'>, id: SessionId): Promise<void> {
   const { beads } = workshop.config;
   const { session, tasks } = await viewSession(workshop, id);
   if (session.state !== 'ended' && !beads.archive_after_wave) return;

@@ -11,7 +11,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { type DoneTask, hasWork, type Task, type WorkedTask } from '../../domain/state/task.ts';
 import { brokenRules } from '../judge/judge-task.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
-import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { type Recorder, type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { startPoint } from '../start-point.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { groundOf } from './held-apart.ts';
@@ -90,7 +90,7 @@ function describe(below: Task | undefined): string {
 }
 
 async function keep(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
   { task, ground }: Uprooted,
   { commit, step, lost }: Extract<Fate, { readonly kind: 'stands' }>,
 ): Promise<void> {
@@ -115,7 +115,11 @@ async function keep(
   });
 }
 
-function isAsSeen(workshop: Workshop, view: SessionView, { task, ground }: Uprooted): boolean {
+function isAsSeen(
+  workshop: Pick<Workshop, 'config'>,
+  view: SessionView,
+  { task, ground }: Uprooted,
+): boolean {
   const now = view.tasks.find(({ id }) => id === task.id);
   return now !== undefined && now.rev === task.rev && groundOf(workshop, now, view.tasks) === ground;
 }
@@ -130,7 +134,7 @@ function voided({ session }: SessionView, task: string): Pick<Recording, 'sessio
   return { session: { next: session, subject: `changesets void: ${names}, ${task} is another commit now` } };
 }
 
-async function sendBack(workshop: Workshop, { task, ground }: Uprooted, notes: string): Promise<void> {
+async function sendBack(workshop: Recorder, { task, ground }: Uprooted, notes: string): Promise<void> {
   const at = timestamp(workshop);
   const done = await record(workshop, task.session, (view) => {
     if (!isAsSeen(workshop, view, { task, ground })) return null;

@@ -6,13 +6,13 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
-import { record, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { needsOverride } from './run-diagnostics.ts';
 import { applyValidation } from './settle-validation.ts';
 
 /** A person decides about each task whose verdict is fail. */
-export async function decideFailed(workshop: Workshop, session: SessionId): Promise<void> {
+export async function decideFailed(workshop: Recorder, session: SessionId): Promise<void> {
   const { tasks, snapshot } = await viewSession(workshop, session);
   for (const task of tasks) {
     const verdict = failingVerdict(snapshot, task);
@@ -27,7 +27,7 @@ export async function decideFailed(workshop: Workshop, session: SessionId): Prom
  * `no-task`, and `not-failed` where nothing is to be decided about it.
  */
 export async function decideFailedTask(
-  workshop: Workshop,
+  workshop: Recorder,
   session: SessionId,
   { id, decision }: { readonly id: string; readonly decision: ValidationDecision },
 ): Promise<void> {
@@ -65,7 +65,7 @@ function failingVerdict(snapshot: Snapshot, { status, commit, result }: Task): V
 }
 
 async function applyDecision(
-  workshop: Workshop,
+  workshop: Recorder,
   session: SessionId,
   {
     task,
@@ -109,7 +109,7 @@ export function needsReason(
 }
 
 /** Records a verdict and what follows for its task. */
-export async function recordVerdict(workshop: Workshop, session: SessionId, verdict: Verdict): Promise<void> {
+export async function recordVerdict(workshop: Recorder, session: SessionId, verdict: Verdict): Promise<void> {
   const done = await record(workshop, session, (view) => {
     const task = taskOf(view, verdict.task);
     // The branch moved while it was judged: the verdict is about nothing any more.

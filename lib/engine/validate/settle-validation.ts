@@ -6,12 +6,12 @@ import { withdraw } from '../../core/task/withdraw.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidationDecision } from '../../domain/ports/gates.ts';
 import { badEdit, editProblems } from '../edit-task.ts';
-import { record, taskOf } from '../record.ts';
-import { timestamp, type Workshop } from '../workshop.ts';
+import { type Recorder, record, taskOf } from '../record.ts';
+import { timestamp } from '../workshop.ts';
 
 /** Does what the person decided about a task whose verdict is fail. */
 export async function applyValidation(
-  workshop: Workshop,
+  workshop: Recorder,
   session: SessionId,
   id: string,
   decision: Exclude<ValidationDecision, { readonly kind: 'pass' }>,
@@ -47,7 +47,7 @@ export async function applyValidation(
 
 /** Fails a task that no validator could judge and the person gave up on, and blocks what depends on it. */
 export async function failUnvalidated(
-  workshop: Workshop,
+  workshop: Recorder,
   session: SessionId,
   id: string,
   reason: string,

@@ -13,7 +13,7 @@ import { inLanes } from '../../util/in-lanes.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
-import { record, viewSession } from '../record.ts';
+import { type Recorder, record, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
@@ -174,7 +174,7 @@ async function personsVerdict(
 }
 
 /** A verdict on the exact commit counts, no matter which process recorded it: also one from before a stop. */
-async function adoptVerdicts(workshop: Workshop, session: SessionId): Promise<void> {
+async function adoptVerdicts(workshop: Recorder, session: SessionId): Promise<void> {
   await record(workshop, session, ({ tasks, snapshot }) => {
     const steps = tasks.filter(isDone).flatMap((task) => {
       const verdict = snapshot.verdictsOn(task.commit).at(-1);

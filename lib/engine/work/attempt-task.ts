@@ -7,7 +7,7 @@ import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { groundOf, holdApart } from '../stack/held-apart.ts';
 import { type StartPoint, startPoint } from '../start-point.ts';
 import { type AdapterFacts, timestamp, type Workshop, worktreePath } from '../workshop.ts';
@@ -62,13 +62,13 @@ export async function attemptTask(
   else await settleAttempt(workshop, attempt, ending, steps.onRecorded);
 }
 
-async function hasFinished({ git }: Workshop, { path }: Attempt): Promise<boolean> {
+async function hasFinished({ git }: Pick<Workshop, 'git'>, { path }: Attempt): Promise<boolean> {
   return (await git.cells()).some((cell) => cell.path === path && cell.ended !== null);
 }
 
 /** null: it was claimed or changed by another process at this moment, or what it would start from was. */
 async function claim(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'place'>,
   { session, task, agent, path }: Attempt,
   { start, ground }: { readonly start: StartPoint; readonly ground: string },
 ): Promise<SessionView | null> {

@@ -6,7 +6,7 @@ import type { CellInfo, EndNote } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { isInterrupted } from '../interrupted.ts';
-import { record, viewSession } from '../record.ts';
+import { type Recorder, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { discardUntouched, judgeWork } from './judge-work.ts';
 import { settleAttempt } from './settle-attempt.ts';
@@ -72,7 +72,7 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
 }
 
 /** The kill may have come before its cost was booked. */
-async function book(workshop: Workshop, id: SessionId, { run }: EndNote): Promise<void> {
+async function book(workshop: Recorder, id: SessionId, { run }: EndNote): Promise<void> {
   await record(workshop, id, ({ session }) => {
     const isFree = run.model === null && run.cost_usd === 0;
     const known = session.agents.find(({ id }) => id === run.id);

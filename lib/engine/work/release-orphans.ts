@@ -25,7 +25,9 @@ export async function releaseOrphans(workshop: Workshop, id: SessionId): Promise
  * that was made in another clone: its agent is not known here. An agent that isn't registered may be about to
  * start: while the process that made its worktree lives, the claim stays too.
  */
-export async function orphanTest(workshop: Workshop): Promise<(task: Task) => boolean> {
+export async function orphanTest(
+  workshop: Pick<Workshop, 'agents' | 'git' | 'origins' | 'place'>,
+): Promise<(task: Task) => boolean> {
   const live = new Set((await workshop.agents.live()).map(({ id }) => id));
   const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
   return (task) => {

@@ -11,7 +11,7 @@ import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
-import { record, type SessionView, taskOf } from '../record.ts';
+import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
 import { runFailureScript } from '../run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
 
@@ -90,7 +90,7 @@ function cascade(view: SessionView, failedStep: TaskChange): readonly TaskChange
 }
 
 async function complete(
-  workshop: Workshop,
+  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
   attempt: Attempt,
   { work, notes, outcome }: Ending,
   onRecorded: () => void,
@@ -130,7 +130,7 @@ async function complete(
 
 /** Gives a claim back: nothing was tried, so nothing is counted. */
 export async function releaseAttempt(
-  workshop: Workshop,
+  workshop: Recorder,
   { session, task, agent }: Attempt,
   error: unknown,
 ): Promise<void> {

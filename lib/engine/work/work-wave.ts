@@ -13,7 +13,7 @@ import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
 import { type AheadWatch, watchAhead } from '../radar/watch-ahead.ts';
-import { record, type SessionView, viewSession } from '../record.ts';
+import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -174,7 +174,11 @@ async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionVi
   return viewSession(workshop, session);
 }
 
-async function closeWave(workshop: Workshop, session: SessionId, hadAgents: boolean): Promise<void> {
+async function closeWave(
+  workshop: Recorder & Pick<Workshop, 'signal'>,
+  session: SessionId,
+  hadAgents: boolean,
+): Promise<void> {
   const { session: now, tasks } = await viewSession(workshop, session);
   const count = (status: Task['status']): number => tasks.filter((task) => task.status === status).length;
   const summary = `${count('done')} done, ${count('failed')} failed, ${count('blocked')} blocked`;
