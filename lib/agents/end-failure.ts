@@ -38,6 +38,11 @@ const stopFailures: Readonly<
       'The price of its model is not known and its budget is in dollars: say it in .blueflame.yml as models.prices, or limit tokens.',
     retryable: false,
   },
+  'service-limit': {
+    kind: 'rate-limit',
+    message: 'The model API refuses requests for now.',
+    retryable: true,
+  },
   stopped: { kind: 'agent-stopped', message: 'The agent was stopped.', retryable: false },
   'canary-failed': {
     kind: 'canary-failed',

@@ -121,7 +121,8 @@ if (place !== 'outside') {
           turn === 1 && tools.includes('Agent') ? { tool: 'Agent', input: look } : { text: 'ok' },
       });
       const asked = new Set(run.server.requests.map((request) => request.model));
-      for (const one of asked) assert.ok(mayAskFor({ model, prices: {} }, one), `${model}: ${one}`);
+      for (const one of asked)
+        assert.ok(mayAskFor({ model, prices: {}, helper: 'haiku' }, one), `${model}: ${one}`);
       assert.is(asked.size, model === 'haiku' ? 1 : 2, [...asked].join(' '));
     }
   });

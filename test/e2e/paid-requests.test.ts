@@ -172,7 +172,7 @@ async function openGateway(
     giveBack: (id) => shared.giveBack(id),
     onRefused,
     onForbidden: () => undefined,
-    meant: { role: 'worker', model: 'claude-sonnet-4-5', prices: {} },
+    meant: { role: 'worker', model: 'claude-sonnet-4-5', prices: {}, helper: 'haiku' },
     inspect: () => true,
     log: () => undefined,
     now: () => new Date(),

@@ -5,7 +5,7 @@ import type { Context } from './gateway-options.ts';
 import type { Asked } from './grant-request.ts';
 import { relay } from './relay-answer.ts';
 import type { Passage } from './routes.ts';
-import { readLimit } from './service-limit.ts';
+import { readLimit, readLimitBody } from './service-limit.ts';
 import { readTrouble } from './service-trouble.ts';
 import { openRequest, type Upstream } from './upstream.ts';
 
@@ -73,6 +73,9 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     void relay(answer, response, {
       ...{ dialect, limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
       ...{ granted, byTime },
+      onRefusal: (said) => {
+        if (limit !== null && method === 'POST') account.noteLimit(readLimitBody(limit, said, now), now);
+      },
       onUsage: (spent) => {
         account.count(id, spent);
         if (asked === null || !spent.isTold) return;

@@ -43,8 +43,8 @@ export interface GatewayOptions {
   now(): Date;
 }
 
-/** Why a request was not sent, where that ends the agent. */
-export type Refusal = 'budget' | 'session-budget' | 'canary-failed' | 'no-price';
+/** Why a request was not sent, or nothing more would come of it, where that ends the agent. */
+export type Refusal = 'budget' | 'session-budget' | 'canary-failed' | 'no-price' | 'service-limit';
 
 /** One request that left, or would have left, the cell. */
 export interface EgressLine {
@@ -59,6 +59,8 @@ export interface EgressLine {
 /** What a gateway keeps of its requests. */
 export interface Account {
   noteAnswer(status: number, limit: ServiceLimit | null, upstream: Upstream): void;
+  /** What the whole of a refusal says, at `now`. */
+  noteLimit(limit: ServiceLimit, now: number): void;
   noteTrouble(trouble: ServiceTrouble): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;

@@ -6,6 +6,7 @@ import type { Account, Context, GatewayOptions, Refused } from './gateway-option
 import { estimateRequest, grantRequest } from './grant-request.ts';
 import { listenOn } from './listen-on.ts';
 import { openPromptHistory } from './prompt-history.ts';
+import { longestClientWaitMs } from './relay-answer.ts';
 import { openTurns } from './request-turns.ts';
 import { findPassage, nearestDialect, ownPath } from './routes.ts';
 import type { ServiceLimit } from './service-limit.ts';
@@ -29,6 +30,10 @@ export interface Gateway {
 
 // Each may hold a body of 32 MB here. A client that is turned away tries again.
 const mostConnections = 64;
+/** How often the service may refuse in a row: once more than a client that ends by itself asks. */
+const mostRefusals = 4;
+/** The same where it said that waiting takes long, or is of no use. */
+const mostOfLong = 2;
 
 /**
  * Serves one agent. No request is sent whose input, or an answer of a sensible length to it, is more than is left; what
@@ -39,11 +44,22 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const total = (): Spending => addSpending(used.values());
   let limit: ServiceLimit | null = null;
   let trouble: ServiceTrouble | null = null;
+  // In a row.
+  let refusals = 0;
   const sent = new Set<Promise<void>>();
   const account: Account = {
     noteAnswer: (status, found, { sources, variables }) => {
       limit = found;
+      if (found === null) refusals = 0;
       trouble = status === 401 ? { kind: 'rejected', sources, variables } : null;
+    },
+    noteLimit: (found, now) => {
+      limit = found;
+      refusals += 1;
+      const isLong = (found.until ?? 0) - now > longestClientWaitMs;
+      // Some clients ask again for minutes and say nothing, whatever they are told: the wave waits better.
+      if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals))
+        options.onRefused('service-limit');
     },
     noteTrouble: (found) => {
       trouble = found;

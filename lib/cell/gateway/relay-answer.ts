@@ -7,7 +7,7 @@ import { connectionHeaders } from './upstream.ts';
 import { type CountedUsage, meterUsage } from './usage-meter.ts';
 
 // A client that waits longer would only hold its memory; the wave waits instead.
-const longestClientWaitMs = 30_000;
+export const longestClientWaitMs = 30_000;
 
 interface Relay {
   readonly dialect: Dialect;
@@ -19,6 +19,8 @@ interface Relay {
   byTime(): number;
   readonly prices: PriceList;
   onUsage(total: CountedUsage): void;
+  /** What a refusal says, whole. */
+  onRefusal(body: string): void;
   settle(status: number, tokens: number): void;
 }
 
@@ -59,6 +61,7 @@ export async function relay(
   const isCut = statusCode === 200 && !answer.complete;
   const { estimate, granted } = relayed;
   const cut = isCut && estimate !== null ? { estimate, granted, byTime: relayed.byTime() } : null;
+  if (relayed.limit !== null) relayed.onRefusal(Buffer.concat(held).toString());
   relayed.settle(statusCode, await meter.finish(cut));
   if (!answer.complete) return void response.destroy();
   response.end(Buffer.concat(held));

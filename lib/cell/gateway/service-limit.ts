@@ -1,23 +1,87 @@
 import type { IncomingMessage } from 'node:http';
 import type { Failure } from '../../domain/failure.ts';
+import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 
 /** The model API refuses for now. */
 export interface ServiceLimit {
   readonly status: number;
   /** When it says that ends, in milliseconds since 1970; null where it doesn't say. */
   readonly until: number | null;
+  /** It is the account's credit or quota that is used up: waiting doesn't help. */
+  readonly isQuota: boolean;
 }
 
-/** What an answer of the model API says about a limit; null for one that is none. */
+const limiting = [429, 500, 502, 503, 504, 529];
+
+/** What an answer of a model API says about a limit by its head; null for one that is none. */
 export function readLimit(
   { statusCode = 0, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
   now: number,
 ): ServiceLimit | null {
-  if (![429, 503, 529].includes(statusCode)) return null;
-  const ends = [headers['retry-after'], headers['anthropic-ratelimit-unified-reset']]
-    .map((said) => readTime(`${said ?? ''}`, now))
-    .filter((end) => end > now);
-  return { status: statusCode, until: ends.length === 0 ? null : Math.max(...ends) };
+  if (!limiting.includes(statusCode)) return null;
+  const ms = Number(headers['retry-after-ms']);
+  // OpenAI says of each of its limits what is left and when it is whole again: the one that is used up counts.
+  const used = ['requests', 'tokens'].filter((kind) => headers[`x-ratelimit-remaining-${kind}`] === '0');
+  const ends = [
+    ...[headers['retry-after'], headers['anthropic-ratelimit-unified-reset']].map((said) =>
+      readTime(`${said ?? ''}`, now),
+    ),
+    ...(headers['retry-after-ms'] !== undefined ? [now + ms] : []),
+    ...used.map((kind) => now + readDuration(`${headers[`x-ratelimit-reset-${kind}`] ?? ''}`)),
+  ].filter((end) => end > now);
+  return { status: statusCode, until: ends.length === 0 ? null : Math.max(...ends), isQuota: false };
+}
+
+/** What the body of such an answer adds: how long to wait, and whether that would help. */
+export function readLimitBody(limit: ServiceLimit, body: string, now: number): ServiceLimit {
+  const { code, type, details, message } = readError(body);
+  const said = `${String(code)} ${String(type)}`;
+  if (
+    /insufficient_quota|exceeded_current_quota|billing_(?:hard_)?limit|credit_balance/.test(said) ||
+    // Google names a limit of a minute so, too, but says then when to come back.
+    (/exceeded your current quota/i.test(String(message)) &&
+      retryDelay(details) === null &&
+      limit.until === null)
+  )
+    return { ...limit, isQuota: true };
+  const delay = retryDelay(details) ?? tryAgain(String(message ?? ''));
+  if (delay === null || delay <= 0) return limit;
+  return { ...limit, until: Math.max(limit.until ?? 0, now + delay) };
+}
+
+/** As OpenAI, Moonshot, Google and Anthropic tell of an error; Google in a list, too. */
+function readError(body: string): JsonRecord {
+  try {
+    const value: unknown = JSON.parse(body);
+    const [first]: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return isRecord(first) && isRecord(first.error) ? first.error : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Google's: `{"@type": "…RetryInfo", "retryDelay": "34.5s"}` among the details. */
+function retryDelay(details: unknown): number | null {
+  const all: readonly unknown[] = Array.isArray(details) ? details : [];
+  const said = all
+    .map((one) => (isRecord(one) ? one.retryDelay : null))
+    .find((one) => typeof one === 'string');
+  return typeof said === 'string' ? readDuration(said) : null;
+}
+
+/** OpenAI's: `Please try again in 1m3.5s`; Moonshot's: `please try again after 1 seconds`. */
+function tryAgain(message: string): number | null {
+  const said = /try again (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|[hms]))+)/i.exec(message)?.[1];
+  return said === undefined ? null : readDuration(said);
+}
+
+const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+
+/** `6m0s`, `34.5s`, `20ms` in milliseconds; NaN for anything else. */
+function readDuration(said: string): number {
+  const parts = [...said.matchAll(/(\d+(?:\.\d+)?) ?(ms|[hms])/g)];
+  if (parts.length === 0) return Number.NaN;
+  return parts.reduce((sum, [, count = '0', unit = 's']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
 }
 
 /**
@@ -26,9 +90,14 @@ export function readLimit(
  */
 export function explainByLimit(failure: Failure | null, limit: ServiceLimit | null): Failure | null {
   if (failure === null || limit === null) return failure;
+  const isOwn = ['rate-limit', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind);
+  if (limit.isQuota && isOwn) {
+    const message = "The account's quota or credit is used up.";
+    return { kind: 'auth', message, details: [failure.message, ...failure.details], retryable: false };
+  }
   const until = limit.until === null ? {} : { until: new Date(limit.until).toISOString() };
   if (failure.kind === 'rate-limit') return { ...failure, ...until };
-  if (!['agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind)) return failure;
+  if (!isOwn) return failure;
   const message =
     limit.status === 429
       ? 'The model API limits the rate of requests.'

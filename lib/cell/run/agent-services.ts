@@ -276,7 +276,7 @@ function openGateway(
     share: service.share,
     giveBack: service.giveBack,
     onRefused: service.onRefused,
-    meant: { role, model: access.model, prices: context.config.models.prices },
+    meant: { role, model: access.model, helper: access.helper, prices: context.config.models.prices },
     log: cappedEgress((line) => appendEgress(file, context.now(), line)),
     now: context.now,
   });

@@ -14,6 +14,8 @@ export interface ModelAccess {
   readonly route: Route;
   /** The model's name as the API knows it. */
   readonly model: string;
+  /** See ModelApi. */
+  readonly helper: string | null;
 }
 
 /**
@@ -37,6 +39,7 @@ export function openAccess(
       dialects: api.dialects.map(getDialect),
     },
     model: model.slice((api.named ?? '').length),
+    helper: api.helper ?? null,
   };
 }
 

@@ -13,35 +13,35 @@ export interface MeantModel {
   readonly role: string;
   readonly model: string;
   readonly prices: PriceList;
+  /** The family of a small model that its CLI asks by itself, in sub-agents that only look and to sum up pages. */
+  readonly helper: string | null;
 }
 
-/** The family of the small model that the claude CLI itself asks for, in sub-agents that only look and to sum up pages. */
-const helper = 'haiku';
-
 /**
- * Whether an agent may ask for a model: its own; of an alias any version that is known; and the CLI's small helper. It
+ * Whether an agent may ask for a model: its own; of an alias any version that is known; and the CLI's small helper, where it has one. It
  * is the same model with and without a day in its id. An alias itself is never asked for: the CLI resolves it.
  */
-export function mayAskFor({ model, prices }: Omit<MeantModel, 'role'>, asked: string): boolean {
+export function mayAskFor({ model, prices, helper }: Omit<MeantModel, 'role'>, asked: string): boolean {
   if (asked === model && (!isModelAlias(model) || Object.hasOwn(prices, model))) return true;
   const name = parseModelId(asked);
   const meant = withoutSuffix(model);
   if (name === null) return asked === meant && !isModelAlias(meant);
   if (isModelAlias(asked)) return false;
-  const allowed = [...aliasedFamilies(meant), helper];
+  const allowed = [...aliasedFamilies(meant), ...(helper === null ? [] : [helper])];
   if (allowed.includes(name.family) && isKnown(name, prices)) return true;
   const own = parseModelId(meant);
   return own !== null && isSame(own, name);
 }
 
 /** Why it may not, with the models it may ask for and the keys of the configuration that allow another one. */
-export function explainForbidden({ role, model, prices }: MeantModel, asked: string): string {
+export function explainForbidden({ role, model, prices, helper }: MeantModel, asked: string): string {
   const families = aliasedFamilies(model);
   const versions = families.flatMap((family) => knownIds(family, prices));
   const meant = families.length === 0 ? model : `${model} (${versions.join(', ')})`;
+  const beside = helper === null ? '' : `, and beside it ${knownIds(helper, prices).join(', ')}`;
   return (
-    `This agent is not meant to ask the model ${JSON.stringify(asked)}. It may ask ${meant}, and beside it ` +
-    `${knownIds(helper, prices).join(', ')}. In .blueflame.yml models.${role} or models.groups names another ` +
+    `This agent is not meant to ask the model ${JSON.stringify(asked)}. It may ask ${meant}${beside}. ` +
+    `In .blueflame.yml models.${role} or models.groups names another ` +
     'one, and models.prices adds a version that is not known.'
   );
 }

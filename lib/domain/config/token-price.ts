@@ -1,30 +1,10 @@
 import type { TokenUsage } from '../token-usage.ts';
+import { completed, type ListPrice, priced, type StatedPrice, type TokenPrice } from './list-price.ts';
 import { isModelAlias, parseModelId } from './model-id.ts';
-
-/** USD for a million tokens of each kind. */
-interface TokenPrice {
-  readonly input: number;
-  readonly output: number;
-  readonly cache_read: number;
-  /** Kept for five minutes. */
-  readonly cache_write: number;
-  /** Kept for an hour. */
-  readonly cache_write_1h: number;
-}
+import { findOtherPrice } from './other-prices.ts';
 
 /** Prices by model id, or by what ids begin with; what is left out of one follows from its input. */
-export type PriceList = Readonly<
-  Record<
-    string,
-    Pick<TokenPrice, 'input' | 'output'> & { readonly [Kind in keyof TokenPrice]?: number | undefined }
-  >
->;
-
-interface ListPrice {
-  readonly price: TokenPrice;
-  /** Of requests whose whole input is larger than so many tokens. */
-  readonly long?: { readonly above: number; readonly price: TokenPrice };
-}
+export type PriceList = Readonly<Record<string, StatedPrice>>;
 
 // https://platform.claude.com/docs/en/about-claude/pricing, as it was in November 2026.
 const premiumLong = { above: 200_000, price: priced(6, 22.5) };
@@ -80,13 +60,21 @@ export function priceTokens(model: string, usage: TokenUsage, prices: PriceList 
 export function findPrice(model: string, inputTokens: number, prices: PriceList = {}): TokenPrice | null {
   const written = writtenPrice(model, prices);
   if (written !== undefined) return completed(written);
-  const name = parseModelId(model);
-  const versions = name === null ? undefined : listPrices[name.family];
-  if (name === null || versions === undefined) return null;
-  const found =
-    versions[name.version] ?? (isModelAlias(model) ? dearest(Object.values(versions)) : undefined);
+  const found = findListPrice(withoutProvider(model));
   if (found === undefined) return null;
   return found.long !== undefined && inputTokens > found.long.above ? found.long.price : found.price;
+}
+
+function findListPrice(model: string): ListPrice | undefined {
+  const name = parseModelId(model);
+  if (name === null) return findOtherPrice(model);
+  const versions = listPrices[name.family] ?? {};
+  return versions[name.version] ?? (isModelAlias(model) ? dearest(Object.values(versions)) : undefined);
+}
+
+/** Some CLIs are told the provider with the model: `openai/gpt-5.6`. */
+function withoutProvider(model: string): string {
+  return model.replace(/^(?:anthropic|openai|google|moonshotai)\//, '');
 }
 
 /** The versions of a family that have a list price. */
@@ -101,7 +89,7 @@ export function isPricedByPerson(model: string, prices: PriceList): boolean {
 
 function writtenPrice(model: string, prices: PriceList): PriceList[string] | undefined {
   const own = Object.keys(prices)
-    .filter((key) => model.startsWith(key))
+    .filter((key) => model.startsWith(key) || withoutProvider(model).startsWith(withoutProvider(key)))
     .sort((a, b) => b.length - a.length)[0];
   return own === undefined ? undefined : prices[own];
 }
@@ -113,21 +101,6 @@ function factorOf({ inference_geo: region, speed }: TokenUsage): number {
 
 function dearest(all: readonly ListPrice[]): ListPrice | undefined {
   return [...all].sort((a, b) => b.price.output - a.price.output)[0];
-}
-
-/** A price with what usually follows from its input: reading the cache a tenth, writing it a quarter more, or twice that for an hour. */
-function priced(input: number, output: number, cacheRead = input / 10): TokenPrice {
-  return completed({ input, output, cache_read: cacheRead });
-}
-
-function completed({ input, output, ...rest }: PriceList[string]): TokenPrice {
-  return {
-    input,
-    output,
-    cache_read: rest.cache_read ?? input / 10,
-    cache_write: rest.cache_write ?? input * 1.25,
-    cache_write_1h: rest.cache_write_1h ?? input * 2,
-  };
 }
 
 function sameFor(versions: readonly string[], price: ListPrice): Readonly<Record<string, ListPrice>> {

@@ -132,6 +132,7 @@ export type StopReason =
   | 'budget'
   | 'session-budget'
   | 'no-price'
+  | 'service-limit'
   | 'stopped'
   | 'canary-failed'
   | 'unwatched-call';

@@ -5,10 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anthropic } from '../../../lib/cell/gateway/dialects/anthropic.ts';
+import { getDialect } from '../../../lib/cell/gateway/dialects/get-dialect.ts';
 import { type Gateway, startGateway } from '../../../lib/cell/gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../../../lib/cell/gateway/gateway-options.ts';
 import { readUpstream } from '../../../lib/cell/gateway/upstream.ts';
 import type { PriceList } from '../../../lib/domain/config/token-price.ts';
+import { type JsonRecord, parseRecord } from '../../../lib/util/json-record.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -706,6 +708,65 @@ test('BUD-1 of what was answered before, only what lies before its last mark cou
   assert.equal(statuses, [200, 200, 400]);
 });
 
+test('SBX-5 UNI-8 LIF-5: each API is asked below its own prefix, with its own key, within the budget', async () => {
+  const seen: { url: string | undefined; key: string; body: JsonRecord }[] = [];
+  const upstream = await startUpstream((request, response, body) => {
+    const { headers, url } = request;
+    seen.push({ url, key: `${headers.authorization ?? headers['x-goog-api-key']}`, body: parseRecord(body) });
+    answerJson(response, { usage: { input_tokens: 5_000, output_tokens: 1_000 } });
+  });
+  const env = {
+    ...{ OPENAI_BASE_URL: `${upstream}/proxy/v1`, OPENAI_API_KEY: 'real-openai' },
+    ...{ GOOGLE_GEMINI_BASE_URL: upstream, GEMINI_API_KEY: 'real-google' },
+  };
+  const routes = [
+    { prefix: '/openai', upstream: readUpstream(env, 'openai'), dialects: [getDialect('responses')] },
+    { prefix: '/google', upstream: readUpstream(env, 'google'), dialects: [getDialect('gemini')] },
+  ] as const;
+  const { gateway, refused } = await start(upstream, { routes, tokenLimit: 16_000, model: 'gpt-5.6' });
+  const body = JSON.stringify({ model: 'gpt-5.6', input: 'go', max_output_tokens: 100_000 });
+  const headers = { authorization: `Bearer ${token}`, 'openai-beta': 'x' };
+  const path = '/openai/v1/responses';
+  const answers = [];
+  for (let turn = 0; turn < 3; turn += 1) answers.push(await ask(gateway, { path, headers, body }));
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 200, 400],
+  );
+  assert.match(answers[2]?.body ?? '', /"type":"invalid_request_error"/);
+  assert.equal(refused, ['budget']);
+  assert.equal(
+    seen.map(({ url, key }) => [url, key]),
+    [
+      ['/proxy/v1/responses', 'Bearer real-openai'],
+      ['/proxy/v1/responses', 'Bearer real-openai'],
+    ],
+  );
+  assert.ok(seen.every(({ body: { max_output_tokens: most } }) => Number(most) < 16_000));
+  const key = `key=${token}`;
+  const gemini = `/google/v1beta/models/gpt-5.6:countTokens?${key}`;
+  assert.is((await ask(gateway, { path: gemini, headers: {}, body: '{"contents":[]}' })).status, 200);
+  assert.equal([seen.at(-1)?.url, seen.at(-1)?.key], ['/v1beta/models/gpt-5.6:countTokens', 'real-google']);
+  const other = gemini.replace('gpt-5.6', 'gemini-2.5-pro');
+  const refusal = await ask(gateway, { path: other, headers: {}, body: '{"contents":[]}' });
+  assert.match(refusal.body, /"status":"PERMISSION_DENIED"/);
+  assert.is((await ask(gateway, { path: '/v1/responses', headers, body })).status, 403);
+  assert.is((await ask(gateway, { path: gemini.replace(token, 'x'), headers: {}, body: '{}' })).status, 401);
+});
+
+test('LIF-5: a client that goes on asking a service which refuses is ended, and it is known why', async () => {
+  const limited = { error: { message: 'x', type: 'insufficient_quota', code: 'insufficient_quota' } };
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify(limited));
+  });
+  const { gateway, refused } = await start(upstream);
+  await ask(gateway, {});
+  assert.equal(refused, []);
+  await ask(gateway, {});
+  assert.equal(refused, ['service-limit']);
+  assert.is(gateway.limit()?.isQuota, true);
+});
+
 test('a base URL that is none is refused with its cure', () => {
   for (const ANTHROPIC_BASE_URL of ['nonsense', 'file:///etc', 'ftp://x']) {
     assert.throws(
@@ -730,6 +791,7 @@ interface StartOptions {
   readonly model?: string;
   readonly inspect?: GatewayOptions['inspect'];
   readonly isTcp?: boolean;
+  readonly routes?: GatewayOptions['routes'];
   readonly giveBack?: (id: symbol) => void;
 }
 
@@ -756,7 +818,7 @@ async function start(
     socketPath: options.isTcp ? null : socketPath,
     secret: 'secret',
     token,
-    routes: [
+    routes: options.routes ?? [
       {
         prefix: '',
         upstream: readUpstream({ ...options.env, ANTHROPIC_BASE_URL: upstream }, 'anthropic'),
@@ -776,7 +838,7 @@ async function start(
       forbidden.push(model);
       explained.push(why);
     },
-    meant: { role: 'worker', model: options.model ?? '', prices: options.prices ?? {} },
+    meant: { role: 'worker', model: options.model ?? '', prices: options.prices ?? {}, helper: 'haiku' },
     inspect: options.inspect ?? (() => true),
     log: (line) => log.push(line),
     now: () => new Date(),

@@ -36,13 +36,17 @@ test('BUD-1 an agent may ask for its model, of an alias any known version, and t
     ['sonnet', '', false],
   ];
   for (const [model, asked, wanted] of cases)
-    assert.is(mayAskFor({ model, prices: {} }, asked), wanted, `${model}: ${asked}`);
+    assert.is(mayAskFor({ model, prices: {}, helper: 'haiku' }, asked), wanted, `${model}: ${asked}`);
 });
 
 test('BUD-1 a price of ones own adds the version it names, and a beginning of ids adds none', () => {
   const may = (asked: string, ...keys: readonly string[]): boolean =>
     mayAskFor(
-      { model: 'sonnet', prices: Object.fromEntries(keys.map((key) => [key, { input: 1, output: 2 }])) },
+      {
+        model: 'sonnet',
+        helper: 'haiku',
+        prices: Object.fromEntries(keys.map((key) => [key, { input: 1, output: 2 }])),
+      },
       asked,
     );
   assert.ok(may('claude-sonnet-9', 'claude-sonnet-9'));
@@ -53,9 +57,22 @@ test('BUD-1 a price of ones own adds the version it names, and a beginning of id
   assert.not(may('claude-opus-9', 'claude-opus-9'));
 });
 
+test('UNI-8 a CLI that has no small model may ask its own alone', () => {
+  const meant = { model: 'gpt-5.6', prices: {}, helper: null };
+  assert.ok(mayAskFor(meant, 'gpt-5.6'));
+  for (const asked of ['gpt-5.6-luna', 'claude-haiku-4-5', 'gpt-5.6 ', ''])
+    assert.not(mayAskFor(meant, asked), asked);
+  assert.not.match(explainForbidden({ ...meant, role: 'worker' }, 'x'), /beside it/);
+});
+
 test('BUD-1 a refusal names the models that may be asked, and the keys that allow another', () => {
   const told = explainForbidden(
-    { role: 'validator', model: 'opus', prices: { 'claude-opus-9': { input: 1, output: 2 } } },
+    {
+      role: 'validator',
+      model: 'opus',
+      helper: 'haiku',
+      prices: { 'claude-opus-9': { input: 1, output: 2 } },
+    },
     'claude-opus-4-8-evil',
   );
   assert.match(told, '"claude-opus-4-8-evil". It may ask opus (claude-3-opus, ');

@@ -78,7 +78,7 @@ test('BUD-1 a price of ones own goes first, the longest beginning of all; a vers
   for (const model of ['claude-sonnet-9', 'claude-opus-6-20270101', 'claude-haiku-latest', 'claude-opus'])
     assert.is(priceTokens(model, { input_tokens: million }), null, model);
   for (const model of ['sonnet', 'sonnet[1m]']) near(priceTokens(model, { input_tokens: 1_000 }), 0.003);
-  assert.is(priceTokens('gpt-5', {}), null);
+  assert.is(priceTokens('gpt-9', {}), null);
 });
 
 test('UNI-8 what is left decides how long an answer may be', () => {
@@ -93,6 +93,26 @@ test('UNI-8 what is left decides how long an answer may be', () => {
   assert.is(grantOutput(demand, { ...unlimited, cost_usd: 0.300_001 }), 20_000);
   assert.is(grantOutput(demand, { ...unlimited, cost_usd: 0.1 }), null);
   assert.is(grantOutput({ ...demand, most: 10 }, { ...unlimited, tokens: 1_010 }), 10);
+});
+
+test('BUD-1 models of other providers have their prices, by whole ids alone, with or without their provider', () => {
+  near(priceTokens('gpt-5.6', { input_tokens: 200_000, output_tokens: 100_000 }), 2.8);
+  near(priceTokens('openai/gpt-5.6', { input_tokens: 200_000, output_tokens: 100_000 }), 2.8);
+  near(priceTokens('gpt-5.6-2026-07-01', { input_tokens: 200_000 }), 0.8);
+  near(priceTokens('gpt-5.6', { input_tokens: 300_000 }), 2.4, 'a long request costs more as a whole');
+  near(
+    priceTokens('gpt-5.5', { cache_creation_input_tokens: million / 10 }),
+    0.5,
+    'filling the cache is free',
+  );
+  near(priceTokens('gpt-6-sol', { cache_creation_input_tokens: million / 10 }), 0.25);
+  near(priceTokens('gemini-2.5-pro', { cache_read_input_tokens: 100_000, output_tokens: million }), 10.0125);
+  near(priceTokens('moonshotai/kimi-k2.6', { cache_read_input_tokens: million }), 0.16);
+  for (const model of ['gpt-5.6-evil', 'gpt-9', 'xgpt-5.6', 'gemini-2.5', 'vendor/gpt-5.6'])
+    assert.is(priceTokens(model, { input_tokens: 1 }), null, model);
+  const own = { 'openai/gpt-9': { input: 1, output: 2 } };
+  near(priceTokens('gpt-9', { input_tokens: million }, own), 1);
+  near(priceTokens('openai/gpt-9', { input_tokens: million }, { 'gpt-9': { input: 1, output: 2 } }), 1);
 });
 
 test.run();

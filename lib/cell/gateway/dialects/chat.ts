@@ -55,9 +55,11 @@ function readUsage(value: JsonRecord): readonly Reported[] {
 function usageOf(usage: JsonRecord): JsonRecord {
   const details = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const cached = Math.max(countOf(details.cached_tokens), countOf(usage.cached_tokens));
+  const written = countOf(details.cache_write_tokens);
   return {
-    input_tokens: Math.max(0, countOf(usage.prompt_tokens) - cached),
+    input_tokens: Math.max(0, countOf(usage.prompt_tokens) - cached - written),
     cache_read_input_tokens: cached,
+    cache_creation_input_tokens: written,
     output_tokens: countOf(usage.completion_tokens),
   };
 }
