@@ -1,5 +1,9 @@
-import type { Brand } from '../util/brand.ts';
 import { FlameError } from './flame-error.ts';
+
+declare const brand: unique symbol;
+
+/** A string that only its own parser makes, so that one kind of name can't be passed for another. */
+type Brand<Name extends string> = string & { readonly [brand]: Name };
 
 export type SessionId = Brand<'SessionId'>;
 export type TaskId = Brand<'TaskId'>;

@@ -2,7 +2,6 @@ import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domai
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitPort, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
-import { lateSignal } from '../util/late-signal.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listSubmodules } from './objects/list-submodules.ts';
@@ -17,6 +16,7 @@ import { openWorktrees } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
 import { readInertDrivers } from './process/inert-drivers.ts';
+import { lateSignal } from './process/late-signal.ts';
 import { readIdentity } from './process/read-identity.ts';
 import type { GitContext } from './process/run-git.ts';
 import { objectReader } from './read-objects.ts';

@@ -7,9 +7,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
+import { lateSignal } from '../../../lib/git/process/late-signal.ts';
 import type { GitGuard } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
-import { lateSignal } from '../../../lib/util/late-signal.ts';
 import { makeRepo } from '../../support/repo.ts';
 
 /** A git that reads a pipe nobody writes to, and never ends by itself; tells what it was ended for. */
