@@ -116,6 +116,20 @@ test('each file and room that ARCHITECTURE.md names is there', () => {
   assert.ok(names.length > 40);
 });
 
+test('the file that the code map names of a room to open first is there', () => {
+  const rows = readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^\| \*\*(\w+)\*\* \|.*$/gm);
+  const named = [...rows].flatMap(([row, folder = '']) =>
+    [...row.matchAll(/\(`([a-z-]+)`\)/g)].map(([, name = '']) => ({ folder, name })),
+  );
+  assert.equal(
+    named.filter(
+      ({ folder, name }) => !listSources(join('lib', folder)).some((path) => path.endsWith(`/${name}.ts`)),
+    ),
+    [],
+  );
+  assert.ok(named.length > 30, `${named.length} are named`);
+});
+
 function graphOf(place: (file: string) => string): Map<string, string[]> {
   const graph = new Map<string, Set<string>>();
   for (const { from, specifier } of named.filter(({ specifier }) => specifier.startsWith('.'))) {
