@@ -21,7 +21,8 @@ export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
     diffStat: (base, tip) => readDiffStat(objects, base, tip),
     fileStats: (base, tip) => readFileStats(objects, base, tip),
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
-    readPatch: (base, tip) => readPatch(objects, access.objects, base, tip),
+    readPatch: (base, tip, view = { ignoresSpace: false }) =>
+      readPatch(objects, access.objects, { base, tip }, view),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ObjectId } from '../ids.ts';
 import type { DiffStat } from '../state/changeset.ts';
-import type { ChangedFile, FileStat, Patch, TreeChange } from '../state/patch.ts';
+import type { ChangedFile, FileStat, Patch, PatchView, TreeChange } from '../state/patch.ts';
 import type { Quarantine } from './git-cells.ts';
 
 /** A file, and the filter its attributes name. */
@@ -20,7 +20,7 @@ export interface GitDiffs {
   /** The unified diff a person or validator reads: no external drivers, no textconv, nothing hidden. */
   diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
   /** The same file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
-  readPatch(base: ObjectId, tip: ObjectId): Promise<Patch>;
+  readPatch(base: ObjectId, tip: ObjectId, view?: PatchView): Promise<Patch>;
 }
 
 /** Files of a commit. */

@@ -5,17 +5,30 @@ export interface Patch {
   readonly files: readonly PatchFile[];
 }
 
-/** One changed path; a rename is a deletion and an addition. */
+/** How a patch is looked at. */
+export interface PatchView {
+  /** Lines that differ in white space alone are shown as unchanged. */
+  readonly ignoresSpace: boolean;
+}
+
+/** One changed path; a file that was moved is shown under its new name, with what differs from the old one. */
 export interface PatchFile
   extends Pick<ChangedFile, 'status' | 'oldMode' | 'newMode' | 'oldOid' | 'newOid' | 'size'> {
   /** As git has it; bytes that are no UTF-8 are written `⟦0xE9⟧`. */
   readonly path: string;
+  readonly movedFrom: MovedFrom | null;
   readonly insertions: number;
   readonly deletions: number;
   /** Whether a changed or neighbouring line holds a NUL byte, which no text has. */
   readonly hasNul: boolean;
   /** Decoded each time it is called: a large patch is kept as bytes. */
   hunks(): readonly Hunk[];
+}
+
+interface MovedFrom {
+  readonly path: string;
+  /** How much of it is the same, in percent, as git counts. */
+  readonly similarity: number;
 }
 
 export interface Hunk {

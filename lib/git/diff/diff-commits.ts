@@ -34,10 +34,16 @@ export async function readFileStats(
   });
 }
 
-/** The unified diff, whole. */
-export async function readDiffBytes(context: GitContext, base: ObjectId, tip: ObjectId): Promise<Buffer> {
+/** The unified diff, whole; `view`: options that say how it is looked at, such as `-w`. */
+export async function readDiffBytes(
+  context: GitContext,
+  base: ObjectId,
+  tip: ObjectId,
+  view: readonly string[] = [],
+): Promise<Buffer> {
   const safe = ['-c', 'core.quotePath=true', '-c', 'diff.suppressBlankEmpty=false'];
-  return (await runGit(context, [...safe, 'diff-tree', ...plainDiff, ...asPatch, base, tip, '--'])).stdout;
+  const args = [...safe, 'diff-tree', ...plainDiff, ...asPatch, ...view, base, tip, '--'];
+  return (await runGit(context, args)).stdout;
 }
 
 /** The unified diff, whole; or its first lines, up to maxBytes, and a last line that says what was cut. */

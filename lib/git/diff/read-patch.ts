@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import type { Patch, PatchFile } from '../../domain/state/patch.ts';
+import type { Patch, PatchFile, PatchView } from '../../domain/state/patch.ts';
 import { decodeBytes } from '../../util/decode-bytes.ts';
 import { shortId } from '../../util/short-id.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
@@ -16,12 +16,13 @@ import { type PatchSection, readHunks, splitPatch } from './split-patch.ts';
 export async function readPatch(
   context: GitContext,
   objects: ObjectSource,
-  base: ObjectId,
-  tip: ObjectId,
+  { base, tip }: Ends,
+  { ignoresSpace }: PatchView,
 ): Promise<Patch> {
+  const view = [...findMoves, ...(ignoresSpace ? ['--ignore-all-space'] : [])];
   const [counted, patch] = await Promise.all([
-    readCounts(context, base, tip),
-    readDiffBytes(context, base, tip),
+    readCounts(context, { base, tip }, view),
+    readDiffBytes(context, base, tip, view),
   ]);
   const refuse = (why: string): FlameError => mismatch(base, tip, why);
   const files = matchSections(counted, splitOrRefuse(patch, refuse), refuse);
@@ -35,36 +36,72 @@ export async function readPatch(
   return { files: files.map((file) => ({ ...file, size: sizes.get(file.newOid) ?? 0 })) };
 }
 
+interface Ends {
+  readonly base: ObjectId;
+  readonly tip: ObjectId;
+}
+
+// Beyond the limit only exact moves are found: the time grows with its square.
+const findMoves = ['--find-renames=50%', '-l1000', '--no-rename-empty'];
+
 /** A path with git's own count of its lines. */
 interface Counted {
   readonly change: Change;
+  readonly movedFrom: PatchFile['movedFrom'];
+  /** false: what differs is not shown, so there is no part of the patch either. */
+  readonly isShown: boolean;
   /** null where git takes it for binary and counts nothing, even with --text. */
   readonly insertions: number | null;
   readonly deletions: number | null;
 }
 
-async function readCounts(context: GitContext, base: ObjectId, tip: ObjectId): Promise<readonly Counted[]> {
-  const args = ['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', base, tip, '--'];
+async function readCounts(
+  context: GitContext,
+  { base, tip }: Ends,
+  view: readonly string[],
+): Promise<readonly Counted[]> {
+  const args = ['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', ...view, base, tip, '--'];
   return parseCounts((await runGit(context, args)).stdout);
 }
 
-/** All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. */
+/**
+ * All `:modes oids status NUL path NUL` come first, then all `added TAB deleted TAB path NUL`. A moved file has two
+ * paths, in its counts as `added TAB deleted TAB NUL path NUL path NUL`.
+ */
 function parseCounts(output: Buffer): readonly Counted[] {
   const tokens = splitAtNul(output).map(decodeBytes);
-  const raw: Omit<Change, 'isBinary'>[] = [];
+  const raw: { readonly fields: string; readonly from: string; readonly path: string }[] = [];
   let at = 0;
-  for (; tokens[at]?.startsWith(':'); at += 2) raw.push(parseRaw(tokens[at] ?? '', tokens[at + 1] ?? ''));
-  const counts = tokens.slice(at);
-  return raw.map((change, index) => {
-    const [insertions, deletions] = (counts[index] ?? '').split('\t', 2);
+  while (tokens[at]?.startsWith(':')) {
+    const [fields = '', from = '', to = ''] = tokens.slice(at, at + 3);
+    const isMoved = moved.test(fields);
+    raw.push({ fields, from, path: isMoved ? to : from });
+    at += isMoved ? 3 : 2;
+  }
+  const counts = new Map<string, string>();
+  while (at < tokens.length) {
+    const [count = '', , to = ''] = tokens.slice(at, at + 3);
+    const path = /^[^\t]*\t[^\t]*\t/.exec(count)?.[0] ?? '';
+    const isMoved = path.length === count.length;
+    counts.set(isMoved ? to : count.slice(path.length), count);
+    at += isMoved ? 3 : 1;
+  }
+  return raw.map(({ fields, from, path }) => {
+    const count = counts.get(path);
+    const [insertions, deletions] = (count ?? '0\t0').split('\t', 2);
     const isBinary = insertions === '-';
+    const similarity = moved.exec(fields)?.[1];
     return {
-      change: { ...change, isBinary },
+      change: { ...parseRaw(fields, path), isBinary },
+      movedFrom: similarity === undefined ? null : { path: from, similarity: Number(similarity) },
+      isShown: count !== undefined,
       insertions: isBinary ? null : Number(insertions),
       deletions: isBinary ? null : Number(deletions),
     };
   });
 }
+
+const moved = / R(\d+)$/;
 
 function splitAtNul(output: Buffer): readonly Buffer[] {
   const tokens: Buffer[] = [];
@@ -95,7 +132,7 @@ function matchSections(
 ): readonly PatchFile[] {
   let next = 0;
   const files = counted.map((count) => {
-    const parts = count.change.status === 'type-changed' ? 2 : 1;
+    const parts = !count.isShown ? 0 : count.change.status === 'type-changed' ? 2 : 1;
     const own = sections.slice(next, next + parts);
     next += parts;
     if (own.length !== parts) throw refuse(`${count.change.path} is missing`);
@@ -105,7 +142,7 @@ function matchSections(
   return files;
 }
 
-function toFile({ change, ...count }: Counted, parts: readonly PatchSection[], refuse: Refuse): PatchFile {
+function toFile({ change, movedFrom, ...count }: Counted, parts: readonly PatchSection[], refuse: Refuse): PatchFile {
   const sum = (pick: (part: PatchSection) => number): number =>
     parts.reduce((total, part) => total + pick(part), 0);
   const insertions = sum((part) => part.insertions);
@@ -120,6 +157,7 @@ function toFile({ change, ...count }: Counted, parts: readonly PatchSection[], r
   }
   return {
     ...change,
+    movedFrom,
     size: 0,
     insertions,
     deletions,

@@ -10,7 +10,7 @@ export interface PatchSection {
 }
 
 const header =
-  /^(?:index [0-9a-f]+\.\.[0-9a-f]+(?: [0-7]{6})?|old mode [0-7]{6}|new mode [0-7]{6}|new file mode [0-7]{6}|deleted file mode [0-7]{6}|--- .*|\+\+\+ .*)$/s;
+  /^(?:index [0-9a-f]+\.\.[0-9a-f]+(?: [0-7]{6})?|old mode [0-7]{6}|new mode [0-7]{6}|new file mode [0-7]{6}|deleted file mode [0-7]{6}|similarity index \d{1,3}%|rename (?:from|to) .*|--- .*|\+\+\+ .*)$/s;
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s;
 
 /**
