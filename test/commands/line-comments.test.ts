@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flameJson } from '../support/flame.ts';
+import { flame, flameJson } from '../support/flame.ts';
 
 test('MRG-11: comments of a reject reach the tasks that changed the file, with the lines they are about', async () => {
   const repo = makeExecProject();
@@ -42,6 +42,24 @@ test('MRG-11: comments of a reject reach the tasks that changed the file, with t
       'src/one.txt has no line 99 after the change of main.',
     ],
   );
+});
+
+test('DSK-2: comments of an approval stay with the changeset and with what landed', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [
+    { id: 'one', script: "printf '1\\n2\\n' > src/one.txt", locks: ['src/one.txt'] },
+  ]);
+  const comments = [{ path: 'src/one.txt', line: 2, text: 'name it better next time' }];
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: [{ approve: comments }] });
+  const run = await flameJson(repo, ['run', 'Remark', '--from', plan, '--decisions-file', decisions]);
+  assert.is(run.code, 0);
+  const kept = { ...comments[0], side: 'new', excerpt: '  1 | 1\n> 2 | 2' };
+  const landed = repo.git('rev-parse', 'main');
+  const place = `${landed.slice(0, 2)}/${landed.slice(2)}`;
+  const note = JSON.parse(repo.git('show', `refs/blueflame/reviews:${place}`));
+  assert.equal(note.comments, [kept]);
+  const shown = await flame(repo, ['show', '1-main']);
+  assert.match(shown.stdout, 'src/one.txt:2: name it better next time');
 });
 
 test.run();

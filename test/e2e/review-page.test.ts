@@ -47,6 +47,7 @@ test('REV-2: approve, reject and skip on the page act on the command that waits,
   await page.getByRole('button', { name: 'Approve' }).click();
   await barSays(page, 'three waits for you');
   await page.keyboard.press('s');
+  await page.keyboard.press('Enter');
   await barSays(page, 'two waits for you');
   await page.locator('td.n.w', { hasText: '1' }).first().click();
   await page.keyboard.type('Count on.');

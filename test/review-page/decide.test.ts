@@ -56,6 +56,7 @@ test('REV-2: keys alone: j and k, n, v, a with Enter, s, r with a reason', async
   await page.locator('h1', { hasText: 'docs' }).waitFor();
   await barSays(page, 'docs waits for you');
   await page.keyboard.press('s');
+  await page.keyboard.press('Enter');
   await page.locator('h1', { hasText: 'api' }).waitFor();
   await barSays(page, 'api waits for you');
   await page.keyboard.press('r');
@@ -86,7 +87,7 @@ test('MRG-11: comments on lines go along with a reject, on the side they are abo
   await page.keyboard.type('Close <this>.');
   await page.keyboard.press('Control+Enter');
   await page.locator('.said', { hasText: 'Close <this>.' }).waitFor();
-  await barSays(page, '2 comments go along with a reject');
+  await barSays(page, '2 comments go along with your decision');
   await shot(page, 'comments');
   await page.reload();
   await page.locator('.said', { hasText: 'Close <this>.' }).waitFor();
@@ -130,6 +131,7 @@ test('a second tab sees what the first one decides, out of turn as well, and is 
   await first.locator('nav button[data-id="1-docs"]').click();
   await barSays(first, 'docs waits for you');
   await first.keyboard.press('s');
+  await first.keyboard.press('Enter');
   await second.locator('nav button[data-id="1-docs"] .badge.skipped').waitFor();
   const late = await post(served, { kind: 'approve' }, '1-docs');
   assert.is(late.status, 409);

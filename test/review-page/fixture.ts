@@ -6,6 +6,7 @@ import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { openGit } from '../../lib/git/open-git.ts';
+import { nothingKept } from '../../lib/ui/review-page/kept-review.ts';
 import { openReviewPage, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
@@ -49,6 +50,7 @@ export async function serve(
   );
   const decided: [string, ChangesetDecision][] = [];
   let preferences: PagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
+  let kept = nothingKept;
   const page = await openReviewPage({
     source: {
       read: async () => ({
@@ -61,12 +63,18 @@ export async function serve(
           runs: [sampleRun(index, tasks[index]!.id)],
         })),
       }),
-      patch: ({ parent, commit }) => git.readPatch(parent, commit),
+      patch: ({ parent, commit }, view) => git.readPatch(parent, commit, view),
     },
     preferences: {
       read: async () => preferences,
       write: async (wanted) => {
         preferences = wanted;
+      },
+    },
+    kept: {
+      read: async () => kept,
+      write: async (wanted) => {
+        kept = wanted;
       },
     },
   });

@@ -262,7 +262,7 @@ test('VAL-5: a bad edit of a task names its lines', async () => {
   assert.is(fake.stderr().split('error: The edited task cannot be used.').length, 3);
 });
 
-test('MRG-11: comments on lines typed at the terminal go along with a reject, and with nothing else', async () => {
+test('MRG-11: comments on lines typed at the terminal go along with the decision, and are dropped by nothing but a word', async () => {
   const ask = (input: string) => {
     const { fake, gates } = openTerminal(input);
     return { fake, answer: gates.changeset(sampleChangesetQuestion()) };
@@ -280,11 +280,11 @@ test('MRG-11: comments on lines typed at the terminal go along with a reject, an
   });
   assert.match(fake.stderr(), /Write the file, a colon, the line and your remark/);
   const approved = ask('c\nsrc/a.ts:1 x\na\n');
-  assert.equal(await approved.answer, { kind: 'approve' });
-  assert.match(approved.fake.stderr(), /with a rejection only: these are dropped/);
-  const skipped = ask('c\nsrc/a.ts:1 x\ns\n');
+  const comments = [{ path: 'src/a.ts', side: 'new', line: 1, text: 'x' }];
+  assert.equal(await approved.answer, { kind: 'approve', comments });
+  const skipped = ask('c\nsrc/a.ts:1 x\ns\nb\ns\nd\n');
   assert.equal(await skipped.answer, { kind: 'skip' });
-  assert.match(skipped.fake.stderr(), /with a rejection only: these are dropped/);
+  assert.match(skipped.fake.stderr(), /\(d\)rop the comments/);
 });
 
 test('MRG-11: a comment on a file that no task changed is told and asked about again', async () => {

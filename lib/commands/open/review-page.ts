@@ -2,9 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
 import type { PageOpener } from '../../ui/gates/paged-gates.ts';
+import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
 import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../ui/review-page/page-facts.ts';
 import { preferencesSchema } from '../../ui/review-page/page-request.ts';
+import { replaceFile } from '../../util/replace-file.ts';
 import { openPage } from './open-page.ts';
 import { readPageFacts } from './read-page-facts.ts';
 import type { Reading } from './read-state.ts';
@@ -42,13 +44,14 @@ async function serve(
         const snapshot = await store.snapshot();
         return readPageFacts(snapshot, { session: meant.require(snapshot), origins, commonDir });
       },
-      patch: async (changeset) => {
-        const patch = await git.readPatch(changeset.parent, changeset.commit);
+      patch: async (changeset, view) => {
+        const patch = await git.readPatch(changeset.parent, changeset.commit, view);
         shown.note(meant.require(await store.snapshot()).id, [changeset]);
         return patch;
       },
     },
     preferences: preferencesIn(commonDir),
+    kept: keptIn(commonDir),
   });
   output.events.emit({ event: 'review-page', url: page.url });
   if (!wishes.page.opensBrowser || io.stderr.isTTY !== true) return page;
@@ -84,6 +87,24 @@ function preferencesIn(commonDir: string): ReviewPageOptions['preferences'] {
       const file = preferencesFile(commonDir);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, `${JSON.stringify(preferences)}\n`);
+    },
+  };
+}
+
+/** Beside the preferences: it is of this clone alone, and nothing depends on it. */
+function keptIn(commonDir: string): ReviewPageOptions['kept'] {
+  const file = join(commonDir, 'blueflame', 'review-kept.json');
+  return {
+    read: async () => {
+      try {
+        return keptReviewSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+      } catch {
+        return nothingKept;
+      }
+    },
+    write: async (kept) => {
+      await mkdir(dirname(file), { recursive: true });
+      await replaceFile(file, `${JSON.stringify(kept)}\n`);
     },
   };
 }

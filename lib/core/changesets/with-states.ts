@@ -1,4 +1,5 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
+import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session.ts';
 
 /** A session whose named changesets are in another state. */
@@ -19,6 +20,17 @@ export function withStates(
     ...session,
     changesets: session.changesets.map((changeset) =>
       ids.includes(changeset.id) ? changed(changeset) : changeset,
+    ),
+  };
+}
+
+/** The session with what was remarked on lines of a changeset when it was approved. */
+export function withRemarks(session: Session, id: string, remarks: readonly LineComment[]): Session {
+  if (remarks.length === 0) return session;
+  return {
+    ...session,
+    changesets: session.changesets.map((changeset) =>
+      changeset.id === id ? { ...changeset, remarks: [...remarks] } : changeset,
     ),
   };
 }

@@ -10,8 +10,15 @@ const reject = z.strictObject({
 });
 /** override: approves a changeset whose diagnostics fail, passes a task that failed its validation, with the reason why. */
 const override = z.strictObject({ override: notes });
+/** Approves with remarks on lines, which are kept with the landing. */
+const remark = z.strictObject({ approve: givenCommentsSchema });
 const replan = z.strictObject({ replan: notes });
-const changesetDecision = z.union([z.enum(['approve', 'skip']), reject, override]);
+const changesetDecision = z.union([
+  z.enum(['approve', 'skip']),
+  reject,
+  override.extend({ comments: givenCommentsSchema.optional() }),
+  remark,
+]);
 
 /**
  * What `--decisions-file` holds: answers to gates given beforehand, each list used in order.

@@ -146,6 +146,8 @@ export type ChangesetDecision =
   | {
       readonly kind: 'approve';
       readonly override?: string;
+      /** Remarks that are kept with the landing. */
+      readonly comments?: readonly LineComment[];
       /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
       readonly commit?: string | null;
     }

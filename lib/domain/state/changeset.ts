@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ObjectId, TaskId } from '../ids.ts';
 import { objectIdPattern, taskIdPattern } from '../ids.ts';
+import { lineCommentsSchema } from './line-comment.ts';
 import { type DiagnosticRun, diagnosticRunSchema } from './verdict.ts';
 
 const oid = z
@@ -51,6 +52,8 @@ export const changesetSchema = z.object({
   diffstat: diffStatSchema,
   diagnostics: z.array(diagnosticRunSchema),
   reason: z.string().nullable(),
+  /** Remarks on lines that came with an approval. */
+  remarks: lineCommentsSchema.optional(),
   decided_by: z.string().nullable(),
   landed_commit: oid.nullable(),
 });

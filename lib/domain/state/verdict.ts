@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ObjectId, SessionId, TaskId } from '../ids.ts';
 import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
 import { evidenceSchema, verificationSchema } from './evidence.ts';
+import { lineCommentsSchema } from './line-comment.ts';
 
 const oid = z
   .string()
@@ -82,6 +83,8 @@ export const reviewNoteSchema = z.object({
   base: oid,
   /** The exact commit that was shown and approved. */
   approved_commit: oid,
+  /** Remarks on lines that came with the approval; left out where there are none. */
+  comments: lineCommentsSchema.optional(),
   override: z.string().nullable(),
   cost_usd: z.number(),
   tokens: z.number(),

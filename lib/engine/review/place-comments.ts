@@ -7,27 +7,24 @@ import type { WithGit, Workshop } from '../workshop.ts';
 
 const longestLine = 200;
 
-/** A reviewer's comments by the task they are for, each with the lines it is about. */
+/** A reviewer's comments by the task they are for. */
 type PlacedComments = ReadonlyMap<TaskId, readonly LineComment[]>;
 
-/**
- * Comments go to the tasks that changed their file, or to all where none did. The lines are read now: the
- * commit they refer to is gone when the next attempt begins.
- */
+/** Comments go to the tasks that changed their file, or to all where none did. */
 export async function placeComments(
-  workshop: WithGit<GitDiffs & GitFiles>,
-  changeset: Changeset,
+  workshop: WithGit<GitDiffs>,
   tasks: readonly Task[],
   comments: readonly LineComment[],
 ): Promise<PlacedComments> {
   if (comments.length === 0) return new Map();
-  const quoted = await quoteLines(workshop, changeset, comments);
   const changed = new Map(await Promise.all(tasks.map((task) => changedBy(workshop, task))));
   const takersOf = (path: string): readonly Task[] => {
     const takers = tasks.filter(({ id }) => changed.get(id)?.has(path) === true);
     return takers.length === 0 ? tasks : takers;
   };
-  return new Map(tasks.map((task) => [task.id, quoted.filter(({ path }) => takersOf(path).includes(task))]));
+  return new Map(
+    tasks.map((task) => [task.id, comments.filter(({ path }) => takersOf(path).includes(task))]),
+  );
 }
 
 /** Why a comment may be meant for another line, as a sentence; null: the change has its file, and the file its line. */
@@ -65,7 +62,11 @@ async function changedBy(
   return [id, new Set((await git.changedFiles(start, commit)).map(({ path }) => path))];
 }
 
-async function quoteLines(
+/**
+ * The comments, each with the line it is about and its neighbours. They are read when they are given: the commit they
+ * refer to is gone when the next attempt begins.
+ */
+export async function quoteLines(
   { git }: WithGit<GitFiles>,
   { parent, commit }: Changeset,
   comments: readonly LineComment[],

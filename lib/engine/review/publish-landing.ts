@@ -77,6 +77,7 @@ function reviewNote(
     at,
     base,
     approved_commit: changeset.commit,
+    ...(changeset.remarks === undefined ? {} : { comments: changeset.remarks }),
     override: changeset.reason,
     cost_usd: spent(({ cost_usd: cost }) => cost),
     tokens: spent(({ tokens_used: tokens }) => tokens),

@@ -1,5 +1,5 @@
 import { blockingGroup } from '../../core/changesets/blocking-group.ts';
-import { withStates } from '../../core/changesets/with-states.ts';
+import { withRemarks, withStates } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
@@ -15,7 +15,7 @@ import { withGate } from '../agents/ask-for-budget.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
-import { placeComments, tellStrayComments } from './place-comments.ts';
+import { placeComments, quoteLines, tellStrayComments } from './place-comments.ts';
 
 /** Out of turn: what comes before it stays undecided. */
 export async function decideNow(
@@ -68,9 +68,10 @@ export async function recordDecision(
   outcome: Outcome,
 ): Promise<boolean> {
   const reason = reasonOf(outcome);
-  const comments = outcome.kind === 'reject' ? (outcome.comments ?? []) : [];
+  const comments = 'comments' in outcome ? (outcome.comments ?? []) : [];
   const tasks = await tasksOf(workshop, id, changeset);
-  const placed = await placeComments(workshop, changeset, tasks, comments);
+  const quoted = await quoteLines(workshop, changeset, comments);
+  const placed = await placeComments(workshop, tasks, quoted);
   const result = await record(workshop, id, (view): Recording | null => {
     const known = findWaiting(view.session, changeset);
     if (known === undefined) return null;
@@ -81,7 +82,8 @@ export async function recordDecision(
     }
     const state = stateOf[outcome.kind];
     const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
-    const next = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
+    const stated = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
+    const next = outcome.kind === 'approve' ? withRemarks(stated, changeset.id, quoted) : stated;
     const session = { next, subject: `changeset ${changeset.id}: ${state} by ${workshop.gates.person}` };
     if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };
     const at = timestamp(workshop);

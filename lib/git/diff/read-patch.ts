@@ -142,7 +142,11 @@ function matchSections(
   return files;
 }
 
-function toFile({ change, movedFrom, ...count }: Counted, parts: readonly PatchSection[], refuse: Refuse): PatchFile {
+function toFile(
+  { change, movedFrom, ...count }: Counted,
+  parts: readonly PatchSection[],
+  refuse: Refuse,
+): PatchFile {
   const sum = (pick: (part: PatchSection) => number): number =>
     parts.reduce((total, part) => total + pick(part), 0);
   const insertions = sum((part) => part.insertions);

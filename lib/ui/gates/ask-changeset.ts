@@ -40,8 +40,8 @@ export async function askChangeset(
   const comments: LineComment[] = [];
   for (;;) {
     const key = await choose(asking, isOpen ? choices.filter((choice) => choice.key !== 'w') : choices);
-    const dropsComments = comments.length > 0 && (key === 's' || key === 'a');
-    if (dropsComments) context.say('Comments go along with a rejection only: these are dropped.');
+    const given = comments.length === 0 ? {} : { comments };
+    if (key === 's' && comments.length > 0 && !(await dropsThem(asking))) continue;
     if (key === 's') return { kind: 'skip' };
     if (key === 'r') {
       for (const line of renderOnTop((await question.onTop?.(question.changeset.id)) ?? []))
@@ -51,7 +51,7 @@ export async function askChangeset(
       const keep = await askKeep(asking);
       return {
         ...{ kind: 'reject', reason },
-        ...(comments.length === 0 ? {} : { comments }),
+        ...given,
         ...(keep ? { keep } : {}),
       };
     }
@@ -59,7 +59,7 @@ export async function askChangeset(
       const comment = await askComment(asking, question);
       if (comment === null) continue;
       comments.push(comment);
-      context.say(`It goes along when you reject: ${comments.length} so far.`);
+      context.say(`It goes along when you approve or reject: ${comments.length} so far.`);
       continue;
     }
     if (key === 'w') {
@@ -71,11 +71,21 @@ export async function askChangeset(
       await context.viewDiff(await question.showDiff());
       continue;
     }
-    if (!red) return { kind: 'approve' };
+    if (!red) return { kind: 'approve', ...given };
     const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
-    if (reason.trim() !== '') return { kind: 'approve', override: reason.trim() };
+    if (reason.trim() !== '') return { kind: 'approve', override: reason.trim(), ...given };
     context.say('Without a reason it is not approved.');
   }
+}
+
+const dropChoices: readonly Choice<'d' | 'b'>[] = [
+  { key: 'd', label: '(d)rop the comments' },
+  { key: 'b', label: '(b)ack' },
+];
+
+/** Nothing was decided, so there is nothing they could go along with. */
+async function dropsThem(asking: Question): Promise<boolean> {
+  return (await choose(asking, dropChoices)) === 'd';
 }
 
 const strayChoices: readonly Choice<'k' | 'a'>[] = [

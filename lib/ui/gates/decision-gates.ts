@@ -133,17 +133,20 @@ function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
   const [key, ...others] = Object.keys(rest);
   if (others.length > 0 || (comments !== undefined && !Array.isArray(comments))) return false;
   if (keep !== undefined && typeof keep !== 'boolean') return false;
+  if (key === 'approve') return Array.isArray(rest[key]);
   return (key === 'reject' || key === 'override') && typeof rest[key] === 'string';
 }
 
 function toDecision(answer: ChangesetAnswer): ChangesetDecision {
   if (typeof answer === 'string') return { kind: answer };
-  if ('override' in answer) return { kind: 'approve', override: answer.override };
-  const { reject: reason, comments, keep = false } = answer;
+  if ('approve' in answer) return { kind: 'approve', comments: answer.approve };
+  const comments = answer.comments === undefined ? {} : { comments: answer.comments };
+  if ('override' in answer) return { kind: 'approve', override: answer.override, ...comments };
+  const { reject: reason, keep = false } = answer;
   return {
     kind: 'reject',
     reason,
-    ...(comments === undefined ? {} : { comments }),
+    ...comments,
     ...(keep ? { keep } : {}),
   };
 }

@@ -38,6 +38,9 @@ export function renderDecision({ changeset, counts, files, review }: DecidedChan
     style.bold('Decision'),
     ...wrapText(facts.join(' '), style.width, '  '),
     ...why.flatMap((text) => wrapText(visibleText(text), style.width, '    ')),
+    ...(changeset.remarks ?? []).flatMap(({ path, line, text }) =>
+      wrapText(visibleText(`${path}:${line}: ${text}`), style.width, '    '),
+    ),
     '',
     ...nextSteps(changeset).map((command) => renderHint(visibleLine(command), style)),
   ].join('\n');

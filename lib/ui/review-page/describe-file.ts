@@ -1,21 +1,23 @@
-import type { PatchFile } from '../../domain/state/patch.ts';
+import type { Hunk, PatchFile } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-amount.ts';
 
-/** What a reviewer must know of each changed file besides its lines, in a few words each. */
-export function describeFiles(files: readonly PatchFile[]): readonly (readonly string[])[] {
-  const added = new Map(
-    files.filter(({ status }) => status === 'added').map((file) => [file.newOid, file.path]),
-  );
-  const deleted = new Map(
-    files.filter(({ status }) => status === 'deleted').map((file) => [file.oldOid, file.path]),
-  );
-  return files.map((file) => [
-    ...describeStatus(file),
-    ...describeModes(file),
-    ...describeMove(file, added, deleted),
-    ...describeContent(file),
-  ]);
+/** What a reviewer must know of a changed file besides its lines, in a few words each. */
+export function describeFile(file: PatchFile): readonly string[] {
+  return [...describeStatus(file), ...describeModes(file), ...describeMove(file), ...describeContent(file)];
 }
+
+/** Why its lines are not opened by themselves, in a few words; null where they are. */
+export function reasonToFold({ path, hasNul }: PatchFile, hunks: readonly Hunk[]): string | null {
+  if (hasNul) return 'binary';
+  if (madeByTools.test(path)) return 'written by a tool';
+  const isWide = hunks.some(({ lines }) => lines.some(({ text }) => text.length > widestLine));
+  return isWide ? 'very long lines' : null;
+}
+
+// By its name alone: what a file says of itself, whoever wrote it can say.
+const madeByTools =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Pipfile\.lock|pdm\.lock|composer\.lock|Gemfile\.lock|mix\.lock|Podfile\.lock|pubspec\.lock|packages\.lock\.json|gradle\.lockfile|flake\.lock)$|\.min\.(?:js|mjs|css)$|\.(?:js|mjs|cjs|css)\.map$/;
+const widestLine = 5_000;
 
 function describeStatus({ status }: PatchFile): readonly string[] {
   switch (status) {
@@ -49,21 +51,17 @@ function nameMode(mode: string): string {
   return `${mode}${mode in modes ? ` (${modes[mode]})` : ''}`;
 }
 
-type Paths = ReadonlyMap<string, string>;
-
-/** The same content elsewhere: mentioned, and shown whole all the same. */
-function describeMove(
-  { status, oldOid, newOid }: PatchFile,
-  added: Paths,
-  deleted: Paths,
-): readonly string[] {
-  const [from, to] = [deleted.get(newOid), added.get(oldOid)];
-  if (status === 'added' && from !== undefined) return [`moved from ${from}`];
-  if (status === 'deleted' && to !== undefined) return [`moved to ${to}`];
-  return [];
+function describeMove({ movedFrom }: PatchFile): readonly string[] {
+  if (movedFrom === null) return [];
+  const { path, similarity } = movedFrom;
+  return [`moved from ${path}${similarity === 100 ? ', unchanged' : `, ${similarity} % the same`}`];
 }
 
-function describeContent({ hasNul, size, insertions, deletions, status }: PatchFile): readonly string[] {
-  if (hasNul) return [`binary, ${formatCount(size, 'byte')}`];
-  return insertions + deletions === 0 && status !== 'mode-changed' ? ['empty'] : [];
+function describeContent(file: PatchFile): readonly string[] {
+  if (file.hasNul) return [`binary, ${formatCount(file.size, 'byte')}`];
+  if (file.insertions + file.deletions > 0 || file.movedFrom !== null) return [];
+  if (file.status === 'mode-changed') return [];
+  return [file.status === 'modified' && file.newMode !== submodule ? 'only white space differs' : 'empty'];
 }
+
+const submodule = '160000';

@@ -1,8 +1,9 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion, OnTop } from '../../domain/ports/gates.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
-import type { Patch } from '../../domain/state/patch.ts';
+import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import { type FilePart, FileParts } from './file-parts.ts';
+import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
 import { notFound, problem, sayIssue, withoutGaps } from './page-answers.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema } from './page-request.ts';
@@ -31,6 +32,11 @@ export interface ReviewPageOptions {
     read(): Promise<PagePreferences>;
     write(preferences: PagePreferences): Promise<void>;
   };
+  /** What was begun and not yet decided. */
+  readonly kept: {
+    read(): Promise<KeptReview>;
+    write(kept: KeptReview): Promise<void>;
+  };
 }
 
 /** Serves the review page. Nothing but the gate that asks, or the engine through it, acts on what is decided there. */
@@ -57,6 +63,7 @@ interface Asked {
 class Page {
   readonly #source: PageSource;
   readonly #preferences: ReviewPageOptions['preferences'];
+  readonly #kept: ReviewPageOptions['kept'];
   readonly #streams = new Set<EventStream>();
   readonly #parts: FileParts;
   /** What stands on each changeset, by its commit. */
@@ -64,11 +71,13 @@ class Page {
   #asked: Asked | null = null;
   #hasEnded = false;
   #telling: Promise<void> = Promise.resolve();
+  #keeping: Promise<void> = Promise.resolve();
 
-  constructor({ source, preferences }: ReviewPageOptions) {
+  constructor({ source, preferences, kept }: ReviewPageOptions) {
+    this.#kept = kept;
     this.#source = source;
     this.#preferences = preferences;
-    this.#parts = new FileParts((changeset) => source.patch(changeset));
+    this.#parts = new FileParts((changeset, view) => source.patch(changeset, view));
   }
 
   ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision> {
@@ -103,6 +112,7 @@ class Page {
   async answer({ method, path, query, body }: PageRequest): Promise<PageAnswer> {
     if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
     if (method === 'POST' && path.join('/') === 'api/preferences') return this.#prefer(body);
+    if (method === 'POST' && path.join('/') === 'api/keep') return this.#keep(body);
     const [api, what, id = '', commit = '', file, part] = path;
     if (method !== 'GET') return notFound;
     if (api === undefined) return this.#shell();
@@ -113,9 +123,10 @@ class Page {
       ({ changeset }) => changeset.id === id && changeset.commit === commit,
     );
     if (facts === undefined) return notFound;
-    if (file === undefined) return { kind: 'html', html: await this.#changeset(facts) };
+    const ignoresSpace = query.get('space') === 'ignored';
+    if (file === undefined) return { kind: 'html', html: await this.#changeset(facts, { ignoresSpace }) };
     const layout = query.get('layout') === 'side' ? 'side' : 'line';
-    const asked: FilePart = { file: Number(file), part: Number(part), layout };
+    const asked: FilePart = { file: Number(file), part: Number(part), layout, ignoresSpace };
     const html = await this.#parts.render(facts.changeset, asked);
     return html === null ? notFound : { kind: 'html', html };
   }
@@ -123,19 +134,21 @@ class Page {
   async #shell(): Promise<PageAnswer> {
     const facts = await this.#source.read();
     const preferences = await this.#preferences.read();
+    await this.#keeping;
+    const kept = await this.#kept.read();
     const state = this.#state(facts);
-    return { kind: 'page', render: (nonce) => renderPage({ facts, state, preferences, nonce }) };
+    return { kind: 'page', render: (nonce) => renderPage({ facts, state, preferences, kept, nonce }) };
   }
 
-  async #changeset(facts: ChangesetFacts): Promise<string> {
+  async #changeset(facts: ChangesetFacts, view: PatchView): Promise<string> {
     let patch: Patch | FlameError;
     try {
-      patch = await this.#parts.patch(facts.changeset);
+      patch = await this.#parts.patch(facts.changeset, view);
     } catch (error) {
       if (!(error instanceof FlameError)) throw error;
       patch = error;
     }
-    return renderChangesetPage(facts, patch, await this.#onTop(facts.changeset));
+    return renderChangesetPage(facts, patch, { onTop: await this.#onTop(facts.changeset) });
   }
 
   /** Of one that is still to be decided, while decisions are taken. */
@@ -151,6 +164,18 @@ class Page {
     const parsed = preferencesSchema.safeParse(body);
     if (!parsed.success) return problem(400, 'That is no preference.');
     await this.#preferences.write(parsed.data);
+    return { kind: 'json', value: {} };
+  }
+
+  async #keep(body: unknown): Promise<PageAnswer> {
+    const parsed = keepSchema.safeParse(body);
+    if (!parsed.success) return problem(400, sayIssue(parsed.error));
+    // One after the other: each is a change of what the one before left.
+    const kept = this.#keeping.then(async () => {
+      await this.#kept.write(keepInReview(await this.#kept.read(), parsed.data));
+    });
+    this.#keeping = kept.catch(() => undefined);
+    await kept;
     return { kind: 'json', value: {} };
   }
 
@@ -186,7 +211,7 @@ class Page {
   /** What could not be shown can't be approved here. */
   async #refusalToShow({ changeset }: ChangesetFacts): Promise<string | null> {
     try {
-      await this.#parts.patch(changeset);
+      await this.#parts.patch(changeset, { ignoresSpace: false });
       return null;
     } catch (error) {
       if (error instanceof FlameError) return error.message;

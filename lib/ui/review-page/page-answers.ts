@@ -35,5 +35,9 @@ export function withoutGaps(given: Given, commit: string): ChangesetDecision {
     };
   }
   const override = given.override?.trim() ?? '';
-  return { kind: 'approve', commit, ...(saysSomething(override) ? { override } : {}) };
+  return {
+    ...{ kind: 'approve', commit },
+    ...(given.comments.length === 0 ? {} : { comments: given.comments }),
+    ...(saysSomething(override) ? { override } : {}),
+  };
 }

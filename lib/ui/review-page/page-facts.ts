@@ -1,7 +1,7 @@
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
 import type { EvidenceDoubt } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Patch } from '../../domain/state/patch.ts';
+import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -32,7 +32,7 @@ export interface PageSource {
   /** The newest state. */
   read(): Promise<PageFacts>;
   /** The diff of a changeset. Throws FlameError `diff-mismatch`. */
-  patch(changeset: Changeset): Promise<Patch>;
+  patch(changeset: Changeset, view: PatchView): Promise<Patch>;
 }
 
 /** How the person likes the page; remembered beyond it. */

@@ -9,7 +9,11 @@ export const decideSchema = z.strictObject({
   changeset: z.string().max(200),
   commit: z.string().max(64),
   decision: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('approve'), override: text.optional() }),
+    z.strictObject({
+      kind: z.literal('approve'),
+      override: text.optional(),
+      comments: givenCommentsSchema.default([]),
+    }),
     z.strictObject({
       kind: z.literal('reject'),
       reason: text.refine(saysSomething, 'a reason is needed'),

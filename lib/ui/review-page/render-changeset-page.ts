@@ -9,7 +9,7 @@ import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { shortId } from '../../util/short-id.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
-import { describeFiles } from './describe-file.ts';
+import { describeFile, reasonToFold } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
 import { fillTemplate } from './page-template.ts';
 import { countLines, splitParts } from './split-parts.ts';
@@ -18,16 +18,19 @@ import { countLines, splitParts } from './split-parts.ts';
 export function renderChangesetPage(
   facts: ChangesetFacts,
   patch: Patch | FlameError,
-  onTop: readonly OnTop[] = [],
+  {
+    onTop = [],
+    listsFiles = false,
+  }: { readonly onTop?: readonly OnTop[]; readonly listsFiles?: boolean } = {},
 ): string {
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
-  const notes = describeFiles(files);
   return fillTemplate('review-changeset', {
     ...helpers,
     changeset,
     red: isRed(changeset),
     tasks: tasks.map((task) => describeTask(task, facts)),
+    summary: summarize(facts),
     runs,
     spend: sumSpend(runs),
     doubts: facts.doubts.map(renderDoubt),
@@ -37,9 +40,34 @@ export function renderChangesetPage(
       allowed: sum(runs, ({ audit }) => audit.allowed),
       blocked: sum(runs, ({ audit }) => audit.blocked),
     },
-    files: files.map((file, index) => fileView(file, index, notes[index] ?? [])),
+    files: files.map(fileView),
+    total: {
+      insertions: sum(files, (file) => file.insertions),
+      deletions: sum(files, (file) => file.deletions),
+    },
+    listsFiles,
     refusal: 'files' in patch ? null : patch.message,
   });
+}
+
+/** The evidence in a line, for where it is folded. */
+function summarize({ changeset, tasks, verdicts, runs }: ChangesetFacts): string {
+  const passed = tasks.filter(({ id, commit }) =>
+    verdicts.some((one) => one.task === id && one.commit === commit && one.status === 'pass'),
+  ).length;
+  const failing = changeset.diagnostics.filter(({ exit_code }) => exit_code !== 0).length;
+  const blocked = sum(runs, ({ audit }) => audit.blocked);
+  return [
+    `${passed} of ${formatCount(tasks.length, 'task')} passed`,
+    ...(changeset.diagnostics.length === 0
+      ? []
+      : [
+          failing === 0
+            ? 'diagnostics ok'
+            : `${failing} of ${formatCount(changeset.diagnostics.length, 'diagnostic')} fail`,
+        ]),
+    ...(blocked === 0 ? [] : [`${formatCount(blocked, 'call')} blocked`]),
+  ].join(' · ');
 }
 
 interface TaskView {
@@ -56,24 +84,30 @@ function describeTask(task: Task, { verdicts }: ChangesetFacts): TaskView {
 interface FileView {
   readonly index: number;
   readonly path: string;
+  /** Where the lines of its old side are from. */
+  readonly oldPath: string;
+  /** Names its content, so that a mark on it is void once it changes. */
+  readonly content: string;
   readonly notes: readonly string[];
   readonly insertions: number;
   readonly deletions: number;
   /** Lines of each part. */
   readonly parts: string;
-  /** Not opened by itself: bytes that are no text. */
-  readonly isFolded: boolean;
+  readonly folded: string | null;
 }
 
-function fileView(file: PatchFile, index: number, notes: readonly string[]): FileView {
+function fileView(file: PatchFile, index: number): FileView {
+  const hunks = file.hunks();
   return {
     index,
     path: file.path,
-    notes,
+    oldPath: file.movedFrom?.path ?? file.path,
+    content: `${file.oldOid} ${file.newOid}`,
+    notes: describeFile(file),
     insertions: file.insertions,
     deletions: file.deletions,
-    parts: splitParts(file.hunks()).map(countLines).join(' '),
-    isFolded: file.hasNul,
+    parts: splitParts(hunks).map(countLines).join(' '),
+    folded: reasonToFold(file, hunks),
   };
 }
 

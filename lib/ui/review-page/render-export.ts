@@ -40,14 +40,14 @@ async function* renderWhole(
 ): AsyncGenerator<string> {
   let patch: Patch | FlameError;
   try {
-    patch = await source.patch(facts.changeset);
+    patch = await source.patch(facts.changeset, { ignoresSpace: false });
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     patch = error;
   }
   const files = 'files' in patch ? patch.files : [];
   // The content of files is escaped, so none of it looks like the empty place where its lines go.
-  const pieces = renderChangesetPage(facts, patch).split('<div class="lines"></div>');
+  const pieces = renderChangesetPage(facts, patch, { listsFiles: true }).split('<div class="lines"></div>');
   for (const [index, piece] of pieces.entries()) {
     const file = files[index];
     yield piece;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../util/package-root.ts';
+import type { KeptReview } from './kept-review.ts';
 import type { PageFacts, PagePreferences } from './page-facts.ts';
 import type { PageState } from './page-state.ts';
 import { fillTemplate, inlineJson, readTemplate } from './page-template.ts';
@@ -9,12 +10,13 @@ interface PageParts {
   readonly facts: PageFacts;
   readonly state: PageState;
   readonly preferences: PagePreferences;
+  readonly kept: KeptReview;
   /** What styles and the script are let in by. */
   readonly nonce: string;
 }
 
 /** The page around the changesets: all it needs is in it. */
-export function renderPage({ facts, state, preferences, nonce }: PageParts): string {
+export function renderPage({ facts, state, preferences, kept, nonce }: PageParts): string {
   const { session } = facts;
   return fillTemplate('review', {
     session,
@@ -22,6 +24,6 @@ export function renderPage({ facts, state, preferences, nonce }: PageParts): str
     theme: preferences.theme,
     style: readTemplate('review.css'),
     script: readFileSync(join(packageRoot(), 'dist', 'review-page.js'), 'utf8'),
-    data: inlineJson({ state, preferences }),
+    data: inlineJson({ state, preferences, kept }),
   });
 }

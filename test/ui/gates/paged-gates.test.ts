@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { ChangesetDecision, Gates } from '../../../lib/domain/ports/gates.ts';
 import { createGates } from '../../../lib/ui/gates/create-gates.ts';
+import { nothingKept } from '../../../lib/ui/review-page/kept-review.ts';
 import { openReviewPage, type ReviewPage } from '../../../lib/ui/review-page/open-review-page.ts';
 import { type FakeIo, makeFakeIo } from '../../support/fake-io.ts';
 import { plainStyle, sampleChangeset, sampleChangesetQuestion, sampleSession } from '../samples.ts';
@@ -30,6 +31,7 @@ async function withBoth(
       patch: async () => ({ files: [] }),
     },
     preferences: { read: async () => ({ layout: 'line', theme: 'auto' }), write: async () => undefined },
+    kept: { read: async () => nothingKept, write: async () => undefined },
   });
   let isOpen = options.isWanted;
   const fake = makeFakeIo({ isTTY: options.isTTY, columns: 200 });

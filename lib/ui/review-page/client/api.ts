@@ -1,3 +1,5 @@
+import type * as z from 'zod';
+import type { keepSchema } from '../kept-review.ts';
 import type { PagePreferences } from '../page-facts.ts';
 import type { PageState } from '../page-state.ts';
 
@@ -32,6 +34,11 @@ export async function getHtml(path: string): Promise<string> {
   throw new Error(
     response.status === 404 ? 'This was built again: load the page again.' : await response.text(),
   );
+}
+
+/** Remembers what was begun, beyond this tab. */
+export function keep(change: z.input<typeof keepSchema>): void {
+  void post('/api/keep', change);
 }
 
 export function remember(preferences: PagePreferences): void {

@@ -1,3 +1,4 @@
+import type { KeptReview } from '../kept-review.ts';
 import type { PagePreferences } from '../page-facts.ts';
 import type { ChangesetState, PageState } from '../page-state.ts';
 import { byId } from './dom.ts';
@@ -8,6 +9,10 @@ interface App {
   preferences: PagePreferences;
   /** How often the run said that it waits for a decision. */
   questions: number;
+  /** What was begun before this page was loaded. */
+  readonly kept: KeptReview;
+  /** Lines that differ in white space alone are left out. */
+  ignoresSpace: boolean;
   /** Key of the changeset that is shown; '' before the first. */
   shown: string;
 }
@@ -15,11 +20,12 @@ interface App {
 interface Data {
   readonly state: PageState;
   readonly preferences: PagePreferences;
+  readonly kept: KeptReview;
 }
 
 const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? '');
 
-export const app: App = { ...data, questions: 0, shown: '' };
+export const app: App = { ...data, questions: 0, ignoresSpace: false, shown: '' };
 export const main = byId('main', HTMLElement);
 
 /** The identity of a changeset by its content: built again it is another one. */
@@ -30,6 +36,11 @@ export function keyOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): st
 /** The changeset that is shown. */
 export function current(): ChangesetState | undefined {
   return app.state.changesets.find((changeset) => keyOf(changeset) === app.shown);
+}
+
+/** As it is looked at now. */
+export function viewQuery(): string {
+  return app.ignoresSpace ? 'space=ignored' : 'space=shown';
 }
 
 export function urlOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {

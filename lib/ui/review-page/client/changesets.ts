@@ -1,9 +1,10 @@
 import type { ChangesetState } from '../page-state.ts';
 import { getHtml } from './api.ts';
-import { app, current, keyOf, main, urlOf } from './app.ts';
+import { app, current, keyOf, main, urlOf, viewQuery } from './app.ts';
 import { renderBar } from './decide.ts';
 import { byId, make } from './dom.ts';
 import { startLoading } from './files.ts';
+import { showViewed } from './viewed.ts';
 
 const list = byId('changesets', HTMLOListElement);
 const articles = new Map<string, HTMLElement>();
@@ -26,7 +27,7 @@ async function show(changeset: ChangesetState): Promise<void> {
   app.shown = key;
   renderChangesets();
   renderBar();
-  const known = articles.get(key);
+  const known = articles.get(articleKey(changeset));
   // Never one changeset's lines above the buttons of another.
   if (known === undefined) main.replaceChildren(make('p', 'quiet', 'Loading …'));
   const article = known ?? (await fetchArticle(changeset));
@@ -35,6 +36,21 @@ async function show(changeset: ChangesetState): Promise<void> {
   renderBar();
   scrollTo(0, 0);
   startLoading();
+  showViewed();
+  // Beside the diff where there is room, a line to open where there is not.
+  if (known === undefined && !wide.matches) main.querySelector('.proof')?.removeAttribute('open');
+}
+
+const wide = matchMedia('(min-width: 80rem)');
+
+/** The same changeset, looked at in another way. */
+export function showAgain(): void {
+  const changeset = current();
+  if (changeset !== undefined) void show(changeset);
+}
+
+function articleKey(changeset: ChangesetState): string {
+  return `${keyOf(changeset)} ${viewQuery()}`;
 }
 
 /** The one before or after it. */
@@ -57,8 +73,8 @@ export function showNextWaiting(): void {
 async function fetchArticle(changeset: ChangesetState): Promise<HTMLElement> {
   const holder = make('div', '');
   try {
-    holder.innerHTML = await getHtml(urlOf(changeset));
-    articles.set(keyOf(changeset), holder);
+    holder.innerHTML = await getHtml(`${urlOf(changeset)}?${viewQuery()}`);
+    articles.set(articleKey(changeset), holder);
   } catch (error) {
     holder.append(make('p', 'warning red', error instanceof Error ? error.message : String(error)));
   }

@@ -1,3 +1,4 @@
+import { keep } from './api.ts';
 import { app, main } from './app.ts';
 import { around, make } from './dom.ts';
 
@@ -8,13 +9,44 @@ interface Draft {
   readonly text: string;
 }
 
-/** Drafts by changeset, kept over a reload of this tab. */
-const drafts = new Map<string, Draft[]>(JSON.parse(sessionStorage.getItem('comments') ?? '[]'));
+/** What was written about each changeset and not sent, kept beyond this tab. */
+interface Unsent {
+  readonly comments: readonly Draft[];
+  readonly reason: string;
+}
+
+const unsent = new Map<string, Unsent>(app.kept.drafts.map(({ changeset, ...draft }) => [changeset, draft]));
+const nothing: Unsent = { comments: [], reason: '' };
 let onChange = (): void => undefined;
 
 /** What was written about the lines of the changeset that is shown. */
 export function draftsHere(): readonly Draft[] {
-  return drafts.get(app.shown) ?? [];
+  return unsentHere().comments;
+}
+
+/** What was written in the dialog of the changeset that is shown, and not sent. */
+export function reasonHere(): string {
+  return unsentHere().reason;
+}
+
+export function keepReason(changeset: string, reason: string): void {
+  keepUnsent(changeset, { ...(unsent.get(changeset) ?? nothing), reason });
+}
+
+/** After a decision that took them along. */
+export function forgetDrafts(changeset: string): void {
+  keepUnsent(changeset, nothing);
+}
+
+function unsentHere(): Unsent {
+  return unsent.get(app.shown) ?? nothing;
+}
+
+function keepUnsent(changeset: string, draft: Unsent): void {
+  const { comments, reason } = unsent.get(changeset) ?? nothing;
+  if (draft.comments === comments && draft.reason === reason) return;
+  unsent.set(changeset, draft);
+  keep({ kind: 'draft', changeset, comments: [...draft.comments], reason: draft.reason });
 }
 
 /** Line numbers open a comment, by click, Enter or c; arrows lead from one to the next. */
@@ -45,8 +77,7 @@ export function showComments(part: HTMLElement): void {
     (cell) => cell.tabIndex === -1,
   );
   if (first !== undefined) first.tabIndex = 0;
-  const path = pathOf(part);
-  for (const draft of draftsHere().filter((one) => one.path === path)) {
+  for (const draft of draftsHere().filter((one) => one.path === pathOf(part, one.side))) {
     const number = findNumber(part, draft);
     if (number !== null) showDraft(number, draft);
   }
@@ -57,14 +88,16 @@ function findNumber(part: HTMLElement, { side, line }: Draft): HTMLElement | nul
   return [...cells].find((cell) => cell.textContent === String(line)) ?? null;
 }
 
-function pathOf(node: Element): string {
-  return around(node, '.file')?.dataset.path ?? '';
+/** A file that was moved had another name on its old side. */
+function pathOf(node: Element, side: Draft['side']): string {
+  const { path, oldPath } = around(node, '.file')?.dataset ?? {};
+  return (side === 'old' ? oldPath : path) ?? '';
 }
 
 function draftAt(number: HTMLElement): Draft {
   const side = number.classList.contains('o') ? 'old' : 'new';
   const line = Number(number.textContent);
-  const path = pathOf(number);
+  const path = pathOf(number, side);
   const known = draftsHere().find(
     (draft) => draft.path === path && draft.side === side && draft.line === line,
   );
@@ -141,8 +174,7 @@ function commentRow(number: HTMLElement, draft: Draft, ...content: readonly Node
 
 function save(draft: Draft): void {
   const others = draftsHere().filter((known) => known.path !== draft.path || rowKey(known) !== rowKey(draft));
-  drafts.set(app.shown, draft.text === '' ? others : [...others, draft]);
-  sessionStorage.setItem('comments', JSON.stringify([...drafts]));
+  keepUnsent(app.shown, { ...unsentHere(), comments: draft.text === '' ? others : [...others, draft] });
   onChange();
 }
 

@@ -1,6 +1,6 @@
 import { post } from './api.ts';
 import { app, current } from './app.ts';
-import { draftsHere } from './comments.ts';
+import { draftsHere, forgetDrafts, keepReason, reasonHere } from './comments.ts';
 import { byId, make } from './dom.ts';
 
 const words = byId('bar-words', HTMLParagraphElement);
@@ -18,6 +18,8 @@ const sendButton = byId('reason-send', HTMLButtonElement);
 
 type Asking = 'reject' | 'override';
 let asking: Asking = 'reject';
+/** The changeset that the dialog is about. */
+let asked = '';
 /** What was refused last, and of which changeset. */
 let refusal: { readonly shown: string; readonly text: string } | null = null;
 let isSending = false;
@@ -48,17 +50,24 @@ export function armApprove(): void {
     askReason('override');
     return;
   }
-  buttons.approve.classList.add('armed');
-  buttons.approve.focus();
-  words.textContent = 'Press Enter to approve it, Escape to leave it.';
+  arm(buttons.approve, 'Press Enter to approve it, Escape to leave it.');
 }
 
 export function openReject(): void {
   if (!buttons.reject.disabled) askReason('reject');
 }
 
-export function skip(): void {
-  if (!buttons.skip.disabled) void decide({ kind: 'skip' });
+/** By key: as with approve. */
+export function armSkip(): void {
+  if (!buttons.skip.disabled)
+    arm(buttons.skip, 'Press Enter to skip it until the next cycle, Escape to leave it.');
+}
+
+function arm(button: HTMLButtonElement, text: string): void {
+  disarm();
+  button.classList.add('armed');
+  button.focus();
+  words.textContent = text;
 }
 
 /** `decided` is called after each decision that was accepted. */
@@ -66,12 +75,14 @@ export function wireDecisions(decided: () => void): void {
   onDecided = decided;
   buttons.approve.addEventListener('click', () => {
     if (current()?.isRed === true) askReason('override');
-    else void decide({ kind: 'approve' });
+    else void decide({ kind: 'approve', comments: draftsHere() });
   });
-  buttons.approve.addEventListener('blur', () => renderBar());
+  for (const button of [buttons.approve, buttons.skip]) button.addEventListener('blur', () => renderBar());
   buttons.reject.addEventListener('click', openReject);
-  buttons.skip.addEventListener('click', skip);
+  buttons.skip.addEventListener('click', () => void decide({ kind: 'skip' }));
   byId('reason-cancel', HTMLButtonElement).addEventListener('click', () => dialog.close());
+  // However it is closed, also because it was decided elsewhere: what was typed stays.
+  dialog.addEventListener('close', () => keepReason(asked, reason.value.trim()));
   reason.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
     event.preventDefault();
@@ -96,16 +107,17 @@ function describe(): string {
   const noted =
     comments === 0
       ? ''
-      : ` ${comments === 1 ? '1 comment goes' : `${comments} comments go`} along with a reject.`;
+      : ` ${comments === 1 ? '1 comment goes' : `${comments} comments go`} along with your decision.`;
   return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${noted}`;
 }
 
 function disarm(): void {
-  buttons.approve.classList.remove('armed');
+  for (const button of [buttons.approve, buttons.skip]) button.classList.remove('armed');
 }
 
 function askReason(kind: Asking): void {
   asking = kind;
+  asked = app.shown;
   const group = current()?.group ?? '';
   const isReject = kind === 'reject';
   byId('reason-title', HTMLHeadingElement).textContent = isReject ? `Reject ${group}` : `Approve ${group}`;
@@ -114,10 +126,10 @@ function askReason(kind: Asking): void {
     : 'Its diagnostics fail. The reason why it lands all the same is kept with it.';
   sendButton.textContent = isReject ? 'Reject' : 'Approve all the same';
   problem.textContent = '';
-  reason.value = '';
+  reason.value = reasonHere();
   keepLine.hidden = !isReject;
   keep.checked = false;
-  byId('reason-comments', HTMLDivElement).replaceChildren(...(isReject ? listComments() : []));
+  byId('reason-comments', HTMLDivElement).replaceChildren(...listComments());
   dialog.showModal();
   reason.focus();
 }
@@ -139,7 +151,7 @@ async function sendReason(): Promise<void> {
   const decision =
     asking === 'reject'
       ? { kind: 'reject', reason: text, comments: draftsHere(), keep: keep.checked }
-      : { kind: 'approve', override: text };
+      : { kind: 'approve', override: text, comments: draftsHere() };
   dialog.close();
   await decide(decision);
 }
@@ -171,6 +183,7 @@ async function decide(decision: unknown): Promise<void> {
   const text = await send({ changeset: id, commit, decision });
   isSending = false;
   refusal = text === '' ? null : { shown, text };
+  if (text === '') forgetDrafts(shown);
   renderBar();
   if (text === '' && app.shown === shown) onDecided();
 }

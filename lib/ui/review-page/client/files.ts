@@ -1,13 +1,18 @@
 import { getHtml } from './api.ts';
-import { app, main, urlOf } from './app.ts';
+import { app, main, urlOf, viewQuery } from './app.ts';
+import { colourPart, dropColours } from './colours.ts';
 import { showComments } from './comments.ts';
 import { around, make } from './dom.ts';
 
 const rowHeight = 20;
 const atOnce = 4;
+/** As many lines are loaded ahead, so that the browser's own search finds them; a hidden row costs it little. */
+const linesAhead = 60_000;
 
 let observer: IntersectionObserver | null = null;
 let waiting: HTMLElement[] = [];
+/** What is loaded when nothing nearer waits. */
+let ahead: HTMLElement[] = [];
 let running = 0;
 
 /** Gives each file of the changeset that is shown its parts: empty, as high as they will be, loaded once near. */
@@ -27,11 +32,22 @@ export function startLoading(): void {
     lines.append(...parts.map((count, index) => emptyPart(index, Number(count))));
     for (const part of lines.querySelectorAll('.part')) observer.observe(part);
   }
+  ahead = partsAhead();
+  requestIdleCallback(work);
+}
+
+function partsAhead(): HTMLElement[] {
+  let room = linesAhead;
+  return [...main.querySelectorAll<HTMLElement>('.part:empty')].filter((part) => {
+    room -= Number(part.dataset.lines);
+    return room >= 0;
+  });
 }
 
 /** Drops what is loaded and loads it again, as after another layout was chosen. */
 export function loadAnew(): void {
   for (const lines of main.querySelectorAll('.lines')) lines.replaceChildren();
+  dropColours();
   startLoading();
 }
 
@@ -43,6 +59,7 @@ export function toggleFile(file: HTMLElement): void {
 function emptyPart(index: number, lines: number): HTMLElement {
   const part = make('div', 'part');
   part.dataset.part = String(index);
+  part.dataset.lines = String(lines);
   part.style.setProperty('min-height', `${lines * rowHeight}px`);
   part.style.setProperty('contain-intrinsic-size', `auto ${lines * rowHeight}px`);
   return part;
@@ -60,21 +77,31 @@ function onNear(entries: readonly IntersectionObserverEntry[]): void {
 
 function work(): void {
   while (running < atOnce) {
-    const part = waiting.shift();
+    const part = waiting.shift() ?? nextAhead();
     if (part === undefined) return;
     running += 1;
     observer?.unobserve(part);
     void load(part).then(() => {
       running -= 1;
-      work();
+      if (waiting.length > 0) work();
+      else requestIdleCallback(work);
     });
+  }
+}
+
+/** One at a time, and only while nothing else is loaded. */
+function nextAhead(): HTMLElement | undefined {
+  if (running > 0) return undefined;
+  for (;;) {
+    const part = ahead.shift();
+    if (part === undefined || (part.isConnected && part.childElementCount === 0)) return part;
   }
 }
 
 async function load(part: HTMLElement): Promise<void> {
   const file = around(part, '.file')?.dataset.index ?? '';
   const { id = '', commit = '' } = around(part, '.changeset')?.dataset ?? {};
-  const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${app.preferences.layout}`;
+  const url = `${urlOf({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${app.preferences.layout}&${viewQuery()}`;
   try {
     const html = await getHtml(url);
     part.classList.remove('failed');
@@ -82,6 +109,7 @@ async function load(part: HTMLElement): Promise<void> {
     part.innerHTML = html;
     part.style.removeProperty('min-height');
     showComments(part);
+    colourPart(part);
   } catch (error) {
     part.classList.add('failed');
     part.textContent = error instanceof Error ? error.message : String(error);

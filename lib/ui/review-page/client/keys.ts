@@ -1,9 +1,11 @@
 import { main } from './app.ts';
 import { step } from './changesets.ts';
-import { armApprove, openReject, renderBar, skip } from './decide.ts';
+import { armApprove, armSkip, openReject, renderBar } from './decide.ts';
 import { around, byId } from './dom.ts';
+import { focusFilter, showFile } from './file-tree.ts';
 import { toggleFile } from './files.ts';
-import { toggleLayout } from './look.ts';
+import { toggleLayout, toggleSpace } from './look.ts';
+import { toggleViewed } from './viewed.ts';
 
 const help = byId('help', HTMLDialogElement);
 
@@ -18,8 +20,14 @@ const actions: Readonly<Record<string, () => void>> = {
   },
   a: armApprove,
   r: openReject,
-  s: skip,
+  s: armSkip,
   v: toggleLayout,
+  w: toggleSpace,
+  m: () => {
+    const file = currentFile();
+    if (file !== null) toggleViewed(file);
+  },
+  '/': focusFilter,
   '?': () => help.showModal(),
   Escape: renderBar,
 };
@@ -46,8 +54,5 @@ function stepFile(by: 1 | -1): void {
   const at = files.findIndex((file) => file.hasAttribute('aria-current'));
   const next = files[at === -1 ? 0 : at + by];
   if (next === undefined) return;
-  files[at]?.removeAttribute('aria-current');
-  next.setAttribute('aria-current', 'true');
-  next.scrollIntoView({ block: 'start' });
-  next.querySelector<HTMLElement>('.fold')?.focus({ preventScroll: true });
+  showFile(next);
 }

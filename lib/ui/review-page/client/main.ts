@@ -5,9 +5,11 @@ import { renderChangesets, showNextWaiting } from './changesets.ts';
 import { wireComments } from './comments.ts';
 import { renderBar, wireDecisions } from './decide.ts';
 import { around, byId } from './dom.ts';
+import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { wireKeys } from './keys.ts';
 import { wireLook } from './look.ts';
+import { wireViewed } from './viewed.ts';
 
 const message = byId('message', HTMLParagraphElement);
 const gone =
@@ -19,6 +21,7 @@ function take(state: PageState): void {
   message.textContent = state.message;
   message.hidden = state.message === '';
   message.classList.toggle('ended', state.phase === 'ended');
+  message.classList.toggle('gone', state.message === gone);
   renderChangesets();
   renderBar();
 }
@@ -42,6 +45,8 @@ main.addEventListener('click', (event) => {
 wireDecisions(showNextWaiting);
 wireComments(renderBar);
 wireKeys();
+wireFileTree();
+wireViewed(renderFileTree);
 wireLook();
 take(app.state);
 void follow();

@@ -1,0 +1,54 @@
+import { keep } from './api.ts';
+import { app, main } from './app.ts';
+import { around } from './dom.ts';
+import { toggleFile } from './files.ts';
+
+const marks = new Set(app.kept.viewed);
+let onChange = (): void => undefined;
+
+/** Whether the person has marked exactly this content of the file as viewed. */
+export function isViewed(file: HTMLElement): boolean {
+  return marks.has(markOf(file));
+}
+
+/** A mark folds its file, and stays with it until its content changes. */
+export function wireViewed(changed: () => void): void {
+  onChange = changed;
+  main.addEventListener('change', (event) => {
+    const file = around(event.target, '.file');
+    if (around(event.target, '.viewed') !== null && file !== null) toggleViewed(file);
+  });
+}
+
+/** Brings the marks of the files that are shown in line with what is remembered. */
+export function showViewed(): void {
+  for (const file of main.querySelectorAll<HTMLElement>('.file')) {
+    if (isViewed(file)) fold(file);
+    draw(file);
+  }
+  onChange();
+}
+
+export function toggleViewed(file: HTMLElement): void {
+  const mark = markOf(file);
+  const is = !marks.has(mark);
+  if (is) marks.add(mark);
+  else marks.delete(mark);
+  keep({ kind: 'viewed', mark, is });
+  if (is) fold(file);
+  draw(file);
+  onChange();
+}
+
+function fold(file: HTMLElement): void {
+  if (!file.hasAttribute('data-folded')) toggleFile(file);
+}
+
+function draw(file: HTMLElement): void {
+  const box = file.querySelector<HTMLInputElement>('.viewed input');
+  if (box !== null) box.checked = isViewed(file);
+}
+
+function markOf({ dataset }: HTMLElement): string {
+  return `${dataset.path ?? ''} ${dataset.content ?? ''}`;
+}

@@ -1,0 +1,160 @@
+import * as assert from 'uvu/assert';
+import { barSays, pageSuite, shot } from './browser.ts';
+
+const { test, open, visit, run } = await pageSuite('everyday reviewing');
+
+const source = `// A price, in cents.
+export function price(items: readonly number[], rate = 0.2): number {
+  const sum = items.reduce((total, item) => total + item, 0);
+  return Math.round(sum * (1 + rate)); /* rounded
+  to the cent */
+}
+`;
+
+const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join('');
+
+test('DSK-2: files are found by name in a tree beside the diff, and marked as viewed until they change', async () => {
+  const served = await open([
+    {
+      group: 'shop',
+      change: (repo) => {
+        repo.write('lib/shop/price.ts', source);
+        repo.write('lib/shop/cart.ts', 'export const cart = [];\n');
+        repo.write('docs/shop.md', '# Shop\n');
+        repo.write('package-lock.json', '{}\n');
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served, { width: 1440, height: 900 });
+  await page.locator('td.c', { hasText: 'A price, in cents' }).waitFor();
+  assert.equal(await page.locator('#file-tree summary').allTextContents(), ['docs/', 'lib/shop/']);
+  assert.is(await page.locator('.file[data-folded] .note.folded').textContent(), 'folded: written by a tool');
+  await shot(page, 'everyday');
+  await page.keyboard.press('/');
+  await page.keyboard.type('CART');
+  assert.equal(await page.locator('#file-tree a .name').allTextContents(), ['cart.ts']);
+  await page.locator('#file-tree a').click();
+  assert.is(await page.locator('.file[aria-current] .name').textContent(), 'lib/shop/cart.ts');
+  await page.keyboard.press('m');
+  await page.locator('#file-count', { hasText: '1 of 4 viewed' }).waitFor();
+  await page.locator('#file-tree a.viewed', { hasText: 'cart.ts' }).waitFor();
+  await page.reload();
+  await page.locator('.file[data-path="lib/shop/cart.ts"][data-folded] .viewed input:checked').waitFor();
+  assert.is(await page.locator('#file-count').textContent(), '1 of 4 viewed');
+});
+
+test('DSK-2: words have the colours of their language, and no element is added for them', async () => {
+  const served = await open([{ group: 'price', change: (repo) => repo.write('price.ts', source) }]);
+  void served.review();
+  const { page } = await visit(served);
+  const coloured = (kind: string): Promise<readonly string[]> =>
+    page.evaluate(`[...(CSS.highlights.get('code-${kind}') ?? [])].map(String)`);
+  await page.waitForFunction("CSS.highlights.get('code-keyword')?.size > 0");
+  assert.equal(
+    (await coloured('keyword')).filter((word) => word === 'export' || word === 'return'),
+    ['export', 'return'],
+  );
+  assert.equal(await coloured('comment'), ['// A price, in cents.', '/* rounded', '  to the cent */']);
+  assert.is(await page.locator('td.c span').count(), 0);
+  await shot(page, 'colours');
+});
+
+test('DSK-2: a moved file shows what differs from the old one', async () => {
+  const served = await open([
+    {
+      group: 'tidy',
+      change: (repo) => {
+        repo.git('mv', 'README.md', 'src/guide.md');
+        repo.write('src/guide.md', '# Sample\nMore.\n');
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  const moved = page.locator('.file[data-path="src/guide.md"]');
+  await moved.locator('td.c', { hasText: 'More.' }).waitFor();
+  assert.match(
+    (await moved.locator('.note').first().textContent()) ?? '',
+    /^moved from README\.md, \d+ % the same$/,
+  );
+  assert.is(await moved.locator('tr.d2h-del').count(), 0);
+});
+
+test('DSK-2: what differs in white space alone can be left out', async () => {
+  const served = await open([
+    { group: 'indent', change: (repo) => repo.write('README.md', '#   Sample\nMore.\n') },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('tr.d2h-ins').first().waitFor();
+  assert.is(await page.locator('tr.d2h-ins').count(), 2);
+  await page.keyboard.press('w');
+  await page.locator('#space[aria-pressed="true"]').waitFor();
+  await page.locator('tr.d2h-del').first().waitFor({ state: 'detached' });
+  await page.locator('tr.d2h-ins', { hasText: 'More.' }).waitFor();
+  assert.is(await page.locator('tr.d2h-ins').count(), 1);
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await barSays(page, 'indent is approved');
+  assert.equal(served.decided, [['1-indent', { kind: 'approve' }]]);
+});
+
+test('DSK-2: the search of the browser finds what was never scrolled to', async () => {
+  const served = await open([
+    {
+      group: 'wide',
+      change: (repo) => {
+        for (let file = 0; file < 40; file += 1)
+          repo.write(`src/${file}.txt`, `${numbered(60)}needle in ${file}\n`);
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('td.c', { hasText: 'needle in 39' }).waitFor({ state: 'attached' });
+  assert.is(await page.evaluate("window.find('needle in 39')"), true);
+});
+
+test('DSK-2: comments go along with an approval, and what was not sent outlives the tab', async () => {
+  const served = await open([{ group: 'price', change: (repo) => repo.write('price.ts', source) }]);
+  const reviewed = served.review();
+  const first = await visit(served);
+  await first.page.locator('td.n.w', { hasText: /^3$/ }).click();
+  await first.page.keyboard.type('Name the unit.');
+  await first.page.keyboard.press('Control+Enter');
+  await first.page.keyboard.press('r');
+  await first.page.keyboard.type('Perhaps not yet.');
+  await first.page.keyboard.press('Escape');
+  await first.page.waitForFunction("!document.getElementById('reason-dialog').open");
+  await first.page.waitForLoadState('networkidle').catch(() => undefined);
+  await first.page.close();
+  const { page } = await visit(served);
+  await page.locator('.said', { hasText: 'Name the unit.' }).waitFor();
+  await page.keyboard.press('r');
+  assert.is(await page.locator('#reason').inputValue(), 'Perhaps not yet.');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await reviewed;
+  const comments = [{ path: 'price.ts', side: 'new', line: 3, text: 'Name the unit.' }];
+  assert.equal(served.decided, [['1-price', { kind: 'approve', comments }]]);
+});
+
+test('DSK-2: a skip asks before it decides', async () => {
+  const served = await open([{ group: 'price', change: (repo) => repo.write('price.ts', source) }]);
+  const reviewed = served.review();
+  const { page } = await visit(served);
+  await page.locator('tr.d2h-ins').first().waitFor();
+  await page.keyboard.press('s');
+  await barSays(page, 'Press Enter to skip it');
+  assert.equal(served.decided, []);
+  await page.keyboard.press('Escape');
+  await barSays(page, 'price waits for you');
+  await page.keyboard.press('s');
+  await page.keyboard.press('Enter');
+  await reviewed;
+  assert.equal(served.decided, [['1-price', { kind: 'skip' }]]);
+});
+
+run();
