@@ -50,7 +50,7 @@ test('DSK-2: words have the colours of their language, and no element is added f
   const { page } = await visit(served);
   const coloured = (kind: string): Promise<readonly string[]> =>
     page.evaluate(`[...(CSS.highlights.get('code-${kind}') ?? [])].map(String)`);
-  await page.waitForFunction("CSS.highlights.get('code-keyword')?.size > 0");
+  await page.locator('.part[data-coloured="typescript"]').waitFor();
   assert.equal(
     (await coloured('keyword')).filter((word) => word === 'export' || word === 'return'),
     ['export', 'return'],
@@ -126,7 +126,7 @@ test('DSK-2: comments go along with an approval, and what was not sent outlives 
   await first.page.keyboard.press('r');
   await first.page.keyboard.type('Perhaps not yet.');
   await first.page.keyboard.press('Escape');
-  await first.page.waitForFunction("!document.getElementById('reason-dialog').open");
+  await first.page.locator('#reason-dialog[open]').waitFor({ state: 'detached' });
   await first.page.waitForLoadState('networkidle').catch(() => undefined);
   await first.page.close();
   const { page } = await visit(served);

@@ -35,6 +35,7 @@ export function colourPart(part: HTMLElement): void {
     if (!part.isConnected) return;
     // A line stands on one side or on both; each side is one text, or what spans lines would be lost.
     for (const side of ['o', 'w'] as const) colourSide(part, side, language);
+    part.dataset.coloured = language;
   });
 }
 
