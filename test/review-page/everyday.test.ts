@@ -127,7 +127,6 @@ test('DSK-2: comments go along with an approval, and what was not sent outlives 
   await first.page.keyboard.type('Perhaps not yet.');
   await first.page.keyboard.press('Escape');
   await first.page.locator('#reason-dialog[open]').waitFor({ state: 'detached' });
-  await first.page.waitForLoadState('networkidle').catch(() => undefined);
   await first.page.close();
   const { page } = await visit(served);
   await page.locator('.said', { hasText: 'Name the unit.' }).waitFor();

@@ -15,7 +15,10 @@ interface Reply {
 /** What the server said to a decision. */
 export async function post(path: string, body: unknown): Promise<Reply> {
   try {
-    const response = await ask(path, { method: 'POST', body: JSON.stringify(body) });
+    const text = JSON.stringify(body);
+    // So that it arrives although the tab is closed at once; a browser lets only so much go on.
+    const keepalive = text.length < 16_000;
+    const response = await ask(path, { method: 'POST', body: text, keepalive });
     const isBusy = response.status === 202;
     if (response.ok && !isBusy) return { problem: '', isBusy };
     const answer: { message?: string } = await response.json();
