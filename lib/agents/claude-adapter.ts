@@ -14,6 +14,10 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     commits: 'agent',
     apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], helper: 'haiku', usual: 'sonnet' }],
     calls: claudeCalls,
+    readsByShell: false,
+    canTalk: true,
+    preparation: null,
+    weaker: [],
     version: {
       args: ['--version'],
       minimum: '2.1.0',

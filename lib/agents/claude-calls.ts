@@ -7,9 +7,11 @@ const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't wa
 /** Claude Code: its tools and its hook's names are those the policy is written in. */
 export const claudeCalls: CallFacts = {
   read: readHook,
+  namesCalls: true,
   neverRan: ({ isError, text }) => isError && neverRan.test(text),
   // A blocked command that failed all the same was started.
   wasBlocked: ({ isError, text }) => isError && !text.startsWith('Exit code'),
+  hides: () => false,
   replace: (reported, command, why) => {
     const input = isRecord(reported) && isRecord(reported.tool_input) ? reported.tool_input : {};
     return JSON.stringify({

@@ -51,3 +51,12 @@ export function firstLine(text: string): string {
   const printable = line.replace(/\p{Cc}+/gu, ' ').trim();
   return printable.length <= 160 ? printable : `${printable.slice(0, 159)}…`;
 }
+
+/** See Adapter.showLine. */
+export function showClaudeLine(event: JsonRecord, worktree: string): readonly string[] | null {
+  if (event.type !== 'assistant' || !isRecord(event.message)) return null;
+  return blocksOf(event.message.content).flatMap((block) => {
+    if (block.type === 'tool_use') return [`> ${describeCall(block, worktree)}`];
+    return block.type === 'text' && typeof block.text === 'string' ? block.text.trimEnd().split('\n') : [];
+  });
+}

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
+import { cellEnvironment } from './cell-environment.ts';
+import { guardedHook } from './guarded-hook.ts';
+import { fitsArgument, maxArgumentBytes, plainPrompt } from './plain-prompt.ts';
 
 const settingsName = 'settings.json';
-// Linux takes at most 128 kB in one argument.
-const maxArgumentBytes = 100_000;
-
 /** How Claude Code is started; `plugin` is the folder of the Superpowers plugin, null for none. */
 export function launchClaude(request: AgentRequest, paths: CellPaths, plugin: string | null): Launch {
   const prompt = plainPrompt(request.prompt);
@@ -26,7 +26,7 @@ interface Parts {
 }
 
 function launchPrint({ request, paths, prompt, env, options }: Parts): Launch {
-  const fits = Buffer.byteLength(prompt) <= maxArgumentBytes;
+  const fits = fitsArgument(prompt);
   return {
     // The prompt stands first: an option that takes a list would swallow it.
     argv: [...paths.command, '--print', ...(fits ? [prompt] : []), ...printOptions(request), ...options],
@@ -53,11 +53,6 @@ function launchInteractive({ request, paths, prompt, env, options }: Parts): Lau
 function transcriptPath(request: AgentRequest, conversation: string): string {
   const folder = request.worktree.path.replace(/[^A-Za-z0-9]/g, '-');
   return join('.claude', 'projects', folder, `${conversation}.jsonl`);
-}
-
-/** A first word with a slash would be taken for a command of the CLI, a dash for an option. */
-function plainPrompt(prompt: string): string {
-  return /^\s*[/\-!#@]/.test(prompt) || prompt.trim() === '' ? `Your task:\n${prompt}` : prompt;
 }
 
 function printOptions(request: AgentRequest): string[] {
@@ -129,15 +124,11 @@ function settingsFile(paths: CellPaths): LaunchFile {
 // seconds, or not before the agent does.
 const longestHook = 1_000_000;
 
-/**
- * Only exit 2 blocks: crash, absence and time-out of a hook let the call through. So the shell turns what is
- * not a 2 into one, the command ends by itself in seconds, and newer versions get the same through onFailure.
- * The time-out is in seconds.
- */
+/** The command ends by itself in seconds, and newer versions block whatever fails by onFailure. The time-out is in seconds. */
 function watcher(command: string): Readonly<Record<string, unknown>> {
   return {
     type: 'command',
-    command: `${command} || exit 2`,
+    command: guardedHook(command),
     timeout: longestHook,
     onFailure: 'block',
   };
@@ -145,12 +136,7 @@ function watcher(command: string): Readonly<Record<string, unknown>> {
 
 function environment(paths: CellPaths): Record<string, string> {
   return {
-    PATH: paths.searchPath,
-    HOME: paths.home,
-    TMPDIR: paths.tmp,
-    LANG: 'C.UTF-8',
-    // The CLI takes zsh where there is one; the policy judges bash.
-    SHELL: paths.shell,
+    ...cellEnvironment(paths),
     CLAUDE_CODE_SHELL: paths.shell,
     // The gateway puts the real one in its place.
     ANTHROPIC_API_KEY: paths.apiKey,

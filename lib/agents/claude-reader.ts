@@ -6,6 +6,7 @@ import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
 import { isRecord, parseRecord } from '../util/json-record.ts';
 import { blocksOf, describeCall, firstLine, numberOf, textOf, usageOf } from './claude-events.ts';
 import { type ClaudeResult, judgeClaude } from './judge-claude.ts';
+import { lineSplitter } from './line-splitter.ts';
 import { pluginWarnings, type SuperpowersConfig } from './superpowers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -80,18 +81,6 @@ function limitEndOf(info: unknown): number | null {
 function withEnd(failure: Failure | null, end: number | null): Failure | null {
   if (failure?.kind !== 'rate-limit' || end === null) return failure;
   return { ...failure, until: new Date(end).toISOString() };
-}
-
-function lineSplitter(): { push(chunk: string): string[]; rest(): string[] } {
-  let pending = '';
-  return {
-    push: (chunk) => {
-      const lines = `${pending}${chunk}`.split('\n');
-      pending = lines.pop() ?? '';
-      return lines;
-    },
-    rest: () => [pending],
-  };
 }
 
 /**

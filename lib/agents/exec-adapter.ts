@@ -16,6 +16,10 @@ export function execAdapter(config: AdapterConfig): Adapter {
     commits: 'orchestrator',
     apis: [],
     calls: null,
+    readsByShell: false,
+    canTalk: false,
+    preparation: null,
+    weaker: [],
     version: {
       args: ['--version'],
       minimum: null,

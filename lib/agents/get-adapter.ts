@@ -1,15 +1,35 @@
 import { adapterNames } from '../domain/config/config.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
+import type { JsonRecord } from '../util/json-record.ts';
 import type { AdapterConfig } from './adapter-config.ts';
 import { claudeAdapter } from './claude-adapter.ts';
+import { showClaudeLine } from './claude-events.ts';
+import { codexAdapter } from './codex/codex-adapter.ts';
+import { showCodexLine } from './codex/codex-reader.ts';
 import { execAdapter } from './exec-adapter.ts';
 
 type AdapterName = (typeof adapterNames)[number];
-const adapters: Readonly<Record<AdapterName, (config: AdapterConfig) => Adapter>> = {
-  claude: claudeAdapter,
-  exec: execAdapter,
+interface AdapterRow {
+  make(config: AdapterConfig): Adapter;
+  /** An event of its stream as lines for a person, paths relative to the worktree; null where it is none of its. */
+  show(event: JsonRecord, worktree: string): readonly string[] | null;
+}
+
+const adapters: Readonly<Record<AdapterName, AdapterRow>> = {
+  claude: { make: claudeAdapter, show: showClaudeLine },
+  codex: { make: codexAdapter, show: showCodexLine },
+  exec: { make: execAdapter, show: () => null },
 };
+
+/** An event of some CLI's stream as lines for a person; null where it is none of those known. */
+export function showEvent(event: JsonRecord, worktree: string): readonly string[] | null {
+  for (const { show } of Object.values(adapters)) {
+    const shown = show(event, worktree);
+    if (shown !== null) return shown;
+  }
+  return null;
+}
 
 /** The adapter of that name as configured. Throws FlameError `unknown-adapter` listing those there are. */
 export function getAdapter(name: string, config: AdapterConfig): Adapter {
@@ -22,7 +42,7 @@ export function getAdapter(name: string, config: AdapterConfig): Adapter {
       data: { name, known: adapterNames },
     });
   }
-  return adapters[name](config);
+  return adapters[name].make(config);
 }
 
 function isAdapterName(name: string): name is AdapterName {

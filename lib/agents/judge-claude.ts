@@ -3,6 +3,7 @@ import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { classifyError } from './classify-error.ts';
 import { endFailure, lastLines } from './end-failure.ts';
+import { missingAnswer } from './missing-answer.ts';
 
 /** The final `result` event, its fields checked. */
 export interface ClaudeResult {
@@ -38,7 +39,7 @@ export function judgeClaude({ request, end, result, results, hasBegun }: Signs):
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
   if (results > 1) return forgedResult(results);
   if (request.isInteractive) return own ?? interactiveFailure(end);
-  if (result !== null && isSuccess(result, end)) return answerFailure(request, result);
+  if (result !== null && isSuccess(result, end)) return missingAnswer(request, result.answer, result.text);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
   // What the API said is the reason behind a kill or a time-out, and shows whether waiting would help.
   const said = end.stoppedBecause === null ? apiFailure(result, end) : null;
@@ -56,18 +57,6 @@ function forgedResult(results: number): Failure {
     message: `The agent's output holds ${results} results where there can be one: none of them is believed.`,
     details: [],
     retryable: false,
-  };
-}
-
-/** A planner or validator without an answer did nothing; elsewhere the commits decide. */
-function answerFailure({ role, answerSchema }: AgentRequest, { answer, text }: ClaudeResult): Failure | null {
-  const isNeeded = answerSchema !== null && (role === 'planner' || role === 'validator');
-  if (!isNeeded || (typeof answer === 'object' && answer !== null)) return null;
-  return {
-    kind: 'malformed-answer',
-    message: `The ${role} ended without giving a structured answer.`,
-    details: lastLines(text),
-    retryable: true,
   };
 }
 

@@ -1,5 +1,5 @@
-import { isRecord, parseRecord } from '../util/json-record.ts';
-import { blocksOf, describeCall } from './claude-events.ts';
+import { parseRecord } from '../util/json-record.ts';
+import { showEvent } from './get-adapter.ts';
 
 /** An agent's stream as lines for a person to read: what it says and which tools it calls. */
 interface StreamView {
@@ -29,14 +29,9 @@ export function openStreamView(worktree: string): StreamView {
   };
 }
 
-/** A line that is no event is what a script printed. */
+/** A line that is no event of any CLI is what a script printed. */
 function describe(line: string, worktree: string): readonly string[] {
   const event = parseRecord(line);
-  if (typeof event.type !== 'string') return [line];
   if (event.type === 'truncated') return [`(what it said after ${event.limit_bytes} bytes was not kept)`];
-  if (event.type !== 'assistant' || !isRecord(event.message)) return [];
-  return blocksOf(event.message.content).flatMap((block) => {
-    if (block.type === 'tool_use') return [`> ${describeCall(block, worktree)}`];
-    return block.type === 'text' && typeof block.text === 'string' ? block.text.trimEnd().split('\n') : [];
-  });
+  return showEvent(event, worktree) ?? (typeof event.type === 'string' ? [] : [line]);
 }

@@ -28,6 +28,8 @@ export interface RunnerContext {
   sandbox(): Promise<SandboxState>;
   /** Tried once. */
   watcher(): Promise<WatcherClient>;
+  /** See prepareAdapter; asked once for each adapter. */
+  prepared(adapter: Adapter): Promise<string | null>;
 }
 
 /** What a cell shows of the person's own work tree beside the commits; absolute paths. */

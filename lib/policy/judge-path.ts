@@ -1,5 +1,6 @@
 import type { AgentPolicy, PathFacts } from '../domain/policy.ts';
 import { fold, locksConflict, pathMatches } from '../util/path-globs.ts';
+import { agentSettings } from './agent-settings.ts';
 import { fileNameProblem } from './file-name.ts';
 import { type ResolvedPath, resolvePath } from './resolve-path.ts';
 import { listSome, type Objection, objection } from './rules.ts';
@@ -133,24 +134,14 @@ function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
 
 // Short names of Windows file systems, trailing dots and streams reach the same folder there.
 const gitFolder = /^\.git(?:[. ]*$|:)|^git~\d+$/;
-const settings = new Set([
-  '.claude',
-  '.claude.json',
-  '.mcp.json',
-  '.codex',
-  '.gemini',
-  '.cursor',
-  '.opencode',
-  '.agents',
-  '.blueflame',
-  '.blueflame.yml',
-  '.blueflame.yaml',
-]);
+const settings = new Set([...agentSettings, '.blueflame', '.blueflame.yml', '.blueflame.yaml']);
 
 function isProtected(path: string): boolean {
-  return fold(path)
-    .split('/')
-    .some((segment) => gitFolder.test(segment) || settings.has(segment));
+  const segments = fold(path).split('/');
+  return segments.some(
+    (segment, index) =>
+      gitFolder.test(segment) || settings.has(segment) || settings.has(`${segments[index - 1]}/${segment}`),
+  );
 }
 
 /** A blocked folder is blocked with all it holds, whatever the case of its name. */

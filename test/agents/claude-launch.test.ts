@@ -70,7 +70,8 @@ test('WAT-3: the settings are of the form the CLI takes, and every trouble of th
           hooks: [
             {
               type: 'command',
-              command: '/cell/control/watcher || exit 2',
+              command:
+                "/cell/control/watcher || { [ $? -eq 2 ] || echo 'The watcher failed. [watcher-failed]' >&2; exit 2; }",
               timeout: 1_000_000,
               onFailure: 'block',
             },
@@ -157,7 +158,7 @@ test('an unknown adapter is an error that lists those there are', () => {
   } catch (error) {
     assert.ok(error instanceof FlameError);
     assert.is(error.code, 'unknown-adapter');
-    assert.match(error.message, 'claude, exec');
+    assert.match(error.message, 'claude, codex');
   }
 });
 

@@ -28,6 +28,7 @@ const profile: CellProfile = {
   hidden: ['/home/lea', '/run', '/tmp'],
   readOnly: ['/home/lea/repo', '/opt/tool'],
   hiddenInside: ['/home/lea/repo/.git/blueflame'],
+  emptied: [],
   hiddenFiles: ['/srv/x.sock'],
   kernelEntries: ['/proc/sys'],
   emptyFile: '/e',

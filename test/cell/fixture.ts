@@ -74,6 +74,10 @@ export const scriptAdapter: Adapter = {
   commits: 'agent',
   apis: [],
   calls: null,
+  readsByShell: false,
+  canTalk: false,
+  preparation: null,
+  weaker: [],
   version: {
     args: ['--version'],
     minimum: '4.0',

@@ -4,6 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { claudeCalls } from '../../lib/agents/claude-calls.ts';
 import { cappedEgress } from '../../lib/cell/gateway/capped-egress.ts';
 import type { EgressLine } from '../../lib/cell/gateway/gateway-options.ts';
 import { openJudgingTurns } from '../../lib/cell/gateway/judging-turns.ts';
@@ -347,7 +348,7 @@ function alone(file: string, input: string): number | null {
 }
 
 async function startServer(
-  options: Partial<Pick<DecisionServerOptions, 'decide' | 'policy' | 'replays'>> & {
+  options: Partial<Pick<DecisionServerOptions, 'calls' | 'decide' | 'policy' | 'replays'>> & {
     readonly auditFile?: string;
   } = {},
 ): Promise<{ path: string; audit: string; canaries(): number; close(): Promise<void> }> {
@@ -362,6 +363,7 @@ async function startServer(
     audit: openAuditLog(audit, policy.agent_id, now),
     decide: options.decide ?? decide,
     facts: realPathFacts,
+    calls: options.calls ?? claudeCalls,
     onCanary: () => {
       canaries += 1;
     },

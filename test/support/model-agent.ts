@@ -65,6 +65,7 @@ export function makePaths(changes: Partial<CellPaths> = {}): CellPaths {
     home: '/cell/home',
     tmp: '/cell/tmp',
     controlDir: '/cell/control',
+    prepared: null,
     hookCommand: '/cell/control/watcher',
     canaryCommand: 'touch /cell/canary',
     baseUrl: 'http://127.0.0.1:8787',

@@ -1,43 +1,53 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { ToldCall } from '../../domain/conversation.ts';
+import type { ToldCall, ToldResult } from '../../domain/conversation.ts';
 import { type JsonRecord, parseRecord } from '../../util/json-record.ts';
-import type { Dialect } from '../gateway/dialects/dialect.ts';
+import type { Dialect, Endpoint, Said } from '../gateway/dialects/dialect.ts';
 import { listenOn } from '../gateway/listen-on.ts';
 
 /** A model that plays one scene: it asks for one tool call, hears the result, and ends. */
 export interface CanaryModel {
   /** What the agent answered to the tool call; null as long as it hasn't. */
-  toolResult(): string | null;
+  result(): ToldResult | null;
   close(): Promise<void>;
 }
 
-interface Scene {
-  readonly dialects: readonly Dialect[];
-  readonly call: Omit<ToldCall, 'id'>;
-}
-
-/** Speaks the model APIs of an agent on a socket file. */
-export async function startCanaryModel(socketPath: string, { dialects, call }: Scene): Promise<CanaryModel> {
-  let heard: string | null = null;
+/** Speaks the dialects of a route on a socket file. */
+export async function startCanaryModel(
+  socketPath: string,
+  dialects: readonly Dialect[],
+  call: Omit<ToldCall, 'id'>,
+): Promise<CanaryModel> {
+  let heard: ToldResult | null = null;
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
-      const path = (request.url ?? '').split('?', 1)[0] ?? '';
-      const found = dialects
-        .map((dialect) => ({ dialect, endpoint: dialect.find(request.method ?? '', path) }))
-        .find(({ endpoint }) => endpoint?.isPaid);
-      if (found?.endpoint === undefined || found.endpoint === null) return response.writeHead(404).end('{}');
-      const { dialect, endpoint } = found;
-      const result = dialect.readConversation(body).results[0]?.text ?? null;
-      heard ??= result;
-      const calls = dialect.offersTools(body) && result === null ? [{ ...call, id: 'call_canary' }] : [];
-      const text = calls.length === 0 ? 'The canary is done.' : '';
-      const usage = { input_tokens: 1, output_tokens: 1 };
-      const answer = dialect.answer({ text, calls, usage }, body, { endpoint });
-      return response.writeHead(200, { 'content-type': answer.contentType }).end(answer.body);
+      const { dialect, endpoint } = findEndpoint(dialects, request);
+      if (dialect === null || endpoint?.isPaid !== true) return void response.writeHead(404).end('{}');
+      heard ??= dialect.readConversation(body).results[0] ?? null;
+      const isAsked = dialect.offersTools(body) && heard === null;
+      const { contentType, body: answer } = dialect.answer(isAsked ? callFor(call) : done, body, {
+        endpoint,
+      });
+      response.writeHead(200, { 'content-type': contentType }).end(answer);
     });
   });
   const { close } = await listenOn(server, socketPath);
-  return { toolResult: () => heard, close };
+  return { result: () => heard, close };
+}
+
+function findEndpoint(
+  dialects: readonly Dialect[],
+  { method = '', url = '' }: IncomingMessage,
+): { readonly dialect: Dialect | null; readonly endpoint: Endpoint | null } {
+  const path = url.split('?', 1)[0] ?? '';
+  const dialect = dialects.find((one) => one.find(method, path) !== null) ?? null;
+  return { dialect, endpoint: dialect?.find(method, path) ?? null };
+}
+
+const usage = { input_tokens: 1, output_tokens: 1 };
+const done: Said = { text: 'The canary is done.', calls: [], usage };
+
+function callFor(call: Omit<ToldCall, 'id'>): Said {
+  return { text: '', calls: [{ ...call, id: 'toolu_canary' }], usage };
 }
 
 async function readBody(request: IncomingMessage): Promise<JsonRecord> {

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
+import type { ToldResult } from '../../domain/conversation.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
-import type { ModelApi } from '../../domain/model-api.ts';
 import type { Decision } from '../../domain/policy.ts';
-import { type Adapter, apiOf } from '../../domain/ports/adapter.ts';
+import { apiOf, type CallFacts, type ReportedCall } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { roleSchema } from '../../domain/role.ts';
 import { randomName } from '../../util/random-name.ts';
@@ -14,7 +14,8 @@ import { canaryPolicy } from '../probes/canary-policy.ts';
 import { startAgent } from '../run/start-agent.ts';
 import { canaryPrefix } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { type CanaryModel, startCanaryModel } from './model.ts';
+import { createCallLedger } from '../watcher/call-ledger.ts';
+import { startCanaryModel } from './model.ts';
 
 interface CanaryResult {
   readonly denied: boolean;
@@ -22,92 +23,112 @@ interface CanaryResult {
 }
 
 const timeoutMs = 60_000;
+
 /**
- * Proves the watcher with the real program: a scripted model asks it to write a file that the policy forbids
- * and that nothing else would. Sends no request to the model API.
+ * Proves the watcher with the real program: a scripted model asks it to write a file that the policy forbids and that
+ * nothing else would. The call must be denied, its agent must hear of that, and had the hook let it through, the ledger
+ * must have found it. Sends no request to the model API. `model`: as the configuration names it.
  */
-export async function runCanary(context: RunnerContext, adapterName: string): Promise<CanaryResult> {
+export async function runCanary(
+  context: RunnerContext,
+  adapterName: string,
+  model: string = canaryModel(context, adapterName),
+): Promise<CanaryResult> {
   const adapter = context.adapters(adapterName);
-  if (adapter.calls === null)
-    return { denied: true, details: `not needed: ${adapterName} has no tool calls` };
+  const { calls } = adapter;
+  if (calls === null) return { denied: true, details: `not needed: ${adapterName} has no tool calls` };
+  const dialects = (apiOf(adapter, model)?.dialects ?? []).map(getDialect);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `${canaryPrefix}${process.pid}-`)));
   const worktree = join(folder, 'worktree');
   const target = join(worktree, 'canary.txt');
   mkdirSync(worktree);
   const socketPath = join(folder, 'model.sock');
-  const api = apiOfCanary(context, adapter);
-  const model = await startCanaryModel(socketPath, {
-    dialects: api.dialects.map(getDialect),
-    call: adapter.calls.canaryCall(target),
-  });
-  const decisions: Decision[] = [];
+  const scripted = await startCanaryModel(socketPath, dialects, calls.canaryCall(target));
+  const judged: Judged[] = [];
   try {
-    const observed: RunnerContext = {
-      ...context,
-      decide(policy, call, facts) {
-        const decision = context.decide(policy, call, facts);
-        decisions.push(decision);
-        return decision;
-      },
-    };
-    const agent = await startAgent(observed, {
-      request: canaryRequest(adapterName, `${api.named ?? ''}${api.model}`, worktree),
+    const agent = await startAgent(context, {
+      request: canaryRequest({ adapter: adapterName, model, worktree }),
       onActivity: () => undefined,
       place: { path: worktree, quarantine: null },
       upstream: {
         ...{ isSecure: false, target: { socketPath }, basePath: '', version: '' },
         ...{ credential: {}, sources: [], variables: [] },
       },
+      onJudged: (call, decision) => void judged.push({ call, decision }),
     });
     const outcome = await agent.outcome;
-    return judge({ outcome, decisions, model, wasWritten: existsSync(target) });
+    return judge({ outcome, judged, calls, heard: scripted.result(), wasWritten: existsSync(target) });
   } finally {
-    await model.close();
+    await scripted.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** A model that the configuration has the adapter ask; else any. */
+function canaryModel({ config, adapters }: RunnerContext, name: string): string {
+  const adapter = adapters(name);
+  const models = roleSchema.options
+    .filter((role) => roleAdapter(config, role) === name)
+    .map((role) => config.models[role]);
+  const asked = models.find((model) => apiOf(adapter, model) !== null);
+  const [usual] = adapter.apis;
+  return asked ?? `${usual?.named ?? ''}${usual?.usual ?? 'canary'}`;
+}
+
+interface Judged {
+  readonly call: ReportedCall;
+  readonly decision: Decision;
+}
+
 interface Evidence {
   readonly outcome: AgentOutcome;
-  readonly decisions: readonly Decision[];
-  readonly model: CanaryModel;
+  readonly judged: readonly Judged[];
+  readonly calls: CallFacts;
+  readonly heard: ToldResult | null;
   readonly wasWritten: boolean;
 }
 
-function judge({ outcome, decisions, model, wasWritten }: Evidence): CanaryResult {
-  const refusal = decisions.find(({ decision }) => decision === 'block');
-  const heard = model.toolResult();
+function judge({ outcome, judged, calls, heard, wasWritten }: Evidence): CanaryResult {
+  const refused = judged.find(({ decision }) => decision.decision === 'block');
   const problems = [
     ...(wasWritten ? ['the forbidden file was written'] : []),
-    ...(refusal === undefined ? ['the watcher was not asked, or allowed the call'] : []),
+    ...(refused === undefined ? ['the watcher was not asked, or allowed the call'] : []),
     ...(outcome.audit.blocked === 0 ? ['the audit holds no blocked call'] : []),
-    ...(refusal !== undefined && !isQuoted(refusal, heard) ? ['the agent did not hear of the refusal'] : []),
+    ...(refused !== undefined && !isQuoted(refused.decision, heard)
+      ? ['the agent did not hear of the refusal']
+      : []),
+    ...(refused !== undefined && heard !== null ? ledgerProblems(refused.call, heard, calls) : []),
   ];
-  if (problems.length === 0) return { denied: true, details: `denied by ${refusal?.rule}` };
+  if (problems.length === 0) return { denied: true, details: `denied by ${refused?.decision.rule}` };
   const ended = outcome.failure === null ? [] : [`it ended with: ${outcome.failure.message}`];
   return { denied: false, details: [...problems, ...ended].join('; ') };
 }
 
-function isQuoted(refusal: Decision, heard: string | null): boolean {
-  return heard?.includes(`[${refusal.rule}]`) ?? false;
+function isQuoted(refusal: Decision, heard: ToldResult | null): boolean {
+  return heard?.text.includes(`[${refusal.rule}]`) ?? false;
 }
 
-/** The API and the model of the first role that runs with the adapter; else those it usually has. */
-function apiOfCanary(
-  { config }: RunnerContext,
-  adapter: Adapter,
-): Pick<ModelApi, 'dialects' | 'named'> & { readonly model: string } {
-  const asked = roleSchema.options
-    .filter((role) => roleAdapter(config, role) === adapter.name)
-    .map((role) => ({ api: apiOf(adapter, config.models[role]), model: config.models[role] }))
-    .find(({ api }) => api !== null);
-  const [first = { dialects: [] }] = adapter.apis;
-  if (asked?.api === undefined || asked.api === null)
-    return { ...first, model: ('usual' in first ? first.usual : null) ?? 'canary' };
-  return { ...asked.api, model: asked.model.slice((asked.api.named ?? '').length) };
+/** What the ledger would make of the call, had it run: found where nobody was asked, in order where it was allowed. */
+function ledgerProblems(call: ReportedCall, heard: ToldResult, calls: CallFacts): readonly string[] {
+  const told = { results: [{ ...heard, text: 'canary', isError: false, isNew: true }] };
+  const isFound = (decision: Decision['decision'] | null): boolean => {
+    const ledger = createCallLedger(calls);
+    if (decision !== null) ledger.note(call, { decision, rule: 'canary', details: '' });
+    return ledger.findUnwatched(told).length > 0;
+  };
+  return [
+    ...(isFound(null) && isFound('block') ? [] : ['a call that went past the watcher would not be found']),
+    ...(isFound('allow')
+      ? ['a call that was allowed would be taken for one that went past the watcher']
+      : []),
+  ];
 }
 
-function canaryRequest(adapter: string, model: string, worktree: string): AgentRequest {
+function canaryRequest({
+  adapter,
+  model,
+  worktree,
+}: Pick<AgentRequest, 'adapter' | 'model'> & { readonly worktree: string }): AgentRequest {
   const id = parseAgentId(randomName('canary'));
   return {
     id,

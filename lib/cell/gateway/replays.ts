@@ -3,16 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
-import { isRecord } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 
 /** What is run instead of a command that ran elsewhere already: it shows what came out there. */
-interface Replay {
+export interface Replay {
   readonly command: string;
   /** In the first line that it prints, and in nothing else: by it the agent's conversation shows that it was run. */
   readonly mark: string;
   /** For the audit. */
   readonly details: string;
+  /** What the command prints. */
+  readonly shown: string;
 }
 
 /** By the command they are run instead of. */
@@ -24,11 +25,12 @@ export function writeReplays(runs: readonly DiagnosticRun[], controlDir: string)
     runs.map((run, index): [string, Replay] => {
       const mark = randomBytes(8).toString('hex');
       const file = join(controlDir, `recorded-${index + 1}.txt`);
-      writeFileSync(file, `${describe(run, mark)}\n${run.output.trimEnd()}\n`, { mode: 0o600 });
+      const shown = `${describe(run, mark)}\n${run.output.trimEnd()}\n`;
+      writeFileSync(file, shown, { mode: 0o600 });
       const details = `Not run in this cell: the recorded result is shown, ${endOf(run)}.`;
       return [
         run.command.trim(),
-        { command: `cat ${shellQuote(file)}; (exit ${exitCodeOf(run)})`, mark, details },
+        { command: `cat ${shellQuote(file)}; (exit ${exitCodeOf(run)})`, mark, details, shown },
       ];
     }),
   );
@@ -39,19 +41,6 @@ export function findReplay(call: ToolCall, { rule }: Decision, replays: Replays)
   const { command } = call.tool_input;
   if (rule !== 'recorded-only' || call.tool_name !== 'Bash' || typeof command !== 'string') return null;
   return replays.get(command.trim()) ?? null;
-}
-
-/** What the hook prints to have the call carried out as a replay: the form Claude Code reads. */
-export function renderReplacement(reported: unknown, { command, details }: Replay): string {
-  const input = isRecord(reported) && isRecord(reported.tool_input) ? reported.tool_input : {};
-  return JSON.stringify({
-    hookSpecificOutput: {
-      hookEventName: 'PreToolUse',
-      permissionDecision: 'allow',
-      permissionDecisionReason: details,
-      updatedInput: { ...input, command },
-    },
-  });
 }
 
 function describe(run: DiagnosticRun, mark: string): string {

@@ -8,6 +8,7 @@ import { findProgram } from '../sandbox/tool-paths.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { realPathFacts } from '../watcher/path-facts.ts';
+import { plainCalls } from '../watcher/protocol.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { canaryPolicy } from './canary-policy.ts';
 import { runProbeCell } from './run-probe-cell.ts';
@@ -54,6 +55,7 @@ async function tryClient(context: RunnerContext, client: WatcherClient): Promise
     audit: { append: () => undefined, close: () => undefined },
     decide: context.decide,
     facts: realPathFacts,
+    calls: plainCalls,
     onCanary: () => undefined,
   });
   try {

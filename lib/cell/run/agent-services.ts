@@ -1,28 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Decision } from '../../domain/policy.ts';
-import { type Adapter, type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
-import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { type CellPaths, needsModel } from '../../domain/ports/adapter.ts';
 import { cappedEgress } from '../gateway/capped-egress.ts';
-import type { Conversation } from '../gateway/dialects/dialect.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
-import { writeReplays } from '../gateway/replays.ts';
 import type { ServiceLimit } from '../gateway/service-limit.ts';
 import type { ServiceTrouble } from '../gateway/service-trouble.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
-import { logRoot, type RunFolder } from '../run-folder.ts';
+import { logRoot } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
+import { showAccounts } from '../sandbox/cell-accounts.ts';
 import { copyTools } from '../sandbox/copy-tools.ts';
 import type { Confinement } from '../sandbox-state.ts';
-import { auditFile, openAuditLog } from '../watcher/audit-log.ts';
-import { createCallLedger } from '../watcher/call-ledger.ts';
 import { watcherCommand, watcherFile } from '../watcher/command.ts';
-import { startDecisionServer } from '../watcher/decision-server.ts';
-import { openPathFacts } from '../watcher/path-facts.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
+import { type JudgeRequest, startAgentJudge } from './agent-judge.ts';
 import { type Latch, latch } from './latch.ts';
 import type { ModelAccess } from './model-access.ts';
 
@@ -48,10 +42,7 @@ export interface AgentServices {
   close(): Promise<void>;
 }
 
-interface ServiceRequest {
-  readonly adapter: Adapter;
-  readonly request: AgentRequest;
-  readonly folder: RunFolder;
+interface ServiceRequest extends JudgeRequest {
   readonly confinement: Confinement;
   /** null: it asks no model. */
   readonly access: ModelAccess | null;
@@ -60,8 +51,6 @@ interface ServiceRequest {
   readonly share: GatewayOptions['share'];
   readonly giveBack: GatewayOptions['giveBack'];
   readonly onRefused: GatewayOptions['onRefused'];
-  /** A call ran that the watcher had not allowed; it is in the audit. */
-  onUnwatched(): void;
 }
 
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
@@ -91,7 +80,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const sockets = makeSocketFolder(service.folder);
   const canary = latch();
   const judge =
-    client === null ? null : await startJudge(context, service, { sockets: sockets.path, canary });
+    client === null ? null : await startAgentJudge(context, service, { sockets: sockets.path, canary });
   const gateway =
     service.access !== null
       ? await openGateway(context, service, service.access, {
@@ -106,16 +95,17 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
   const asked = adapter.calls !== null ? watcher : null;
+  const shell = gateway === null ? plainShell : join(tools, shellFile);
   return {
     paths: {
       baseUrl: gateway === null ? null : isCell ? `http://127.0.0.1:${bridgePort}` : gateway.url,
       apiKey: token,
-      shell: gateway === null ? plainShell : join(tools, shellFile),
+      shell,
       hookCommand: asked,
       canaryCommand: asked === null ? null : `${asked} --canary`,
     },
     gitHook: canCommit ? watcher : null,
-    mounts: isCell ? mountsOf(sockets.path, copied) : [],
+    mounts: isCell ? mountsOf(service, { sockets: sockets.path, tools: copied, shell }) : [],
     doors: {
       sockets: client === null ? [] : [socket],
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
@@ -135,10 +125,14 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
   };
 }
 
-function mountsOf(sockets: string, tools: string): AgentServices['mounts'] {
+function mountsOf(
+  { folder }: ServiceRequest,
+  { sockets, tools, shell }: { readonly sockets: string; readonly tools: string; readonly shell: string },
+): AgentServices['mounts'] {
   return [
     { source: sockets, target: insidePaths.sockets },
     { source: tools, target: insidePaths.tools },
+    ...showAccounts(folder.control, { home: folder.home, shell }),
   ];
 }
 
@@ -189,65 +183,6 @@ async function findClient(
   // Its git's hooks are quick feedback: it can do without.
   return request.policy.can_write ? context.watcher().catch(() => null) : null;
 }
-
-interface Judge {
-  /** Whether each call that the agent reports to the model was allowed. */
-  accounts(told: Conversation): boolean;
-  /** A model was asked for that this agent is not meant to ask, and why not. */
-  noteForbidden(model: string, why: string): void;
-  close(): Promise<void>;
-}
-
-async function startJudge(
-  context: RunnerContext,
-  service: ServiceRequest,
-  { sockets, canary }: { readonly sockets: string; readonly canary: Latch },
-): Promise<Judge> {
-  const { id, policy, worktree } = service.request;
-  const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
-  const ledger = createCallLedger();
-  const server = await startDecisionServer({
-    socketPath: join(sockets, 'judge.sock'),
-    policy,
-    audit,
-    decide: context.decide,
-    facts: openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
-    replays: writeReplays(service.request.recorded ?? [], service.folder.control),
-    onJudged: ledger.note,
-    onCanary: canary.raise,
-  });
-  return {
-    accounts(told) {
-      const calls = service.adapter.calls !== null ? ledger.findUnwatched(told) : [];
-      if (calls.length === 0) return true;
-      service.onUnwatched();
-      try {
-        for (const call of calls) audit.append({ ...call, cwd: '' }, unwatched);
-      } catch {
-        // It is ended all the same.
-      }
-      return false;
-    },
-    noteForbidden: (model, details) => {
-      const call = { tool_name: 'model', tool_input: { pattern: model }, cwd: '' };
-      try {
-        audit.append(call, { decision: 'block', rule: 'model-not-allowed', details });
-      } catch {
-        // It was not sent all the same.
-      }
-    },
-    close: async () => {
-      await server.close();
-      audit.close();
-    },
-  };
-}
-
-const unwatched: Decision = {
-  decision: 'block',
-  rule: 'unwatched-call',
-  details: 'It ran although the watcher had not allowed it, so the agent was ended.',
-};
 
 function openGateway(
   context: RunnerContext,

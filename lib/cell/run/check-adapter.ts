@@ -1,14 +1,8 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import { randomName } from '../../util/random-name.ts';
-import { makeRunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
-import { spawnCell } from '../sandbox/spawn-cell.ts';
-import { tailBuffer } from '../tail-buffer.ts';
-import { agentMissing, programFiles, resolveCommand } from './resolve-command.ts';
-
-const timeoutMs = 20_000;
+import { askProgram } from './ask-program.ts';
+import { agentMissing, resolveCommand } from './resolve-command.ts';
 
 /**
  * Asks an adapter's program for its version, in a cell. Throws FlameError `agent-missing` (not there, or not
@@ -17,7 +11,8 @@ const timeoutMs = 20_000;
 export async function checkAdapter(context: RunnerContext, name: string): Promise<string> {
   const adapter = context.adapters(name);
   const command = resolveCommand(context, adapter);
-  const output = await readVersion(context, adapter, command);
+  const { stdout, stderr } = await askProgram(context, command, adapter.version.args);
+  const output = `${stdout}${stderr}`;
   const version = adapter.version.parse(output);
   const { minimum } = adapter.version;
   if (version === null) {
@@ -37,44 +32,6 @@ export function compareVersions(left: string, right: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-async function readVersion(
-  context: RunnerContext,
-  adapter: Adapter,
-  command: readonly string[],
-): Promise<string> {
-  const sandbox = await context.sandbox();
-  const name = randomName('check');
-  const folder = makeRunFolder(context.repository.commonDir, name);
-  const output = tailBuffer(16_384);
-  try {
-    const cell = spawnCell({
-      sandbox,
-      profile: prepareCell(context, {
-        folder,
-        place: { path: folder.home, quarantine: null },
-        isReadOnly: false,
-        isInteractive: false,
-        programs: programFiles(command),
-        mounts: [],
-        env: commandEnvironment(context, folder),
-        author: { name, email: 'check@localhost' },
-      }),
-      limits: context.limits,
-      argv: [...command, ...adapter.version.args],
-      stdin: null,
-      mark: name,
-      onStdout: output.push,
-      onStderr: output.push,
-    });
-    const timer = setTimeout(() => void cell.stop(0), timeoutMs);
-    await cell.ended;
-    clearTimeout(timer);
-    return output.text();
-  } finally {
-    await folder.remove();
-  }
 }
 
 function notThisProgram(adapter: Adapter, program: string, output: string): FlameError {

@@ -10,6 +10,7 @@ import { lookAtMachine } from '../sandbox/machine-sight.ts';
 import { viewWorkTree } from '../sandbox/private-paths.ts';
 import { searchFolders } from '../sandbox/tool-paths.ts';
 import type { SandboxState } from '../sandbox-state.ts';
+import { prepareAdapter } from './prepare-adapter.ts';
 
 export interface RunnerOptions {
   readonly config: Config;
@@ -37,6 +38,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   const { config, env } = options;
   let probed: Promise<SandboxState> | null = null;
   let watcher: Promise<WatcherClient> | null = null;
+  const prepared = new Map<string, Promise<string | null>>();
   let gitConfig: Promise<string> | null = null;
   let found: { readonly view: Promise<WorkTreeView>; readonly at: number } | null = null;
   const sights = new Map<string, { readonly sight: MachineSight; readonly at: number }>();
@@ -79,6 +81,11 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     watcher: () => {
       watcher ??= probeWatcher(context);
       return watcher;
+    },
+    prepared: (adapter) => {
+      const asked = prepared.get(adapter.name) ?? prepareAdapter(context, adapter);
+      prepared.set(adapter.name, asked);
+      return asked;
     },
   };
   return context;

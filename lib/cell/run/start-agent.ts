@@ -7,14 +7,12 @@ import type {
 } from '../../domain/ports/agent-port.ts';
 import type { Upstream } from '../gateway/upstream.ts';
 import { makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
-import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
-import type { CellProfile } from '../sandbox/bwrap-profile.ts';
+import type { RunnerContext } from '../runner-context.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
-import { prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
 import { auditFile } from '../watcher/audit-log.ts';
-import { writeGitHooks } from '../watcher/write-git-hooks.ts';
+import type { JudgeRequest } from './agent-judge.ts';
 import {
   type AgentRun,
   concludeRun,
@@ -28,9 +26,10 @@ import {
 import { type AgentServices, egressFile, startServices } from './agent-services.ts';
 import { watchAwake } from './awake-clock.ts';
 import { openCappedLog } from './capped-log.ts';
+import { describeCell, describeLaunch, emptySettings } from './describe-cell.ts';
 import { openAccess } from './model-access.ts';
 import { watchQuiet } from './quiet-watch.ts';
-import { programFiles, resolveCommand } from './resolve-command.ts';
+import { resolveCommand } from './resolve-command.ts';
 
 interface AgentStart {
   readonly request: AgentRequest;
@@ -41,6 +40,8 @@ interface AgentStart {
   readonly place?: CellPlace;
   /** Instead of the model API of the person's environment. */
   readonly upstream?: Upstream;
+  /** Hears of each decision about its calls. */
+  readonly onJudged?: JudgeRequest['onJudged'];
 }
 
 const largestStreamLog = 20 * 1024 * 1024;
@@ -56,7 +57,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
   try {
     const run = openRun(context, request, { folder, onActivity });
     const command = resolveCommand(context, run.adapter);
-    const sandbox = await context.sandbox();
+    const [sandbox, prepared] = await Promise.all([context.sandbox(), context.prepared(run.adapter)]);
     services = await startServices(context, {
       ...{ adapter: run.adapter, request, folder, confinement: sandbox.confinement },
       access,
@@ -69,15 +70,17 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
         untilGranted(run, () => start.shared?.take(id, demand, isGone), demand.most),
       giveBack: (id) => start.shared?.giveBack(id),
       onRefused: (why) => endEarly(run, why),
+      onJudged: start.onJudged,
       onUnwatched: () => endEarly(run, 'unwatched-call'),
     });
     run.services = services;
-    const launch = describeLaunch(context, run, { command, services });
+    const launch = describeLaunch(context, run, { command, prepared, services });
     writeLaunchFiles(folder, launch.files);
     const [gitConfig, workTree] = await Promise.all([context.gitConfig(), context.workTree()]);
+    const place = start.place ?? request.worktree;
+    const emptied = await emptySettings(context, run, place);
     const profile = describeCell(context, run, {
-      ...{ command, services, launch, gitConfig, workTree },
-      place: start.place ?? request.worktree,
+      ...{ command, services, launch, gitConfig, workTree, place, emptied },
     });
     return watch(run, launch, context.config.limits.heartbeat_interval, (output) =>
       spawnCell({
@@ -110,55 +113,6 @@ async function untilGranted(
   } finally {
     run.held -= 1;
   }
-}
-
-interface Parts {
-  readonly command: readonly string[];
-  readonly services: AgentServices;
-}
-
-function describeLaunch(context: RunnerContext, run: AgentRun, { command, services }: Parts): Launch {
-  const { folder, request } = run;
-  return run.adapter.launch(request, {
-    command,
-    searchPath: context.searchFolders.join(':'),
-    home: folder.home,
-    tmp: folder.tmp,
-    controlDir: folder.control,
-    ...services.paths,
-  });
-}
-
-interface CellParts extends Parts {
-  readonly launch: Launch;
-  readonly place: CellPlace;
-  readonly gitConfig: string;
-  readonly workTree: WorkTreeView;
-}
-
-function describeCell(
-  context: RunnerContext,
-  { folder, request }: AgentRun,
-  { command, services, launch, place, gitConfig, workTree }: CellParts,
-): CellProfile {
-  const { enabled, plugin_dir } = context.config.superpowers;
-  const plugin = enabled ? plugin_dir : null;
-  return prepareCell(context, {
-    folder,
-    place,
-    isReadOnly: request.isReadOnly,
-    isInteractive: request.isInteractive,
-    programs: [...programFiles(command), ...services.programs],
-    workTree,
-    shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
-    mounts: services.mounts,
-    doors: services.doors,
-    // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
-    env: { ...launch.env, ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}) },
-    author: request.author,
-    gitConfig,
-    hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),
-  });
 }
 
 interface Output {

@@ -25,6 +25,8 @@ export interface CellProfile {
   /** An empty regular file to show instead. */
   readonly emptyFile: string;
   readonly writable: readonly string[];
+  /** Files and folders of the worktree that are shown empty, and stay so. */
+  readonly emptied: readonly string[];
   /** Read-only although they are below something writable. */
   readonly protected: readonly string[];
   /** Shown at another path, read-only. */
@@ -126,9 +128,12 @@ function mountArguments(profile: CellProfile): string[] {
     ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile, path]),
     ...outermostFirst(profile.writable).flatMap((path) => ['--bind', path, path]),
     ...show(profile.protected),
+    ...empty(outermostFirst(profile.emptied)),
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
-    ...[...hidden, ...folders, ...profile.hiddenInside, '/'].flatMap((path) => ['--remount-ro', path]),
+    ...[...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/'].flatMap(
+      (path) => ['--remount-ro', path],
+    ),
   ];
 }
 

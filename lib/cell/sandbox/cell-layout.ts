@@ -22,6 +22,8 @@ interface CellLayoutRequest {
   readonly folder: RunFolder;
   readonly repository: Repository;
   readonly sight: MachineSight;
+  /** See CellProfile. */
+  readonly emptied: readonly string[];
   readonly mounts: CellProfile['mounts'];
   readonly doors: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
@@ -51,6 +53,7 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     emptyFile: folder.emptyFile,
     writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(place))],
     protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],
+    emptied: request.emptied,
     mounts: request.mounts,
     doors: request.doors,
     tempDir: folder.tmp,

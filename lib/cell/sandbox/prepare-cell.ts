@@ -21,6 +21,8 @@ export interface CellRequest {
   /** See viewWorkTree; absent where no agent is in it. */
   readonly workTree?: WorkTreeView;
   readonly shown?: readonly string[];
+  /** See CellProfile; absent: nothing. */
+  readonly emptied?: readonly string[];
   readonly mounts: CellProfile['mounts'];
   readonly doors?: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
@@ -54,6 +56,7 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
       shown: [...(request.shown ?? []), ...configuredPaths(context), ...toolchainFolders(context)],
       siblings: request.place.quarantine === null ? null : dirname(request.place.path),
     }),
+    emptied: request.emptied ?? [],
     mounts: [...request.mounts, ...quietConfig(context, request)],
     doors: request.doors ?? { sockets: [], ports: [] },
     env,

@@ -21,8 +21,8 @@ const systemFolders = [
  * agent is ended by the watch over its process tree. Written from Apple's shipped profiles; not yet run on a Mac.
  */
 export function seatbeltProfile(profile: CellProfile): string {
-  const { system, hidden, readOnly, covered, shownAgain, hiddenInside, hiddenFiles, writable, doors } =
-    profile;
+  const { system, hidden, readOnly, covered, shownAgain, hiddenInside, hiddenFiles } = profile;
+  const { writable, emptied, doors } = profile;
   const guarded = profile.protected;
   return [
     '(version 1)',
@@ -42,6 +42,7 @@ export function seatbeltProfile(profile: CellProfile): string {
     ...rule('allow', 'file-read*', shownAgain),
     ...rule('deny', 'file-read-data', [...hiddenInside, ...hiddenFiles]),
     ...rule('allow', 'file-read* file-write*', writable),
+    ...rule('deny', 'file-read-data file-write*', emptied),
     ...rule('deny', 'file-write*', guarded),
     ...rule('allow', 'file-read*', guarded),
     '(allow file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/dtracehelper"))',

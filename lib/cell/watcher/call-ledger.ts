@@ -1,5 +1,7 @@
-import type { ToldResult } from '../../domain/conversation.ts';
+import type { ToldCall, ToldResult } from '../../domain/conversation.ts';
 import type { Decision, ToolCall } from '../../domain/policy.ts';
+import type { CallFacts } from '../../domain/ports/adapter.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isRecord } from '../../util/json-record.ts';
 import type { Conversation } from '../gateway/dialects/dialect.ts';
 
@@ -13,51 +15,94 @@ type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
  */
 interface CallLedger {
   /** Notes a call as the hook reported it, and what was decided; `mark` must be in what it gives. */
-  note(reported: unknown, decision: Decision, mark?: string): void;
-  /** The calls whose results are new in what a request tells, and that were not allowed. */
-  findUnwatched(conversation: Conversation): readonly UnwatchedCall[];
+  note(call: ToldCall, decision: Decision, mark?: string): void;
+  /** The calls whose results are new in a conversation and that nothing allowed. */
+  findUnwatched(told: Pick<Conversation, 'results'>): readonly UnwatchedCall[];
 }
 
-export function createCallLedger(): CallLedger {
-  const judged = new Map<string, Judged>();
-  // Versions whose hooks don't name the call can't be checked this way. The first call shows it: a later one
-  // may come from a program of the agent's.
-  let isNamed: boolean | null = null;
-  return {
-    note(reported, { decision }, mark) {
-      const id = isRecord(reported) ? reported.tool_use_id : null;
-      isNamed ??= typeof id === 'string';
-      // The client asks once for each call; asked again, the first answer stands.
-      if (typeof id === 'string' && !judged.has(id)) judged.set(id, { decision, mark });
-    },
-    findUnwatched({ results }) {
-      return results
-        .filter(
-          (result) => result.isNew && isNamed !== false && !isAccounted(result, judged.get(`${result.id}`)),
-        )
-        .map(({ name, input }) => ({
-          tool_name: name ?? 'unknown',
-          tool_input: isRecord(input) ? input : {},
-        }));
-    },
-  };
-}
+/** What it must know of a CLI. */
+type LedgerFacts = Pick<CallFacts, 'namesCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
 
 interface Judged {
   readonly decision: Decision['decision'];
   readonly mark: string | undefined;
 }
 
-// What the client says of calls before any hook: unknown tools, input of the wrong shape, a person's interruption.
-const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
+/** How often calls of one tool with one input were decided on. */
+interface Kind {
+  readonly allowed: number;
+  readonly blocked: number;
+}
 
-function isAccounted({ text, isError }: ToldResult, judged: Judged | undefined): boolean {
-  const isRefused = isError && neverRan.test(text);
+/**
+ * A result is held against the decision about its call where hook and API both name calls. Where one of them doesn't,
+ * those of the same tool and input are counted: in a whole conversation no more of them may have run than were
+ * allowed. A conversation that is sent again, or was shortened, is judged as the first time.
+ */
+export function createCallLedger(facts: LedgerFacts): CallLedger {
+  const judged = new Map<string, Judged>();
+  const kinds = new Map<string, Kind>();
+  return {
+    note(call, { decision }, mark) {
+      // The client asks once for each call; asked again, the first answer stands.
+      if (call.id !== null && !judged.has(call.id)) judged.set(call.id, { decision, mark });
+      kinds.set(kindOf(call), add(kinds.get(kindOf(call)) ?? none, decision));
+    },
+    findUnwatched({ results }) {
+      const tallies = tallyUnnamed(results, facts);
+      return results
+        .filter(({ isNew }) => isNew)
+        .filter((result) =>
+          isNamed(result, facts)
+            ? !isAccounted(result, judged.get(result.id), facts)
+            : !facts.neverRan(result) &&
+              (facts.hides(result) || isOver(tallies.get(kindOf(result)), kinds.get(kindOf(result)))),
+        )
+        .map(describeCall);
+    },
+  };
+}
+
+const none: Kind = { allowed: 0, blocked: 0 };
+
+function kindOf({ name, input }: Pick<ToldResult, 'name' | 'input'>): string {
+  return canonicalDigest([name, input]);
+}
+
+function isNamed(result: ToldResult, { namesCalls }: LedgerFacts): result is ToldResult & { id: string } {
+  return namesCalls && result.id !== null;
+}
+
+/** How often calls of each kind ran and were blocked, by what the conversation says. */
+function tallyUnnamed(results: readonly ToldResult[], facts: LedgerFacts): ReadonlyMap<string, Kind> {
+  const tallies = new Map<string, Kind>();
+  for (const result of results) {
+    if (isNamed(result, facts) || facts.neverRan(result)) continue;
+    const key = kindOf(result);
+    tallies.set(key, add(tallies.get(key) ?? none, facts.wasBlocked(result) ? 'block' : 'allow'));
+  }
+  return tallies;
+}
+
+function add({ allowed, blocked }: Kind, decision: Decision['decision']): Kind {
+  return decision === 'allow' ? { allowed: allowed + 1, blocked } : { allowed, blocked: blocked + 1 };
+}
+
+function isOver(told: Kind = none, decided: Kind = none): boolean {
+  return told.allowed > decided.allowed || told.blocked > decided.blocked;
+}
+
+function isAccounted(result: ToldResult, judged: Judged | undefined, facts: LedgerFacts): boolean {
+  if (facts.neverRan(result)) return true;
   // A client that carried out the original call instead of the replaced one has run what must not run here.
   if (judged?.decision === 'allow')
-    return judged.mark === undefined || text.includes(judged.mark) || isRefused;
-  if (!isError) return false;
-  if (judged === undefined) return isRefused;
-  // A blocked command that failed all the same was started.
-  return !text.startsWith('Exit code');
+    return !facts.hides(result) && (judged.mark === undefined || result.text.includes(judged.mark));
+  return judged?.decision === 'block' && facts.wasBlocked(result);
+}
+
+function describeCall({ name, input }: ToldResult): UnwatchedCall {
+  return {
+    tool_name: name ?? 'unknown',
+    tool_input: isRecord(input) ? input : typeof input === 'string' ? { command: input } : {},
+  };
 }

@@ -1,9 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../../domain/policy.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-git-hook.ts';
 import { openJudgingTurns } from '../gateway/judging-turns.ts';
 import { listenOn } from '../gateway/listen-on.ts';
-import { findReplay, type Replays, renderReplacement } from '../gateway/replays.ts';
+import { findReplay, type Replay, type Replays } from '../gateway/replays.ts';
 import type { Decide } from '../runner-context.ts';
 import type { AuditLog } from './audit-log.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type GitHookRequest,
   largestRequestBytes,
   parseRequest,
-  parseToolCall,
   renderAnswer,
   requestLength,
 } from './protocol.ts';
@@ -25,12 +25,12 @@ export interface DecisionServerOptions {
   readonly audit: AuditLog;
   readonly decide: Decide;
   readonly facts: PathFacts;
+  /** How the agent's hook tells of calls; null: it has none, and every call it asks about is blocked. */
+  readonly calls: Pick<CallFacts, 'read' | 'replace'> | null;
   /** What ran elsewhere and is only shown here; absent: nothing. */
   readonly replays?: Replays;
-  /**
-   * What was decided about a call, as the hook reported it; `mark` is in its result where it was a replay.
-   */
-  onJudged?(reported: unknown, decision: Decision, mark?: string): void;
+  /** What was decided about a call; `mark` is in its result where it was a replay. */
+  onJudged?(call: ReportedCall, decision: Decision, mark?: string): void;
   /** The agent's settings were accepted: its hooks run. */
   onCanary(): void;
 }
@@ -102,7 +102,7 @@ function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
       return { decision: 'allow', rule: 'canary', details: '' };
     }
     if (request !== null && 'gitHook' in request) return judgeGitHook(request, options);
-    const call = parseToolCall(request?.call);
+    const call = options.calls?.read(request?.call) ?? null;
     if (call === null) return record(options, null, malformed);
     return judgeCall(request?.call, call, options);
   } catch (error) {
@@ -110,18 +110,39 @@ function judge(bytes: Buffer, options: DecisionServerOptions): Answer {
   }
 }
 
-function judgeCall(reported: unknown, call: ToolCall, options: DecisionServerOptions): Answer {
-  const found = decideSafely(call, options);
-  const replay = findReplay(call, found, options.replays ?? new Map());
-  if (replay === null) {
-    const decision = record(options, call, found);
-    options.onJudged?.(reported, decision);
-    return decision;
-  }
-  const { details, mark } = replay;
-  const decision = record(options, call, { decision: 'allow', rule: 'replayed', details });
-  options.onJudged?.(reported, decision, mark);
-  return { ...decision, output: renderReplacement(reported, replay) };
+function judgeCall(reported: unknown, call: ReportedCall, options: DecisionServerOptions): Answer {
+  const [first] = call.does;
+  const found = call.does.map((one) => decideSafely(one, options));
+  const replay = findReplay(first, found[0] ?? malformed, options.replays ?? new Map());
+  if (replay !== null) return showReplay(reported, call, { ...options, replay });
+  const refusal = found.find(({ decision }) => decision === 'block');
+  const told = call.does.map((one, index) => {
+    const own = found[index] ?? malformed;
+    return record(options, one, refusal === undefined || own.decision === 'block' ? own : unlessAll);
+  });
+  // A line that could not be written blocks the rest with it.
+  const decision = refusal ?? told.find((one) => one.decision === 'block') ?? found[0] ?? malformed;
+  options.onJudged?.(call, decision);
+  return decision;
+}
+
+const unlessAll = blocked('call-part', 'It is one call with others, and some of them are blocked.');
+
+/** What ran elsewhere is shown in the place of the call; where the CLI can't be told to, as the reason of a block. */
+function showReplay(
+  reported: unknown,
+  call: ReportedCall,
+  { replay, ...options }: DecisionServerOptions & { readonly replay: Replay },
+): Answer {
+  const { command, details, mark, shown } = replay;
+  const output = options.calls?.replace(reported, command, details) ?? null;
+  const told: Decision =
+    output === null
+      ? { decision: 'block', rule: 'replayed', details: `${details}\n${shown}` }
+      : { decision: 'allow', rule: 'replayed', details };
+  const decision = record(options, call.does[0], told);
+  options.onJudged?.(call, decision, output === null ? undefined : mark);
+  return output === null ? decision : { ...decision, output };
 }
 
 function judgeGitHook(request: GitHookRequest, options: DecisionServerOptions): Decision {

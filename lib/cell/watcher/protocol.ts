@@ -1,4 +1,5 @@
 import type { Decision, ToolCall } from '../../domain/policy.ts';
+import type { CallFacts } from '../../domain/ports/adapter.ts';
 import { isRecord } from '../../util/json-record.ts';
 
 // One JSON line from the node client, one JSON line back, then the connection ends. The other clients' request
@@ -40,6 +41,15 @@ export function parseToolCall(value: unknown): ToolCall | null {
   if (typeof tool_name !== 'string' || tool_name === '' || typeof cwd !== 'string') return null;
   return isRecord(tool_input) ? { tool_name, tool_input, cwd } : null;
 }
+
+/** Calls in the form of the policy itself, which no CLI replaces. */
+export const plainCalls: Pick<CallFacts, 'read' | 'replace'> = {
+  read: (reported) => {
+    const call = parseToolCall(reported);
+    return call === null ? null : { id: null, name: call.tool_name, input: call.tool_input, does: [call] };
+  },
+  replace: () => null,
+};
 
 /** How many bytes a request has, as its beginning says, in which a newline has come. */
 export function requestLength(beginning: Buffer): number {

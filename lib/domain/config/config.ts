@@ -13,7 +13,7 @@ import { trustSchema } from './signers.ts';
 
 export { defaultBlockedPaths, namingStyles } from './config-rules.ts';
 
-export const adapterNames = ['claude', 'exec'] as const;
+export const adapterNames = ['claude', 'codex', 'exec'] as const;
 
 const superpowersSchema = z
   .strictObject({

@@ -21,7 +21,15 @@ export interface Adapter {
   readonly apis: readonly ModelApi[];
   /** How it asks the watcher before each tool call; null: the sandbox and the post-check stand alone. */
   readonly calls: CallFacts | null;
+  /** It has no tools that read: its agents look at files by commands, a validator too. */
+  readonly readsByShell: boolean;
+  /** A person can talk with it at the terminal. */
+  readonly canTalk: boolean;
   readonly version: VersionFacts;
+  /** What its program is asked once, in a cell, before agents start; null: nothing. */
+  readonly preparation: PreparationFacts | null;
+  /** What holds less firmly than with others, or not at all; a sentence each. */
+  readonly weaker: readonly string[];
   /** What to run in the cell. Throws nothing. */
   launch(request: AgentRequest, paths: CellPaths): Launch;
   /** Reads stdout, one reader per run. */
@@ -44,10 +52,17 @@ export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi 
 export interface CallFacts {
   /** What a hook reported; null where it is no call that can be judged. */
   read(reported: unknown): ReportedCall | null;
-  /** Whether the CLI refused the call before it would ask any hook: an unknown tool, input of the wrong form. */
+  /** Whether its hook knows a call by the id it has in the conversation; else calls are known by name and input. */
+  readonly namesCalls: boolean;
+  /**
+   * Whether the CLI refused the call before it would ask any hook (an unknown tool, input of the wrong form), or it is
+   * one that does nothing and asks none.
+   */
   neverRan(result: ToldResult): boolean;
   /** Whether the result is that of a call which the hook blocked; what a tool prints can't be taken for it. */
   wasBlocked(result: ToldResult): boolean;
+  /** Whether the call was asked for more than its hook tells of: what was judged is not what ran. */
+  hides(call: Pick<ToldResult, 'name' | 'input'>): boolean;
   /** What the hook prints to have a command run in the place of the one it was asked about; null: it can't. */
   replace(reported: unknown, command: string, why: string): string | null;
   /** The call a scripted model makes to write a file at an absolute path. */
@@ -78,6 +93,13 @@ interface VersionFacts {
   readonly install: string;
 }
 
+interface PreparationFacts {
+  /** Added to the command. */
+  readonly args: readonly string[];
+  /** What `CellPaths.prepared` is to be, out of what it printed; null: that was not what is needed. */
+  read(output: string): string | null;
+}
+
 /** Paths as seen inside the cell. */
 export interface CellPaths {
   /** Program (absolute) and leading arguments: `adapter.command`, resolved. */
@@ -96,6 +118,8 @@ export interface CellPaths {
   readonly baseUrl: string | null;
   /** What the CLI shows there for a key; nothing else is let through. */
   readonly apiKey: string;
+  /** What the adapter's preparation read; null where there is none. */
+  readonly prepared: string | null;
   /** The bash its commands run in: one that takes address and key out of their environment. */
   readonly shell: string;
 }

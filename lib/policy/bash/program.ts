@@ -1,3 +1,4 @@
+import { agentSettings } from '../agent-settings.ts';
 import { type Access, judgeName, judgePath, type PathContext } from '../judge-path.ts';
 import { type Objection, objection, type RuleName } from '../rules.ts';
 import { aimsAt } from './expand-glob.ts';
@@ -96,8 +97,11 @@ export function aimedAt(blocked: readonly string[], pattern: string): string | u
 }
 
 export function aimsAtProtected(pattern: string): boolean {
-  return ['.git', '.claude', '.mcp.json', '.blueflame.yml'].some((name) => aimsAt(pattern, `**/${name}`));
+  return hiddenNames.some((name) => aimsAt(pattern, `**/${name}`));
 }
+
+// What else is protected has a plain name, which a wildcard over a kind of file is free to match.
+const hiddenNames = ['.git', '.blueflame.yml', ...agentSettings.filter((name) => name.startsWith('.'))];
 
 /** Without the cell's own folders: a program must take its code and its settings from the worktree. */
 export function insideOnly(context: PathContext): PathContext {

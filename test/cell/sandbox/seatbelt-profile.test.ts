@@ -10,6 +10,7 @@ const profile: CellProfile = {
   shownAgain: [],
   readOnly: ['/Users/lea/repo'],
   hiddenInside: ['/Users/lea/repo/.trees'],
+  emptied: [],
   hiddenFiles: ['/Users/lea/repo/agent.sock'],
   kernelEntries: ['/proc/sys'],
   emptyFile: '/empty',

@@ -1,8 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { claudeCalls } from '../../../lib/agents/claude-calls.ts';
 import { readAnthropicConversation } from '../../../lib/cell/gateway/dialects/anthropic-conversation.ts';
 import type { Conversation } from '../../../lib/cell/gateway/dialects/dialect.ts';
 import { createCallLedger } from '../../../lib/cell/watcher/call-ledger.ts';
+import type { ToldCall } from '../../../lib/domain/conversation.ts';
 import type { Decision } from '../../../lib/domain/policy.ts';
 
 const decided = (decision: Decision['decision']): Decision => ({ decision, rule: 'x', details: '' });
@@ -31,10 +33,15 @@ function messagesWith(
   return { messages: [...before, { role: 'assistant', content: calls }, { role: 'user', content }] };
 }
 
+/** A call as the hook reports it. */
+function asked(id: string | null, command = id ?? ''): ToldCall {
+  return { id, name: 'Bash', input: { command } };
+}
+
 function openLedger(): ReturnType<typeof createCallLedger> {
-  const ledger = createCallLedger();
-  ledger.note({ tool_use_id: 'allowed' }, decided('allow'));
-  ledger.note({ tool_use_id: 'blocked' }, decided('block'));
+  const ledger = createCallLedger(claudeCalls);
+  ledger.note(asked('allowed'), decided('allow'));
+  ledger.note(asked('blocked'), decided('block'));
   return ledger;
 }
 
@@ -67,7 +74,7 @@ test('WAT-1: a result nobody was asked about, or of a call that was blocked, is 
 
 test('VAL-2: what should only be shown must show its mark, or was never begun', () => {
   const ledger = openLedger();
-  ledger.note({ tool_use_id: 'replayed' }, decided('allow'), 'c0ffee');
+  ledger.note(asked('replayed'), decided('allow'), 'c0ffee');
   const unwatched = (content: string, isError: boolean): number =>
     ledger.findUnwatched(
       readAnthropicConversation({
@@ -99,23 +106,84 @@ test('WAT-1: only what is new in a request counts, several results at once, unde
 
 test('WAT-1: a program of the agent that asks without a name, or again for a blocked call, excuses nothing', () => {
   const ledger = openLedger();
-  ledger.note({ tool_name: 'Bash' }, decided('allow'));
-  ledger.note({ tool_use_id: 'blocked' }, decided('allow'));
+  ledger.note(asked(null, 'nobody-knows'), decided('allow'));
+  ledger.note(asked('blocked'), decided('allow'));
   assert.is(ledger.findUnwatched(requestWith([{ id: 'nobody-knows' }, { id: 'blocked' }])).length, 2);
 });
 
-test('WAT-1: a client whose hooks name no call is not held to it, and no request stops the ledger', () => {
-  const ledger = createCallLedger();
-  assert.is(ledger.findUnwatched(requestWith([{ id: 'a' }])).length, 1, 'no hook ran at all');
-  ledger.note({ tool_name: 'Bash' }, decided('allow'));
-  assert.equal(ledger.findUnwatched(requestWith([{ id: 'a' }])), []);
-  for (const messages of [
-    undefined,
-    1,
-    [null],
-    [{ content: [1] }],
-    [{ role: 'user', content: [{ type: 'tool_result' }] }],
-  ])
+/** Hooks, or an API, that have no ids: calls are known by what they are. */
+const nameless = { ...claudeCalls, namesCalls: false };
+
+interface Told {
+  readonly command: string;
+  readonly error?: string;
+  readonly isOld?: boolean;
+}
+
+function tell(...results: readonly Told[]): Pick<Conversation, 'results'> {
+  return {
+    results: results.map(({ command, error, isOld }) => ({
+      ...{ id: null, name: 'Bash', input: { command } },
+      ...{ text: error ?? 'output', isError: error !== undefined, isNew: isOld !== true },
+    })),
+  };
+}
+
+const denied = 'PreToolUse:Bash hook error: [watcher]: not allowed';
+
+test('WAT-1: where calls have no names, those of one kind are counted over the whole conversation', () => {
+  const ledger = createCallLedger(nameless);
+  const count = (...results: readonly Told[]): number => ledger.findUnwatched(tell(...results)).length;
+  assert.is(count({ command: 'ls' }), 1, 'nobody was asked');
+  ledger.note(asked(null, 'ls'), decided('allow'));
+  assert.is(count({ command: 'ls' }), 0);
+  assert.is(count({ command: 'ls' }), 0, 'the same request again, after a failed one');
+  assert.is(count({ command: 'ls', isOld: true }, { command: 'ls' }), 1, 'once more than it was allowed');
+  ledger.note(asked(null, 'ls'), decided('allow'));
+  assert.is(count({ command: 'ls', isOld: true }, { command: 'ls' }), 0);
+  assert.is(count({ command: 'ls' }), 0, 'the conversation was shortened');
+  assert.is(count({ command: 'ls -a' }), 1, 'another input is another kind');
+});
+
+test('WAT-1: where calls have no names, a blocked one excuses none that ran, and none is blocked twice', () => {
+  const ledger = createCallLedger(nameless);
+  const count = (...results: readonly Told[]): number => ledger.findUnwatched(tell(...results)).length;
+  ledger.note(asked(null, 'rm'), decided('block'));
+  assert.is(count({ command: 'rm', error: denied }), 0);
+  assert.is(count({ command: 'rm' }), 1);
+  assert.is(count({ command: 'rm', isOld: true, error: denied }, { command: 'rm', error: denied }), 1);
+  assert.is(count({ command: 'rm', error: '<tool_use_error>no such tool</tool_use_error>' }), 0);
+  ledger.note(asked(null, 'rm'), decided('allow'));
+  assert.is(count({ command: 'rm', isOld: true, error: denied }, { command: 'rm' }), 0);
+});
+
+test('WAT-1: the order of the names in an input makes no other kind of it, an id from elsewhere neither', () => {
+  const ledger = createCallLedger(nameless);
+  ledger.note({ id: 'local', name: 'Edit', input: { a: 1, b: [{ c: 2, d: 3 }] } }, decided('allow'));
+  const result = {
+    name: 'Edit',
+    input: { b: [{ d: 3, c: 2 }], a: 1 },
+    text: '',
+    isError: false,
+    isNew: true,
+  };
+  assert.equal(ledger.findUnwatched({ results: [{ ...result, id: 'of the API' }] }), []);
+});
+
+test('WAT-4: a call that was asked for more than its hook told of is an unwatched one', () => {
+  const hides = ({ input }: { readonly input: unknown }): boolean => JSON.stringify(input).includes('zsh');
+  for (const namesCalls of [true, false]) {
+    const ledger = createCallLedger({ ...claudeCalls, namesCalls, hides });
+    ledger.note({ id: 'a', name: 'Bash', input: { command: 'x', shell: 'zsh' } }, decided('allow'));
+    const result = { id: 'a', name: 'Bash', input: { command: 'x', shell: 'zsh' } };
+    const told = { ...result, text: 'output', isError: false, isNew: true };
+    assert.is(ledger.findUnwatched({ results: [told] }).length, 1, String(namesCalls));
+  }
+});
+
+test('WAT-1: no request stops the ledger', () => {
+  const ledger = createCallLedger(claudeCalls);
+  for (const messages of [undefined, 1, [null], [{ content: [1] }]])
     assert.equal(ledger.findUnwatched(readAnthropicConversation({ messages })), [], JSON.stringify(messages));
 });
 

@@ -1,0 +1,33 @@
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { AdapterConfig } from '../adapter-config.ts';
+import { codexCalls } from './codex-calls.ts';
+import { readCatalog } from './codex-catalog.ts';
+import { launchCodex } from './codex-launch.ts';
+import { codexReader } from './codex-reader.ts';
+
+/** OpenAI's Codex CLI. Its hooks saw no patches before 0.169, and none of it was tried with an older one. */
+export function codexAdapter(config: AdapterConfig): Adapter {
+  return {
+    name: 'codex',
+    command: config.adapters.codex?.command ?? ['codex'],
+    commits: 'agent',
+    apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'] }],
+    calls: codexCalls,
+    readsByShell: true,
+    canTalk: false,
+    version: {
+      args: ['--version'],
+      minimum: '0.169.0',
+      parse: (output) => output.match(/^codex-cli (\d+\.\d+\.\d+)\b/m)?.[1] ?? null,
+      install: 'Install Codex with `npm install --global @openai/codex`.',
+    },
+    preparation: { args: ['debug', 'models'], read: readCatalog },
+    weaker: [
+      'Models made for its code mode are run with plain tools instead, since its hooks can be held to those alone.',
+      'Text sent to a command that is still running is not judged before: it ends the agent.',
+    ],
+    launch: launchCodex,
+    reader: codexReader,
+    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
+  };
+}

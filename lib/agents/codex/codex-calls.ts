@@ -1,0 +1,84 @@
+import type { ToldResult } from '../../domain/conversation.ts';
+import type { ToolCall } from '../../domain/policy.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+import { isRecord } from '../../util/json-record.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+
+// What a tool that ran gives begins with `Chunk ID: ` or `Exit code: `, so nothing it prints can be taken for these.
+const neverRan = new RegExp(
+  `^(?:${[
+    'unsupported (?:custom tool )?call: ',
+    'failed to parse function arguments',
+    'write_stdin failed: ',
+    'apply_patch verification failed: ',
+    'login shell is disabled by config',
+    'approval policy is ',
+    'request_user_input is ',
+    'aborted',
+  ].join('|')})`,
+);
+const wasBlocked = /^Command blocked by PreToolUse hook: /;
+
+/** Codex: its hook speaks in claude's names, and leaves out what a command is started with beside its text. */
+export const codexCalls: CallFacts = {
+  read: readHook,
+  namesCalls: true,
+  neverRan: (result) => neverRan.test(result.text) || isLook(result),
+  wasBlocked: ({ text }) => wasBlocked.test(text),
+  hides: ({ name, input }) => name === 'exec_command' && isRecord(input) && hidesShell(input.shell),
+  replace: () => null,
+  canaryCall: (path) => ({
+    // Models that Codex doesn't know have no tool for patches.
+    name: 'exec_command',
+    input: { cmd: `touch ${shellQuote(path)}` },
+  }),
+};
+
+/** Looking at a running command, or interrupting it, asks no hook and does nothing that was not allowed. */
+function isLook({ name, input }: ToldResult): boolean {
+  if (name !== 'write_stdin' || !isRecord(input)) return false;
+  return input.chars === undefined || input.chars === '' || input.chars === '\u0003';
+}
+
+/** Commands are judged as bash: in another shell the same text may do something else. */
+function hidesShell(shell: unknown): boolean {
+  return shell !== undefined && shell !== null && shell !== 'bash' && shell !== '/bin/bash';
+}
+
+function readHook(reported: unknown): ReportedCall | null {
+  if (!isRecord(reported)) return null;
+  const { tool_name: name, tool_input: input, cwd, tool_use_id: id } = reported;
+  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || typeof id !== 'string')
+    return null;
+  if (!isRecord(input)) return null;
+  const does = name === 'apply_patch' ? readPatch(input.command, cwd) : [translate({ name, input, cwd })];
+  const [first, ...rest] = does;
+  return first === undefined ? null : { id, name, input, does: [first, ...rest] };
+}
+
+interface Named {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly cwd: string;
+}
+
+function translate({ name, input, cwd }: Named): ToolCall {
+  if (name === 'view_image') return { tool_name: 'Read', tool_input: { file_path: input.path }, cwd };
+  return { tool_name: name, tool_input: input, cwd };
+}
+
+/** The files a patch writes, each as a call of its own; none where it holds a line that isn't known. */
+export function readPatch(patch: unknown, cwd: string): readonly ToolCall[] {
+  if (typeof patch !== 'string') return [];
+  // The program forgives blanks before its marks, and a line of a file begins with one, `+` or `-`.
+  const marks = [...patch.matchAll(/^[^\S\n]*\*\*\* ?(.*)$/gm)].map(([, text = '']) => text.trim());
+  const calls = marks.filter((mark) => !/^(?:Begin Patch|End Patch|End of File)$/.test(mark)).map(readMark);
+  return calls.every((call) => call !== null) ? calls.map((call) => ({ ...call, cwd })) : [];
+}
+
+function readMark(mark: string): Omit<ToolCall, 'cwd'> | null {
+  const found = /^(Add File|Update File|Delete File|Move to): (.+)$/.exec(mark);
+  const [, kind = '', path = ''] = found ?? [];
+  if (found === null) return null;
+  return { tool_name: kind === 'Add File' ? 'Write' : 'Edit', tool_input: { file_path: path.trim() } };
+}

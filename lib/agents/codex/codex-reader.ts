@@ -1,0 +1,139 @@
+import { relative } from 'node:path';
+import { priceTokens } from '../../domain/config/token-price.ts';
+import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
+import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
+import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { firstLine, numberOf } from '../claude-events.ts';
+import { judgeRun } from '../judge-run.ts';
+import { lineSplitter } from '../line-splitter.ts';
+import { withoutNulls } from '../strict-schema.ts';
+
+/** Follows the events of `codex exec --json`. They tell of no call that was blocked; the audit does. */
+export function codexReader(request: AgentRequest): StreamReader {
+  const lines = lineSplitter();
+  const seen = { hasBegun: false, ends: 0, lastText: '', error: '' };
+  let usage: TokenUsage = {};
+
+  const cost = (): number => priceTokens(request.model, usage) ?? 0;
+  const take = (event: JsonRecord): string | null => {
+    switch (event.type) {
+      case 'thread.started':
+        seen.hasBegun = true;
+        return 'started';
+      case 'turn.completed':
+        seen.ends += 1;
+        usage = readUsage(event.usage);
+        return '';
+      case 'turn.failed':
+        seen.ends += 1;
+        seen.error = messageOf(event.error);
+        return null;
+      case 'error':
+        seen.error = messageOf(event);
+        return null;
+      case 'item.started':
+      case 'item.completed': {
+        const item = isRecord(event.item) ? event.item : {};
+        if (item.type === 'agent_message' && typeof item.text === 'string') seen.lastText = item.text;
+        return describeItem(event, request.worktree.path).map(asActivity)[0] ?? null;
+      }
+      default:
+        return null;
+    }
+  };
+  const read = (complete: readonly string[]): AgentActivity[] =>
+    complete
+      .map((line) => {
+        const event = parseRecord(line);
+        // Something else wrote into the same line: what was said there is lost, not unsaid.
+        if (event.type === undefined && /"type":"turn\.(?:completed|failed)"/.test(line)) seen.ends += 1;
+        return take(event);
+      })
+      .filter((text) => text !== null)
+      .map((text) => ({ text, tokens: countTokens(usage), cost_usd: cost() }));
+
+  return {
+    push: (chunk) => read(lines.push(chunk)),
+    finish: (end: AgentEnd): AgentResultParts => {
+      read(lines.rest());
+      const answer = request.answerSchema === null || seen.ends > 1 ? null : readAnswer(seen.lastText);
+      return {
+        failure: judgeRun({
+          ...{ request, end, answer, hasBegun: seen.hasBegun, ends: seen.ends, text: seen.lastText },
+          error: seen.error === '' ? null : { status: statusOf(seen.error), text: seen.error },
+        }),
+        answer,
+        text: seen.lastText,
+        cost_usd: cost(),
+        tokens: countTokens(usage),
+        warnings: [],
+      };
+    },
+  };
+}
+
+/** A line of its events for a person to read; null where it is none of Codex. */
+export function showCodexLine(event: JsonRecord, worktree: string): readonly string[] | null {
+  const { type } = event;
+  if (typeof type !== 'string' || !/^(?:thread|turn|item)\.\w+$/.test(type)) return null;
+  return describeItem(event, worktree);
+}
+
+function describeItem({ type, item }: JsonRecord, worktree: string): readonly string[] {
+  if (!isRecord(item)) return [];
+  const hasStarted = type === 'item.started';
+  if (item.type === 'agent_message' && typeof item.text === 'string' && !hasStarted)
+    return item.text.trimEnd().split('\n');
+  if (item.type === 'command_execution' && hasStarted) return [`> Bash ${commandOf(item.command)}`];
+  if (item.type === 'file_change' && hasStarted)
+    return pathsOf(item.changes).map((path) => `> Edit ${relative(worktree, path)}`);
+  return [];
+}
+
+function asActivity(line: string): string {
+  return firstLine(line.replace(/^> /, ''));
+}
+
+/** `/bin/bash -c 'npm test'`: what it was asked to run. */
+function commandOf(command: unknown): string {
+  const text = typeof command === 'string' ? command : '';
+  const quoted = /^\S+ -l?c '([\s\S]*)'$/.exec(text)?.[1];
+  return firstLine(quoted === undefined ? text : quoted.replaceAll(`'\\''`, "'"));
+}
+
+function pathsOf(changes: unknown): readonly string[] {
+  return (Array.isArray(changes) ? changes : [])
+    .filter(isRecord)
+    .map(({ path }) => path)
+    .filter((path) => typeof path === 'string');
+}
+
+/** Its input includes what was cached. */
+function readUsage(usage: unknown): TokenUsage {
+  if (!isRecord(usage)) return {};
+  const read = numberOf(usage.cached_input_tokens);
+  const written = numberOf(usage.cache_write_input_tokens);
+  return {
+    input_tokens: Math.max(0, numberOf(usage.input_tokens) - read - written),
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens: numberOf(usage.output_tokens),
+  };
+}
+
+function messageOf(error: unknown): string {
+  return isRecord(error) && typeof error.message === 'string' ? error.message : '';
+}
+
+/** `unexpected status 401 Unauthorized: …`, `exceeded retry limit, last status: 429 Too Many Requests`. */
+function statusOf(error: string): number | null {
+  const status = /\b(?:unexpected|last) status:? (\d{3})\b/.exec(error)?.[1];
+  return status === undefined ? null : Number(status);
+}
+
+/** With a schema the last words are the answer. */
+function readAnswer(text: string): unknown {
+  const answer = parseRecord(text);
+  return Object.keys(answer).length === 0 ? null : withoutNulls(answer);
+}

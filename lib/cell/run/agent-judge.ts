@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import type { Decision, ToolCall } from '../../domain/policy.ts';
+import type { Adapter, ReportedCall } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { Conversation } from '../gateway/dialects/dialect.ts';
+import { writeReplays } from '../gateway/replays.ts';
+import type { RunFolder } from '../run-folder.ts';
+import type { RunnerContext } from '../runner-context.ts';
+import { auditFile, openAuditLog } from '../watcher/audit-log.ts';
+import { createCallLedger } from '../watcher/call-ledger.ts';
+import { startDecisionServer } from '../watcher/decision-server.ts';
+import { openPathFacts } from '../watcher/path-facts.ts';
+import type { Latch } from './latch.ts';
+
+/** Judges one agent's calls, and holds what it tells its model against what was decided. */
+export interface AgentJudge {
+  /** Whether each call that the agent reports to the model was allowed. */
+  accounts(told: Conversation): boolean;
+  /** A model was asked for that this agent is not meant to ask, and why not. */
+  noteForbidden(model: string, why: string): void;
+  close(): Promise<void>;
+}
+
+export interface JudgeRequest {
+  readonly adapter: Adapter;
+  readonly request: AgentRequest;
+  readonly folder: RunFolder;
+  /** Hears of each decision. */
+  readonly onJudged?: ((call: ReportedCall, decision: Decision) => void) | undefined;
+  /** A call ran that the watcher had not allowed; it is in the audit. */
+  onUnwatched(): void;
+}
+
+/** Starts the judge on a socket in the folder `sockets`. */
+export async function startAgentJudge(
+  context: RunnerContext,
+  { adapter: { calls }, request, folder, onJudged, onUnwatched }: JudgeRequest,
+  { sockets, canary }: { readonly sockets: string; readonly canary: Latch },
+): Promise<AgentJudge> {
+  const { id, policy, worktree } = request;
+  const audit = openAuditLog(auditFile(context.repository.commonDir, id), id, context.now);
+  const ledger = calls === null ? null : createCallLedger(calls);
+  const server = await startDecisionServer({
+    socketPath: join(sockets, 'judge.sock'),
+    policy,
+    audit,
+    decide: context.decide,
+    facts: openPathFacts({ workTree: policy.worktree, env: context.env, quarantine: worktree.quarantine }),
+    calls,
+    replays: writeReplays(request.recorded ?? [], folder.control),
+    onJudged: (call, decision, mark) => {
+      ledger?.note(call, decision, mark);
+      onJudged?.(call, decision);
+    },
+    onCanary: canary.raise,
+  });
+  const note = (call: Omit<ToolCall, 'cwd'>, rule: string, details: string): void => {
+    try {
+      audit.append({ ...call, cwd: '' }, { decision: 'block', rule, details });
+    } catch {
+      // What it is about ends or is refused all the same.
+    }
+  };
+  return {
+    accounts(told) {
+      const found = ledger?.findUnwatched(told) ?? [];
+      if (found.length === 0) return true;
+      onUnwatched();
+      for (const call of found) note(call, 'unwatched-call', unwatched);
+      return false;
+    },
+    noteForbidden: (model, details) =>
+      note({ tool_name: 'model', tool_input: { pattern: model } }, 'model-not-allowed', details),
+    close: async () => {
+      await server.close();
+      audit.close();
+    },
+  };
+}
+
+const unwatched = 'It ran although the watcher had not allowed it, so the agent was ended.';

@@ -1,0 +1,80 @@
+import type { Launch } from '../../domain/ports/adapter.ts';
+import { lookAway } from '../../git/cells/look-away.ts';
+import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
+import type { CellProfile } from '../sandbox/bwrap-profile.ts';
+import type { CellPlace } from '../sandbox/cell-layout.ts';
+import { prepareCell } from '../sandbox/prepare-cell.ts';
+import { findRepositorySettings } from '../sandbox/repository-settings.ts';
+import { writeGitHooks } from '../watcher/write-git-hooks.ts';
+import type { AgentRun } from './agent-run.ts';
+import type { AgentServices } from './agent-services.ts';
+import { programFiles } from './resolve-command.ts';
+
+interface Parts {
+  readonly command: readonly string[];
+  readonly services: AgentServices;
+}
+
+/** What to run, as the adapter says it. */
+export function describeLaunch(
+  context: RunnerContext,
+  run: AgentRun,
+  { command, prepared, services }: Parts & { readonly prepared: string | null },
+): Launch {
+  const { folder, request } = run;
+  return run.adapter.launch(request, {
+    command,
+    searchPath: context.searchFolders.join(':'),
+    home: folder.home,
+    tmp: folder.tmp,
+    controlDir: folder.control,
+    prepared,
+    ...services.paths,
+  });
+}
+
+/** What the repository has for agents' CLIs is no agent's business; its git sees nothing of that. */
+export async function emptySettings(
+  { env }: RunnerContext,
+  { adapter }: AgentRun,
+  place: CellPlace,
+): Promise<readonly string[]> {
+  const found = adapter.calls === null ? [] : findRepositorySettings(place.path);
+  if (place.quarantine !== null) await lookAway({ cwd: place.path, env }, found);
+  return found;
+}
+
+interface CellParts extends Parts {
+  readonly emptied: readonly string[];
+  readonly launch: Launch;
+  readonly place: CellPlace;
+  readonly gitConfig: string;
+  readonly workTree: WorkTreeView;
+}
+
+/** The cell it runs in. Throws a FlameError `bad-read-path`. */
+export function describeCell(
+  context: RunnerContext,
+  { folder, request }: AgentRun,
+  { command, services, launch, place, emptied, gitConfig, workTree }: CellParts,
+): CellProfile {
+  const { enabled, plugin_dir } = context.config.superpowers;
+  const plugin = enabled ? plugin_dir : null;
+  return prepareCell(context, {
+    folder,
+    place,
+    isReadOnly: request.isReadOnly,
+    isInteractive: request.isInteractive,
+    programs: [...programFiles(command), ...services.programs],
+    workTree,
+    shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
+    emptied,
+    mounts: services.mounts,
+    doors: services.doors,
+    // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
+    env: { ...launch.env, ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}) },
+    author: request.author,
+    gitConfig,
+    hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),
+  });
+}

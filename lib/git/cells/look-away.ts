@@ -1,0 +1,14 @@
+import { relative } from 'node:path';
+import { type GitContext, runGit } from '../process/run-git.ts';
+
+/**
+ * Tells a worktree's index not to look at paths (absolute, below the worktree) that its cell shows empty: for the
+ * agent's git they are as they were committed. What isn't tracked is left out.
+ */
+export async function lookAway(context: GitContext, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const names = paths.map((path) => relative(context.cwd, path));
+  const { stdout } = await runGit(context, ['--literal-pathspecs', 'ls-files', '-z', '--', ...names]);
+  if (stdout.length === 0) return;
+  await runGit(context, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: stdout });
+}

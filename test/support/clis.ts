@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+// The agent CLIs beside claude are not among the project's dependencies: FLAME_TEST_CLIS names a node_modules folder
+// they are installed in, as `.ci/run` does it.
+const folder = process.env.FLAME_TEST_CLIS ?? '';
+const system = `${process.platform}-${process.arch}`;
+
+const programs: Readonly<Record<string, readonly string[]>> = {
+  codex: [
+    `@openai/codex-${system}/vendor/x86_64-unknown-linux-musl/bin/codex`,
+    `@openai/codex-${system}/vendor/aarch64-unknown-linux-musl/bin/codex`,
+  ],
+  opencode: [`opencode-${system}/bin/opencode`],
+};
+
+/** The command of a CLI where it is installed for tests; null where it isn't. */
+export function findCli(name: keyof typeof programs): readonly [string] | null {
+  const found = (programs[name] ?? []).map((path) => join(folder, path)).find(existsSync);
+  return folder === '' || found === undefined ? null : [found];
+}
+
+/** What to say where it isn't. */
+export function needsCli(name: string): string {
+  return `needs bubblewrap, and ${name} in the folder that FLAME_TEST_CLIS names`;
+}

@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Dialect, Said } from '../../lib/cell/gateway/dialects/dialect.ts';
+import { getDialect } from '../../lib/cell/gateway/dialects/get-dialect.ts';
+import type { ToldCall, ToldResult } from '../../lib/domain/conversation.ts';
+import type { DialectName } from '../../lib/domain/model-api.ts';
+import { type JsonRecord, parseRecord } from '../../lib/util/json-record.ts';
+
+/** What a scripted model says at one turn: calls, words, or how it fails. */
+export interface Turn {
+  readonly text?: string;
+  readonly calls?: readonly Omit<ToldCall, 'id'>[];
+  readonly usage?: Said['usage'];
+  readonly fails?: { readonly status: number; readonly body: JsonRecord };
+}
+
+interface Asked {
+  readonly headers: IncomingMessage['headers'];
+  readonly url: string;
+  readonly body: JsonRecord;
+  /** What the client told of calls before. */
+  readonly results: readonly ToldResult[];
+}
+
+export interface ScriptedModel {
+  readonly url: string;
+  /** Requests that were paid for, in order. */
+  readonly seen: readonly Asked[];
+  /** What the last of them told. */
+  results(): readonly ToldResult[];
+  close(): Promise<void>;
+}
+
+/**
+ * A model on loopback that speaks real APIs. `script` is given the number of the request among those that offer tools,
+ * from 1; a client's own side questions, which offer none, are answered with a word.
+ */
+export async function startScriptedModel(
+  names: readonly DialectName[],
+  script: (turn: number, asked: Asked) => Turn,
+): Promise<ScriptedModel> {
+  const dialects = names.map(getDialect);
+  const seen: Asked[] = [];
+  let turns = 0;
+  const server = createServer((request, response) => {
+    void readBody(request).then((body) => {
+      const { method = '', url = '', headers } = request;
+      const found = findDialect(dialects, method, url);
+      if (found === null) return void response.writeHead(404).end('{}');
+      const { dialect, endpoint } = found;
+      if (!endpoint.isPaid) return void response.writeHead(404).end('{}');
+      const asked = { headers, url, body, results: dialect.readConversation(body).results };
+      seen.push(asked);
+      const isMain = dialect.offersTools(body);
+      if (isMain) turns += 1;
+      const { text = '', calls = [], usage, fails } = isMain ? script(turns, asked) : { text: 'A title' };
+      if (fails !== undefined)
+        return void response
+          .writeHead(fails.status, { 'content-type': 'application/json' })
+          .end(JSON.stringify(fails.body));
+      const said: Said = {
+        text,
+        calls: calls.map((call, index) => ({ ...call, id: `call_${turns}_${index}` })),
+        usage: usage ?? { input_tokens: 100, output_tokens: 10 },
+      };
+      const answer = dialect.answer(said, body, { endpoint });
+      response.writeHead(200, { 'content-type': answer.contentType }).end(answer.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    results: () => seen.at(-1)?.results ?? [],
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+type Found = { readonly dialect: Dialect; readonly endpoint: NonNullable<ReturnType<Dialect['find']>> };
+
+function findDialect(dialects: readonly Dialect[], method: string, url: string): Found | null {
+  const path = url.split('?', 1)[0] ?? '';
+  for (const dialect of dialects) {
+    const endpoint = dialect.find(method, path);
+    if (endpoint !== null) return { dialect, endpoint };
+  }
+  return null;
+}
+
+async function readBody(request: IncomingMessage): Promise<JsonRecord> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return parseRecord(Buffer.concat(chunks).toString());
+}
