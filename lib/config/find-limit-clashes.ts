@@ -11,7 +11,7 @@ const pairs: readonly (readonly [ValuePath, ValuePath])[] = [
     ['limits', 'max_session_tokens'],
     ['limits', 'max_session_cost_usd'],
   ],
-  ...['planner', 'worker', 'validator', 'merger'].map(
+  ...['planner', 'worker', 'validator', 'merger', 'queen'].map(
     (role) => [[...budget, `${role}_tokens`] as const, [...budget, `${role}_usd`] as const] as const,
   ),
 ];

@@ -16,7 +16,7 @@ export type RefName = Brand<'RefName'>;
 export const sessionIdPattern = /^ses-\d{8}-\d{6}-[0-9a-f]{4}$/;
 /** Safe as a path segment, a ref segment and a word of a shell. */
 export const taskIdPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
-export const agentIdPattern = /^(?:planner|worker|validator|merger|check|canary)-[0-9a-f]{8}$/;
+export const agentIdPattern = /^(?:planner|worker|validator|merger|queen|check|canary)-[0-9a-f]{8}$/;
 export const objectIdPattern = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** Session ids look like `ses-20260206-143022-1a2b`. Throws a FlameError `bad-session-id`. */

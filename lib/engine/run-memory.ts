@@ -33,6 +33,8 @@ export interface RunMemory {
    * finds it for itself; it holds as long as exactly that work is below.
    */
   readonly heldApart: Map<string, string>;
+  /** Ids of tasks that whoever leads said may be worked on; null: nobody leads, all may. */
+  assigned: Set<string> | null;
   /** Warnings that were shown, see tellOnce. */
   readonly told: Set<string>;
 }
@@ -50,6 +52,7 @@ export function createRunMemory(): RunMemory {
     outages: new Map(),
     pauses: new Map(),
     heldApart: new Map(),
+    assigned: null,
     told: new Set(),
   };
 }

@@ -18,6 +18,7 @@ const facts: LiveFacts = {
     worker: budget,
     validator: { unit: 'tokens', limit: 50_000 },
     merger: { unit: 'usd', limit: 0 },
+    queen: budget,
   },
   titles: new Map([['task-001', 'Add password hashing']]),
 };

@@ -78,7 +78,7 @@ export const setUpCommands = {
     subcommands: [{ name: 'check', summary: 'decide tool calls read from standard input' }],
     needsSubcommand: true,
     options: {
-      role: { kind: 'text', value: 'ROLE', summary: 'planner, worker, validator or merger (worker)' },
+      role: { kind: 'text', value: 'ROLE', summary: 'planner, worker, validator, merger or queen (worker)' },
       locks: { kind: 'list', value: 'A,B', summary: 'file locks of the task, separated by commas' },
       worktree: { kind: 'text', value: 'DIR', summary: 'folder the agent works in (this one)' },
     },

@@ -70,6 +70,7 @@ function factsOf(config: Config, session: Session | null, tasks: readonly Task[]
       worker: budgetOf('worker'),
       validator: budgetOf('validator'),
       merger: budgetOf('merger'),
+      queen: budgetOf('queen'),
     },
     titles: new Map(tasks.map(({ id, title }) => [id, title])),
   };

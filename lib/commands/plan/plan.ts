@@ -19,7 +19,7 @@ export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
     return withStart(opened, wish, io, async ({ session, plan }) => {
       await resume(workshop, session);
       const { session: now } = await viewSession(workshop, session);
-      if (now.wave !== 'plan') throw alreadyPlanned(session);
+      if (now.wave !== 'plan' && now.proposal === null) throw alreadyPlanned(session);
       const wantsTalk = args.options.interactive ?? config.planning.interactive;
       await planWave(workshop, session, { plan, wantsTalk });
       await reportEnd(opened, session);

@@ -36,7 +36,7 @@ export function standingDecision(task: Task): Decision {
 
 /** That a session continues, in which cycle, and what it plans where that comes next. */
 export function courseDecision({ id, state, cycle, wave, replans, proposal }: Session): Decision {
-  const plan = wave === 'plan' ? { replans, proposal } : null;
+  const plan = wave === 'plan' || proposal !== null ? { replans, proposal } : null;
   return { kind: 'course', session: id, about: '', facts: { is_open: state !== 'ended', cycle, plan } };
 }
 

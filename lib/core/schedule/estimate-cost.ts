@@ -64,6 +64,8 @@ function countAgents(
     validator: { base: tasks.length, withRetries: tasks.length * 2 },
     // Where branches merge cleanly no merger is called.
     merger: { base: 0, withRetries: groups },
+    // Whoever leads is asked for apart.
+    queen: { base: 0, withRetries: 0 },
   };
 }
 

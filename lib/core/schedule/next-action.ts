@@ -47,7 +47,7 @@ export function nextAction(state: SessionState): Action {
   const { session, tasks, maxCycles, canStart = hasReady, isWindingDown = false } = state;
   const { received = [], isOurs = true } = state;
   if (session.state === 'ended') return { kind: 'end', reason: 'the session has ended' };
-  if (session.wave === 'plan') return { kind: 'plan' };
+  if (session.wave === 'plan' || session.proposal !== null) return { kind: 'plan' };
   if (!isOurs) return { kind: 'accept' };
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));

@@ -38,6 +38,8 @@ const tokenBudgetSchema = z
     validator_tokens: tokens.default(0).describe('Set it and validator_usd no longer counts. 0: not used.'),
     merger_usd: usd.default(0.5).describe('0: unlimited.'),
     merger_tokens: tokens.default(0).describe('Set it and merger_usd no longer counts. 0: not used.'),
+    queen_usd: usd.default(2).describe('0: unlimited.'),
+    queen_tokens: tokens.default(0).describe('Set it and queen_usd no longer counts. 0: not used.'),
     warn_threshold: share.optional().describe('Its old place; limits.warn_threshold goes first.').meta({
       deprecated: true,
     }),
@@ -121,6 +123,7 @@ function settleLimits<Limits extends RawLimits>(limits: Limits) {
       worker_usd: offIf(budget.worker_tokens, budget.worker_usd),
       validator_usd: offIf(budget.validator_tokens, budget.validator_usd),
       merger_usd: offIf(budget.merger_tokens, budget.merger_usd),
+      queen_usd: offIf(budget.queen_tokens, budget.queen_usd),
     },
     warn_threshold: limits.warn_threshold ?? oldThreshold ?? 0.8,
   };

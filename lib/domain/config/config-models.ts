@@ -27,6 +27,7 @@ export const modelsSchema = z
     worker: text.default('sonnet').describe('Writes the code.'),
     validator: text.default('haiku').describe('Judges a finished task.'),
     merger: text.default('sonnet').describe('Resolves conflicts.'),
+    queen: text.default('sonnet').describe('Leads a session, with git flame run --queen.'),
     groups: z
       .record(
         groupName,

@@ -4,6 +4,7 @@ import { lineSchema } from '../text.ts';
 import { concurrencySchema, limitsSchema, sandboxSchema } from './config-limits.ts';
 import { modelsSchema } from './config-models.ts';
 import { projectSchema } from './config-project.ts';
+import { queenSchema } from './config-queen.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
 import { durationSchema, text } from './config-values.ts';
 import { supportedSchemaVersion } from './schema-version.ts';
@@ -114,6 +115,10 @@ const rolesSchema = z
       })
       .describe('Resolves conflicts.')
       .prefault({}),
+    queen: z
+      .strictObject({ adapter: agentAdapter.describe('claude. null: claude.') })
+      .describe('Leads a session, with git flame run --queen.')
+      .prefault({}),
   })
   .describe('Which agent CLI plays which role.');
 
@@ -171,6 +176,7 @@ export const configSchema = z
     memory: memorySchema.prefault({}),
     hooks: hooksSchema.prefault({}),
     roles: rolesSchema.prefault({}),
+    queen: queenSchema.prefault({}),
     adapters: z
       .record(
         z.string().refine(isAdapter, { error: 'is not an adapter', params: { known: adapterNames } }),

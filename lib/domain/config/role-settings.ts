@@ -25,7 +25,7 @@ export function roleModel(
   task: { readonly model: string | null; readonly cohesion_group: string } | null,
 ): string {
   const models = config.models;
-  if (task === null || role === 'planner' || role === 'merger') return models[role];
+  if (task === null || role === 'planner' || role === 'merger' || role === 'queen') return models[role];
   if (role === 'worker' && task.model !== null) return task.model;
   const group = Object.hasOwn(models.groups, task.cohesion_group)
     ? models.groups[task.cohesion_group]

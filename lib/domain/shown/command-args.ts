@@ -80,6 +80,7 @@ export interface CommandOptions {
     readonly worktree: string | null;
   };
   readonly config: { readonly write: boolean };
+  readonly mcp: NoOptions;
   readonly completion: NoOptions;
   readonly demo: { readonly keep: boolean; readonly dir: string | null };
   readonly hook: NoOptions;

@@ -123,6 +123,17 @@ export type EventBody =
   | { readonly event: 'landing-refused'; readonly changeset: string; readonly why: string }
   /** Where changesets can be decided in a browser, by anyone who has the address. */
   | { readonly event: 'review-page'; readonly url: string }
+  /** A model that leads called one of its tools; `code` says why it was refused. Spending is what she cost so far. */
+  | {
+      readonly event: 'queen-call';
+      readonly agent: string;
+      readonly tool: string;
+      /** What it was about, '' where there is nothing to say. */
+      readonly about: string;
+      readonly code: string | null;
+      readonly cost_usd: number;
+      readonly tokens: number;
+    }
   /** An agent printed nothing and asked for nothing for a while; its time limit will end it, or a person. */
   | {
       readonly event: 'agent-stalled';

@@ -49,6 +49,8 @@ const answerSchemas = {
   worker: null,
   validator: verdictAnswerJsonSchema,
   merger: mergeAnswerJsonSchema,
+  // What she does goes through her tools.
+  queen: null,
 } as const;
 
 export interface AgentJob {

@@ -103,7 +103,7 @@ export function requireSoundPlan(
   if (problems.length > 0) throw invalidPlan(problems);
 }
 
-async function propose(
+export async function propose(
   workshop: Recorder,
   session: Session,
   plan: Plan,
@@ -131,7 +131,7 @@ function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[
   );
 }
 
-async function decidePlan(
+export async function decidePlan(
   workshop: Recorder,
   view: SessionView,
   plan: Plan,
@@ -163,7 +163,8 @@ function tooManyReplans(): FlameError {
   });
 }
 
-async function approve(
+/** Takes an approved plan, and runs the person's script after it. */
+export async function approve(
   workshop: Recorder & Pick<Workshop, 'machine' | 'root'>,
   { session, isOurs }: SessionView,
   plan: Plan,
@@ -174,7 +175,7 @@ async function approve(
   return true;
 }
 
-async function noteReplan(workshop: Recorder, id: SessionId, notes: string): Promise<SessionView> {
+export async function noteReplan(workshop: Recorder, id: SessionId, notes: string): Promise<SessionView> {
   await record(workshop, id, ({ session }) => {
     const gated = withGate(session, 'plan', 'replan', workshop);
     const next = { ...sendBack(gated, notes), replans: session.replans + 1 };
@@ -183,14 +184,13 @@ async function noteReplan(workshop: Recorder, id: SessionId, notes: string): Pro
   return viewSession(workshop, id);
 }
 
-async function quit(workshop: Recorder, id: SessionId): Promise<boolean> {
+export async function quit(workshop: Recorder, id: SessionId): Promise<boolean> {
   await record(workshop, id, ({ session }) => {
-    const next = {
-      ...withGate(session, 'plan', 'quit', workshop),
-      proposal: null,
-      state: 'ended' as const,
-      wave: 'done' as const,
-    };
+    const gated = { ...withGate(session, 'plan', 'quit', workshop), proposal: null };
+    // What was proposed beside approved work is refused; the work goes on.
+    if (session.wave !== 'plan')
+      return { session: { next: gated, subject: 'session: the plan proposed meanwhile is refused' } };
+    const next = { ...gated, state: 'ended' as const, wave: 'done' as const };
     return { session: { next, subject: 'session: ended at the plan by the project lead' } };
   });
   return false;

@@ -24,7 +24,10 @@ export async function takePlan(
   await record(workshop, id, (view) => {
     const planned = new Set(plan.tasks.map((task) => task.id));
     const all = [...view.tasks, ...view.received];
-    const tasks = plan.tasks.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
+    // Begun since the person was asked, by agents that go on meanwhile: it stays what it was.
+    const begun = new Set<string>(all.filter(isBegun).map(({ id: one }) => one));
+    const added = plan.tasks.filter((task) => !begun.has(task.id));
+    const tasks = added.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
     // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
     const open = view.session.cycle === 0 ? [] : all.filter(isReplaceable);
     const replaced = open.filter((task) => !planned.has(task.id));
@@ -49,6 +52,10 @@ export async function takePlan(
       vouched: [...vouched, courseDecision(next)],
     };
   });
+}
+
+function isBegun({ status }: Task): boolean {
+  return status === 'claimed' || status === 'done' || status === 'merged';
 }
 
 function isReplaceable({ status }: Task): boolean {

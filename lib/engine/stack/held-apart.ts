@@ -27,14 +27,16 @@ export function holdApart(
   });
 }
 
-/** Tasks without those that are held apart now. */
+/** Tasks without those that are held apart now, or that whoever leads has not assigned. */
 export function withoutHeldApart(
   workshop: Pick<Workshop, 'config' | 'run'>,
   tasks: readonly Task[],
 ): readonly Task[] {
-  const held = workshop.run.heldApart;
+  const { heldApart: held, assigned } = workshop.run;
   return tasks.filter((task) => {
+    if (task.status !== 'pending') return true;
+    if (assigned?.has(task.id) === false) return false;
     const ground = held.get(`${task.session} ${task.id}`);
-    return task.status !== 'pending' || ground === undefined || ground !== groundOf(workshop, task, tasks);
+    return ground === undefined || ground !== groundOf(workshop, task, tasks);
   });
 }

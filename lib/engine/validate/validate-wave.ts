@@ -34,17 +34,7 @@ export async function validateWave(workshop: Workshop, session: SessionId): Prom
   const waiting = validationOrder(tasks)
     .filter(isDone)
     .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
-  if (
-    waiting.length > 0 &&
-    !(await runScript(workshop, 'pre_validation', { session, tasks: waiting.map(({ id }) => id) }))
-  ) {
-    throw new FlameError({
-      kind: 'refused',
-      code: 'pre-validation-failed',
-      message: 'hooks.pre_validation failed, so nothing was validated.',
-      hints: ['git flame validate'],
-    });
-  }
+  await prepareValidation(workshop, session, waiting);
   await inLanes(waiting, lanesFor(workshop, waiting.length), (task) => judge(workshop, session, task));
   if (workshop.signal.aborted) throw interruptedError();
   await adoptVerdicts(workshop, session);
@@ -58,6 +48,22 @@ export async function validateWave(workshop: Workshop, session: SessionId): Prom
     wave: 'validate',
     cycle: after.session.cycle,
     summary: `${passed} passed`,
+  });
+}
+
+/** Runs the person's own script before tasks are judged. Throws FlameError `pre-validation-failed`. */
+export async function prepareValidation(
+  workshop: Workshop,
+  session: SessionId,
+  tasks: readonly Task[],
+): Promise<void> {
+  if (tasks.length === 0) return;
+  if (await runScript(workshop, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) })) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'pre-validation-failed',
+    message: 'hooks.pre_validation failed, so nothing was validated.',
+    hints: ['git flame validate'],
   });
 }
 

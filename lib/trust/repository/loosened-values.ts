@@ -24,7 +24,10 @@ function listLimits(config: Config): readonly LoosenedValue[] {
   const builtIn = new Map(listConfigLeaves(defaults).map(({ path, value }) => [path, value]));
   return (
     listConfigLeaves(config)
-      .filter(({ keys }) => keys[0] === 'limits' || keys[0] === 'sandbox' || keys[0] === 'memory')
+      .filter(
+        ({ keys }) =>
+          keys[0] === 'limits' || keys[0] === 'sandbox' || keys[0] === 'memory' || keys[0] === 'queen',
+      )
       .filter(({ keys, path }) => isLooser(path, valueAt(config, keys), valueAt(defaults, keys)))
       // A limit in tokens is what puts the one in dollars out of force.
       .filter(({ path }) => !inTokens(config, path))
@@ -68,6 +71,7 @@ function listPrices(config: Config): readonly LoosenedValue[] {
 function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
   if (path === 'sandbox.require') return value === false;
   if (path.startsWith('memory.')) return path === 'memory.others' && value === true;
+  if (path.startsWith('queen.')) return isLooserQueen(path, value, builtIn);
   // It is about claims by hand, which run out sooner with it.
   if (path === 'limits.claim_timeout') return false;
   if (typeof value !== 'number') return false;
@@ -77,6 +81,13 @@ function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
 
 function inTokens({ limits }: Config, path: string): boolean {
   if (path === 'limits.max_session_cost_usd') return limits.max_session_tokens > 0;
-  const role = /^limits\.token_budget\.(planner|worker|validator|merger)_usd$/.exec(path)?.[1];
+  const role = /^limits\.token_budget\.(planner|worker|validator|merger|queen)_usd$/.exec(path)?.[1];
   return Number(valueAt(limits, ['token_budget', `${role}_tokens`])) > 0;
+}
+
+/** What the lead leaves to a model that leads. */
+function isLooserQueen(path: string, value: unknown, builtIn: unknown): boolean {
+  if (path === 'queen.ask_in_chat') return Array.isArray(value) && value.length > 0;
+  if (path === 'queen.may_drop') return value === true;
+  return typeof value === 'number' && (typeof builtIn !== 'number' || value > builtIn);
 }

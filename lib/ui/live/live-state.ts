@@ -121,6 +121,10 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
       return changeAgent(state, event.agent, (row) =>
         addLine({ ...row, ...spendOf(event) }, event.text, now),
       );
+    case 'queen-call': {
+      const text = `${event.tool} ${event.about}${event.code === null ? '' : ` refused: ${event.code}`}`;
+      return changeAgent(state, event.agent, (row) => addLine(row, text, now));
+    }
     case 'agent-stalled':
       return changeAgent(state, event.agent, (row) => ({ ...row, isQuiet: true }));
     case 'paused':

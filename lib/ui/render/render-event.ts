@@ -57,6 +57,8 @@ export function renderEvent(event: Event, style: Style): string | null {
       return style.red(`Changeset ${visibleLine(event.changeset)} did not land: ${visibleLine(event.why)}`);
     case 'review-page':
       return `Review page: ${event.url}`;
+    case 'queen-call':
+      return renderQueenCall(event, style);
     case 'paused':
       return renderPause(event, style);
     case 'resumed':
@@ -140,6 +142,12 @@ function renderDetail(text: string, style: Style): readonly string[] {
     ...wrapText(`- ${before}`, style.width, '    ').map(style.red),
     ...wrapText(`+ ${after}`, style.width, '    ').map(style.green),
   ];
+}
+
+function renderQueenCall(event: EventOf<'queen-call'>, style: Style): string {
+  const about = event.about === '' ? '' : ` ${visibleLine(event.about)}`;
+  const refused = event.code === null ? '' : `: refused, ${visibleLine(event.code)}`;
+  return style.dim(`${event.agent} calls ${event.tool}${about}${refused} (${formatSpend(event)})`);
 }
 
 function renderCanary(event: EventOf<'canary'>, style: Style): string {

@@ -5,7 +5,7 @@ import { worstTasks } from '../chart-tables.ts';
 import { type Bars, nameIn } from './chart-parts.ts';
 import type { Palette } from './palette.ts';
 
-const roles: readonly Role[] = ['planner', 'worker', 'validator', 'merger'];
+const roles: readonly Role[] = ['planner', 'worker', 'validator', 'merger', 'queen'];
 
 /** What each task cost, by role, the dearest first. */
 export function taskCostChart(stats: Stats, palette: Palette): Bars {

@@ -14,6 +14,7 @@ export interface Palette {
   readonly worker: string;
   readonly validator: string;
   readonly merger: string;
+  readonly queen: string;
 }
 
 /** Reads the colours from the style sheet, which knows dark from light; a canvas can't. */
@@ -39,6 +40,7 @@ export function readPalette(): Palette {
     worker: colour('worker'),
     validator: colour('validator'),
     merger: colour('merger'),
+    queen: colour('queen'),
   };
   probe.remove();
   return palette;

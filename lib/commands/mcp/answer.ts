@@ -1,0 +1,49 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { FlameError } from '../../domain/flame-error.ts';
+import { toJsonLine } from '../../ui/text/to-json-line.ts';
+
+/** So much of an answer reaches the model of every client whole. */
+const longestAnswer = 40_000;
+const mostDetails = 20;
+
+/** One text block of JSON, with everything escaped that a screen or a reader could take for something else. */
+export function toResult(value: Readonly<Record<string, unknown>>): CallToolResult {
+  const text = toJsonLine(value);
+  if (text.length <= longestAnswer) return { content: [{ type: 'text', text }] };
+  return toFailure(
+    new FlameError({
+      kind: 'refused',
+      code: 'too-long',
+      message: `The answer has ${text.length} characters, and ${longestAnswer} are the most.`,
+      hints: ['Ask for a smaller part: one task, an offset, fewer lines'],
+    }),
+  );
+}
+
+/** What failed, why, and what to do next, for the model. */
+export function toFailure(error: unknown): CallToolResult {
+  const { code, message, lines, hints } = asFlameError(error);
+  const details = lines.slice(0, mostDetails).map((line) => line.slice(0, 500));
+  const left = lines.length - details.length;
+  const said = {
+    error: {
+      code,
+      message: message.slice(0, 2_000),
+      ...(details.length === 0 ? {} : { details: left > 0 ? [...details, `and ${left} more`] : details }),
+      next: hints.slice(0, 5),
+    },
+  };
+  return { isError: true, content: [{ type: 'text', text: toJsonLine(said) }] };
+}
+
+export function asFlameError(error: unknown): FlameError {
+  if (error instanceof FlameError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new FlameError({
+    kind: 'internal',
+    code: 'tool-failed',
+    message: `The tool failed: ${reason.split('\n')[0]?.slice(0, 300) ?? ''}`,
+    hints: ['get_status shows what holds; tell the project lead'],
+    cause: error,
+  });
+}

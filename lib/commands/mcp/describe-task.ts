@@ -1,0 +1,71 @@
+import { waitReasons } from '../../core/schedule/wait-reasons.ts';
+import { oneLine } from '../../core/task/one-line.ts';
+import { nextAttempt } from '../../core/task/task-history.ts';
+import type { PlannedTask } from '../../domain/state/plan.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { isApprovedByQueen } from '../../engine/queen/judge-work.ts';
+import type { SessionView } from '../../engine/record.ts';
+
+/** A task in short, as lists have it. */
+export function describeTask(
+  view: SessionView,
+  task: Task,
+  limit: number,
+): Readonly<Record<string, unknown>> {
+  const { id, title, status, commit, result, reason, dependencies, cohesion_group: group } = task;
+  const waits = waitReasons(task, view.tasks, { limit, now: Date.now() });
+  return {
+    id,
+    title: oneLine(title, 100),
+    status,
+    group,
+    ...(dependencies.length === 0 ? {} : { needs: dependencies }),
+    ...(commit === null ? {} : { commit: commit.slice(0, 12) }),
+    ...(status === 'done' ? { verdict: result.status ?? 'not judged yet' } : {}),
+    ...(isApprovedByQueen(view, task) ? { approved: true } : {}),
+    ...(reason === null ? {} : { reason }),
+    ...(task.history.length === 0 ? {} : { attempt: nextAttempt(task.history) - 1 }),
+    ...(waits.length === 0 ? {} : { waits_for: waits.slice(0, 3) }),
+  };
+}
+
+/** A task of the plan that is proposed, in short. */
+export function describePlanned({
+  id,
+  title,
+  dependencies,
+  file_locks,
+}: PlannedTask): Readonly<Record<string, unknown>> {
+  return {
+    id,
+    title: oneLine(title, 100),
+    ...(dependencies.length === 0 ? {} : { needs: dependencies }),
+    file_locks: file_locks.slice(0, 10),
+  };
+}
+
+/** What only the person can decide now, and the command they do it with. */
+export function waitsForLead(
+  view: SessionView,
+): readonly { readonly for: string; readonly command: string }[] {
+  const { session, tasks } = view;
+  const failed = tasks.filter(({ status, result }) => status === 'done' && result.status === 'fail').length;
+  const sets = session.changesets.filter(({ state }) => state === 'waiting').length;
+  return [
+    ...(session.proposal === null
+      ? []
+      : [{ for: `the plan of ${session.proposal.length} tasks`, command: 'git flame plan' }]),
+    ...(sets === 0 ? [] : [{ for: `${sets} changesets to review`, command: 'git flame review' }]),
+    ...(failed === 0
+      ? []
+      : [
+          {
+            for: `${failed} tasks whose validation failed, unless you reject them`,
+            command: 'git flame validate',
+          },
+        ]),
+    ...(session.state === 'stopped'
+      ? [{ for: 'the session, which is stopped', command: 'git flame run' }]
+      : []),
+  ];
+}

@@ -1,0 +1,125 @@
+import { completeSession, giveUpSession } from '../../engine/queen/hand-over.ts';
+import { approveWork, dropWork, rejectWork } from '../../engine/queen/judge-work.ts';
+import { assignTasks } from '../../engine/queen/lead-work.ts';
+import { planStanding, proposeTasks, proposeWithout } from '../../engine/queen/propose-tasks.ts';
+import { askInForm } from './ask-in-form.ts';
+import type { Acting, Desk } from './desk.ts';
+import type { InputOf } from './inputs.ts';
+import type { CallContext, ToolAnswer } from './tool.ts';
+
+export function createTasks(
+  desk: Desk,
+  { objective, tasks }: InputOf<'createTasks'>,
+  call: CallContext,
+): Promise<ToolAnswer> {
+  return desk.act(async (acting) => {
+    const planned = tasks.map((task) => ({ ...task, model: null, adapter: null }));
+    const session = await acting.openSession(objective ?? null, planned);
+    const { changed } = await proposeTasks(acting.workshop, session, { tasks: planned, by: desk.by });
+    return afterProposal(desk, acting, { session, changed, call });
+  });
+}
+
+export function dropTasks(
+  desk: Desk,
+  { task_ids: ids, reason }: InputOf<'dropTasks'>,
+  call: CallContext,
+): Promise<ToolAnswer> {
+  return desk.act(async (acting) => {
+    const { workshop } = acting;
+    const session = acting.requireSession();
+    const { waiting } = await planStanding(workshop, session);
+    if (waiting === 0 && workshop.config.queen.may_drop) {
+      await dropWork(workshop, session, { ids, reason, by: desk.by });
+      return { dropped: ids };
+    }
+    const { changed } = await proposeWithout(workshop, session, { ids, by: desk.by });
+    return afterProposal(desk, acting, { session, changed, call });
+  });
+}
+
+/** The person is asked where that can be done here; else the answer says what waits for whom. */
+async function afterProposal(
+  desk: Desk,
+  { workshop }: Acting,
+  {
+    session,
+    changed,
+    call,
+  }: {
+    readonly session: Parameters<typeof planStanding>[1];
+    readonly changed: readonly string[];
+    readonly call: CallContext;
+  },
+): Promise<ToolAnswer> {
+  const before = await planStanding(workshop, session);
+  if (before.waiting > 0 && desk.askPlan !== null) await desk.askPlan(session);
+  else if (before.waiting > 0) {
+    const question = await askInForm(workshop, session, call);
+    if (question !== null) return question;
+  }
+  const { waiting, isApproved } = await planStanding(workshop, session);
+  return {
+    changed,
+    plan: waiting > 0 ? 'waits for the lead' : isApproved ? 'approved' : 'not approved',
+    ...(waiting > 0
+      ? { waiting, next: 'The lead decides with: git flame plan. wait_for_workers tells when.' }
+      : { next: isApproved ? 'assign_task' : 'get_status has what the lead said' }),
+  };
+}
+
+export function assignTask(desk: Desk, { task_ids }: InputOf<'assignTask'>): Promise<ToolAnswer> {
+  return desk.act(async ({ workshop, requireSession }) => {
+    const session = requireSession();
+    const assigned = await assignTasks(workshop, session, task_ids ?? null);
+    if (assigned.length > 0) desk.startWork(session);
+    return {
+      assigned,
+      next: assigned.length > 0 ? 'wait_for_workers' : 'None of them is pending: get_status',
+    };
+  });
+}
+
+export function approveTask(
+  desk: Desk,
+  { task_id, commit, feedback }: InputOf<'approveTask'>,
+): Promise<ToolAnswer> {
+  return desk.act(async ({ workshop, requireSession }) => {
+    const judging = { task: task_id, commit, feedback, by: desk.by };
+    const isNew = await approveWork(workshop, requireSession(), judging);
+    return { approved: task_id, changed: isNew };
+  });
+}
+
+export function rejectTask(
+  desk: Desk,
+  { task_id, commit, feedback }: InputOf<'rejectTask'>,
+): Promise<ToolAnswer> {
+  return desk.act(async ({ workshop, requireSession }) => {
+    await rejectWork(workshop, requireSession(), { task: task_id, commit, feedback, by: desk.by });
+    workshop.run.assigned?.delete(task_id);
+    return { rejected: task_id, next: 'assign_task starts the next attempt' };
+  });
+}
+
+export function complete(desk: Desk, { summary }: InputOf<'complete'>): Promise<ToolAnswer> {
+  return desk.act(async ({ workshop, requireSession, locked }) => {
+    const session = requireSession();
+    const done = await locked(session, () => completeSession(workshop, session, { summary, by: desk.by }));
+    if (done.conflicts > 0)
+      return {
+        ...done,
+        next: 'Tasks conflicted and went back: get_status, assign_task, then complete again',
+      };
+    desk.end('completed');
+    return { ...done, next: 'Nothing: the lead goes on with git flame review' };
+  });
+}
+
+export function fail(desk: Desk, { reason }: InputOf<'fail'>): Promise<ToolAnswer> {
+  return desk.act(async ({ workshop, requireSession }) => {
+    await giveUpSession(workshop, requireSession(), { reason, by: desk.by });
+    desk.end('failed');
+    return { stopped: true };
+  });
+}

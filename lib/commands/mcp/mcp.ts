@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { PassThrough, Writable } from 'node:stream';
+import { type AgentId, parseAgentId } from '../../domain/ids.ts';
+import { interrupted } from '../../domain/interrupted.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { ChatDesk } from './chat-desk.ts';
+import { serveTools } from './serve-tools.ts';
+
+/**
+ * `git flame mcp`: the tools of a model that leads, for the person's own chat. Nothing but the protocol is written to
+ * stdout. Ends with 0 when the client closes the connection: agents that run are ended, and their tasks are free.
+ */
+export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
+  const by = parseAgentId(`queen-${randomBytes(4).toString('hex')}`);
+  // Clients end what doesn't end by itself within seconds: agents are given no time then.
+  const gone = new AbortController();
+  const signal = AbortSignal.any([gone.signal, ...(io.signal === undefined ? [] : [io.signal])]);
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  io.stdin.pipe(input);
+  output.pipe(io.stdout);
+  const hosting: { desk: Promise<ChatDesk> | null } = { desk: null };
+  const open = (): Promise<ChatDesk> => {
+    hosting.desk ??= openDesk(
+      { ...io, stdin: emptyInput(), stdout: nowhere(), signal, hurry: gone.signal },
+      args,
+      by,
+    ).catch((error: unknown) => {
+      hosting.desk = null;
+      throw error;
+    });
+    return hosting.desk;
+  };
+  const served = serveTools({
+    ...{ input, output },
+    desk: open,
+    warn: (line) => void io.stderr.write(`git flame mcp: ${line}\n`),
+  });
+  await Promise.race([served.ended, aborted(io.signal)]);
+  gone.abort(interrupted('The chat has closed the connection.'));
+  await served.close();
+  await (await hosting.desk?.catch(() => null))?.close();
+  return 0;
+}
+
+/** Loaded only now: a client that lists the tools waits for no engine. */
+async function openDesk(io: Io, args: CommandArgs, by: AgentId): Promise<ChatDesk> {
+  const { openChatDesk } = await import('./chat-desk.ts');
+  return openChatDesk({ args, io, by });
+}
+
+/** No question is ever asked there: it is the protocol's. */
+function emptyInput(): PassThrough {
+  const input = new PassThrough();
+  input.end();
+  return input;
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

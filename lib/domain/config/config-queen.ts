@@ -1,0 +1,39 @@
+import * as z from 'zod';
+
+/** What may be asked of the person in their own chat. */
+const chatQuestions = ['plan'] as const;
+
+/** How far a model that leads may go; what is not here it can never do: approve a plan, land, raise a budget. */
+export const queenSchema = z
+  .strictObject({
+    ask_in_chat: z
+      .array(z.enum(chatQuestions))
+      .default([])
+      .describe(
+        'plan: a yes in the form of a chat counts as your approval of the plan it showed. []: you approve with git flame plan.',
+      ),
+    may_drop: z
+      .boolean()
+      .default(false)
+      .describe('Whether she may drop tasks of an approved plan herself, and not only propose it.'),
+    max_tasks: z.int().min(1).max(1_000).default(100).describe('How many open tasks she may have at most.'),
+    max_rejects: z
+      .int()
+      .min(0)
+      .max(20)
+      .default(2)
+      .describe('How often she may send one task back; then it is yours to decide.'),
+    on_exit: z
+      .enum(['waves', 'stop'])
+      .default('waves')
+      .describe(
+        'When she ends before the work does. waves: the session goes on without her. stop: it stops.',
+      ),
+    review: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Without a Queen: before another cycle, a planner looks at what came out and may propose another plan.',
+      ),
+  })
+  .describe('A model that leads: git flame mcp and git flame run --queen.');

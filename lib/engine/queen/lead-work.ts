@@ -1,0 +1,120 @@
+import { canStart } from '../../core/schedule/can-start.ts';
+import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import { noTask } from '../../domain/not-found.ts';
+import type { DoneTask, Task } from '../../domain/state/task.ts';
+import { inLanes } from '../../util/in-lanes.ts';
+import { type SessionView, viewSession } from '../record.ts';
+import { withoutHeldApart } from '../stack/held-apart.ts';
+import { replayUprooted } from '../stack/replay-uprooted.ts';
+import { recordVerdict } from '../validate/decide-failed.ts';
+import { validateTask } from '../validate/validate-task.ts';
+import { prepareValidation } from '../validate/validate-wave.ts';
+import { workWave } from '../work/work-wave.ts';
+import type { Workshop } from '../workshop.ts';
+import { requireLeading } from './propose-tasks.ts';
+import { planNotApproved } from './refusals.ts';
+
+const lookMs = 300;
+
+/** How often each commit was to be judged, beyond what is booked. */
+type Tries = Map<string, number>;
+
+/**
+ * Lets tasks be worked on, by their ids or all that are pending; they start by themselves once what they need is done
+ * and a place is free. Resolves to the ids that are assigned now. Throws FlameErrors `plan-not-approved`, `no-task`,
+ * `completed`.
+ */
+export async function assignTasks(
+  workshop: Workshop,
+  id: SessionId,
+  ids: readonly string[] | null,
+): Promise<readonly string[]> {
+  const { session, tasks } = await viewSession(workshop, id);
+  requireLeading(session);
+  if (session.cycle === 0 || tasks.length === 0) throw planNotApproved();
+  const unknown = ids?.find((one) => !tasks.some((task) => task.id === one));
+  if (unknown !== undefined) {
+    if (session.proposal?.some((task) => task.id === unknown) === true) throw planNotApproved();
+    throw noTask(unknown).withHints(['get_status names the tasks there are']);
+  }
+  // A claim may be what a killed process left: the work takes it up, or leaves it to whose it is.
+  const isWanted = ({ id: one, status }: Task): boolean =>
+    (status === 'pending' || status === 'claimed') && (ids === null || ids.includes(one));
+  const wanted = tasks.filter(isWanted);
+  workshop.run.assigned ??= new Set();
+  for (const task of wanted) workshop.run.assigned.add(task.id);
+  return wanted.map((task) => task.id);
+}
+
+/**
+ * Works on what is assigned and judges what is done, until nothing more can be started; what is assigned meanwhile is
+ * taken up. What did not pass is nobody's to decide here. The caller holds the session's lock.
+ */
+export async function workAssigned(workshop: Workshop, id: SessionId): Promise<void> {
+  const tries: Tries = new Map();
+  for (;;) {
+    let isWorking = true;
+    const wave = workWave(workshop, id).finally(() => {
+      isWorking = false;
+    });
+    // Seen below; until then it must not count as unhandled.
+    wave.catch(() => undefined);
+    while (isWorking) {
+      await judgeFinished(workshop, id, tries).catch(async (error: unknown) => {
+        await wave.catch(() => undefined);
+        throw error;
+      });
+      await Promise.race([wave.catch(() => undefined), workshop.machine.sleep(lookMs, workshop.signal)]);
+    }
+    await wave;
+    await judgeFinished(workshop, id, tries);
+    if (workshop.signal.aborted || workshop.windDown.isAsked()) return;
+    const { session, tasks } = await viewSession(workshop, id);
+    if (session.state !== 'active' || !isStartable(workshop, tasks)) return;
+  }
+}
+
+function isStartable(workshop: Workshop, tasks: readonly Task[]): boolean {
+  return canStart(withoutHeldApart(workshop, tasks), workshop.config.concurrency.development);
+}
+
+/** A verdict for each done task that has none; one that no validator could judge is left to a person. */
+async function judgeFinished(workshop: Workshop, id: SessionId, tries: Tries): Promise<void> {
+  await replayUprooted(workshop, id);
+  const view = await viewSession(workshop, id);
+  for (const task of view.tasks.filter(isUnjudged)) {
+    const known = view.snapshot.verdictsOn(task.commit).at(-1);
+    if (known !== undefined) await recordVerdict(workshop, id, known);
+  }
+  const waiting = unjudgedTasks(view, tries);
+  await prepareValidation(workshop, id, waiting);
+  await inLanes(waiting, workshop.config.concurrency.validation, (task) =>
+    judgeOne(workshop, id, { task, tries }),
+  );
+}
+
+function unjudgedTasks({ session, tasks, snapshot }: SessionView, tries: Tries): readonly DoneTask[] {
+  return tasks
+    .filter(isUnjudged)
+    .filter(({ commit }) => snapshot.verdictsOn(commit).length === 0)
+    .filter((task) => unjudgedTries(session, task).length < triesBeforeAsking)
+    .filter(({ commit }) => (tries.get(commit) ?? 0) < triesBeforeAsking);
+}
+
+function isUnjudged(task: Task): task is DoneTask {
+  return task.status === 'done' && task.result.status === null;
+}
+
+async function judgeOne(
+  workshop: Workshop,
+  id: SessionId,
+  { task, tries }: { readonly task: DoneTask; readonly tries: Tries },
+): Promise<void> {
+  if (workshop.signal.aborted) return;
+  tries.set(task.commit, (tries.get(task.commit) ?? 0) + 1);
+  const judgement = await validateTask(workshop, id, task);
+  if (judgement.kind === 'verdict') return recordVerdict(workshop, id, judgement.verdict);
+  const message = `${task.id}: no verdict: ${judgement.reason}`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+}

@@ -1,0 +1,94 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Task } from '../../domain/state/task.ts';
+
+// What a model that leads is refused, each with what it can do instead: hints name its tools, or the person's command.
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly next: string;
+  readonly details?: readonly string[];
+}
+
+/** `waiting`: a person must decide first. */
+export function refusal(
+  { code, message, next, details = [] }: Refusal,
+  kind: 'refused' | 'waiting' = 'refused',
+): FlameError {
+  return new FlameError({ kind, code, message, details, hints: [next] });
+}
+
+export function planNotApproved(): FlameError {
+  return refusal(
+    {
+      code: 'plan-not-approved',
+      message: 'The project lead has not approved the plan yet: nothing can be worked on before.',
+      next: 'wait_for_workers tells when it is decided; the lead decides with: git flame plan',
+    },
+    'waiting',
+  );
+}
+
+export function notDone({ id, status }: Pick<Task, 'id' | 'status'>): FlameError {
+  return refusal({
+    code: 'not-done',
+    message: `${id} is ${status}: there is no finished work to judge.`,
+    next: 'wait_for_workers, then get_task_output',
+  });
+}
+
+export function staleCommit(id: string, named: string, now: string): FlameError {
+  return refusal({
+    code: 'stale-commit',
+    message: `${id} is at ${now.slice(0, 12)} by now, not at ${named.slice(0, 12)}.`,
+    next: 'get_task_output shows what is there now; judge that',
+  });
+}
+
+/** The changesets are built: what is left is the person's. */
+export function alreadyCompleted(): FlameError {
+  return refusal({
+    code: 'completed',
+    message: 'The work was handed over: its changesets wait for the project lead.',
+    next: 'Tell the lead: git flame review',
+  });
+}
+
+export function sessionEnded(id: string): FlameError {
+  return refusal({
+    code: 'session-ended',
+    message: `Session ${id} is over.`,
+    next: 'create_tasks with an objective begins another one',
+  });
+}
+
+/** To go on is the person's word, who stopped it or was told that it stopped. */
+export function sessionStopped(id: string): FlameError {
+  return refusal(
+    {
+      code: 'session-stopped',
+      message: `Session ${id} is stopped: whether it goes on is the lead's to say.`,
+      next: 'Tell the lead: git flame run',
+    },
+    'waiting',
+  );
+}
+
+export function noSessionYet(): FlameError {
+  return refusal({
+    code: 'no-session',
+    message: 'No session is open in this repository.',
+    next: 'create_tasks with an objective begins one',
+  });
+}
+
+/** Throws FlameError `still-running` while agents or people work on tasks. */
+export function requireNoneRunning(tasks: readonly Task[]): void {
+  const running = tasks.filter(({ status }) => status === 'claimed');
+  if (running.length === 0) return;
+  throw refusal({
+    code: 'still-running',
+    message: `${running.map(({ id }) => id).join(', ')} ${running.length === 1 ? 'is' : 'are'} still worked on.`,
+    next: 'wait_for_workers',
+  });
+}

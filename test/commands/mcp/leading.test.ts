@@ -1,0 +1,198 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
+import { flame } from '../../support/flame.ts';
+import { type ChatClient, closeChats, openChat, type Said } from '../../support/mcp-client.ts';
+import type { TestRepo } from '../../support/repo.ts';
+
+test.after(closeChats);
+
+const task = (id: string, more: object = {}): object => ({
+  id,
+  title: `Do ${id}`,
+  description: `echo ${id} > src/new-${id}.txt && git add -A && git commit -qm 'feat: ${id}'`,
+  file_locks: [`src/new-${id}.txt`],
+  ...more,
+});
+
+async function refusedAs(code: string, calling: Promise<Said>): Promise<void> {
+  const { isError, text, at } = await calling;
+  assert.equal([isError, at('error.code')], [true, code], text);
+  assert.ok(at('error.next.0'), `${code}: no next step`);
+}
+
+/** The person approves in a terminal of their own. */
+async function approvePlan(repo: TestRepo): Promise<void> {
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const run = await flame(repo, ['plan', '--decisions-file', decisions]);
+  assert.is(run.code, 0, run.stderr);
+}
+
+async function untilDone(chat: ChatClient, id: string): Promise<void> {
+  let cursor: string | undefined;
+  for (let turn = 0; turn < 50; turn += 1) {
+    const news = await chat.call('wait_for_workers', {
+      timeout_s: 20,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    assert.is(news.isError, false, news.text);
+    cursor = String(news.at('cursor'));
+    const tasks = news.at('news');
+    const found = Array.isArray(tasks) ? tasks.find((one) => one.id === id) : undefined;
+    if (found?.verdict === 'pass') return;
+    assert.is.not(found?.status, 'failed', news.text);
+    assert.is(news.at('trouble'), undefined, news.text);
+  }
+  assert.unreachable(`${id} was never done`);
+}
+
+test('QUE-1 a chat leads from the objective to what waits for review, and passes no gate', async () => {
+  const repo = makeExecProject();
+  const chat = await openChat(repo);
+  const tasks = [task('one'), task('two', { dependencies: ['one'] })];
+  await refusedAs('no-objective', chat.call('create_tasks', { tasks }));
+  const created = await chat.call('create_tasks', { objective: 'Two files', tasks });
+  assert.equal([created.at('changed.length'), created.at('plan')], [2, 'waits for the lead'], created.text);
+  // The same once more, as a client does that lost the answer.
+  const again = await chat.call('create_tasks', { objective: 'Two files', tasks });
+  assert.equal(again.at('changed.length'), 0, again.text);
+  await refusedAs('plan-not-approved', chat.call('assign_task'));
+  await refusedAs('plan-not-approved', chat.call('assign_task', { task_ids: ['one'] }));
+  await refusedAs('plan-not-approved', chat.call('complete', { summary: 'done' }));
+
+  await approvePlan(repo);
+  const news = await chat.call('wait_for_workers', { timeout_s: 5 });
+  assert.is(news.at('plan'), 'approved', news.text);
+  await refusedAs('not-done', chat.call('approve_task', { task_id: 'one' }));
+  await refusedAs('still-open', chat.call('complete', { summary: 'done' }));
+  assert.is((await chat.call('assign_task')).at('assigned.length'), 2);
+  await untilDone(chat, 'two');
+
+  const diff = await chat.call('get_task_output', { task_id: 'one', part: 'diff' });
+  assert.match(String(diff.at('text')), /\+one/);
+  await refusedAs('stale-commit', chat.call('approve_task', { task_id: 'one', commit: '0123456789' }));
+  await refusedAs('unapproved', chat.call('complete', { summary: 'done' }));
+  await refusedAs('id-taken', chat.call('create_tasks', { tasks: [task('one', { title: 'Other' })] }));
+  for (const id of ['one', 'two'])
+    assert.is((await chat.call('approve_task', { task_id: id, feedback: 'Good.' })).at('changed'), true);
+  assert.is((await chat.call('approve_task', { task_id: 'two' })).at('changed'), false);
+
+  const handed = await chat.call('complete', { summary: 'Two files are there.' });
+  assert.equal(handed.at('changesets.length'), 1, handed.text);
+  await refusedAs('completed', chat.call('create_tasks', { tasks: [task('three')] }));
+  await refusedAs('completed', chat.call('reject_task', { task_id: 'one', feedback: 'No.' }));
+  assert.not.match(repo.git('ls-tree', '-r', '--name-only', 'main'), /new-one\.txt/, 'it landed');
+
+  const decisions = writeDecisions(repo, { changesets: ['approve'] });
+  const review = await flame(repo, ['review', '--decisions-file', decisions]);
+  assert.is(review.code, 0, review.stderr);
+  assert.match(repo.git('ls-tree', '-r', '--name-only', 'main'), /src\/new-one\.txt\nsrc\/new-two\.txt/);
+  const log = await flame(repo, ['log', '-n', '100']);
+  assert.match(log.stdout, /queen-[0-9a-f]{8}/);
+  assert.match(chat.stderr(), /queen-[0-9a-f]{8} calls approve_task one/);
+});
+
+test('QUE-1 what goes back is worked on again as often as the lead allows, and a plan changes only by the gate', async () => {
+  const repo = makeExecProject({ config: { queen: { max_rejects: 1 } } });
+  const chat = await openChat(repo, { isOld: true });
+  await refusedAs(
+    'bad-plan',
+    chat.call('create_tasks', {
+      objective: 'x',
+      tasks: [task('a', { dependencies: ['b'] }), task('b', { dependencies: ['a'] })],
+    }),
+  );
+  await refusedAs(
+    'bad-plan',
+    chat.call('create_tasks', { objective: 'x', tasks: [task('a', { file_locks: ['.env'] })] }),
+  );
+  const forbidden = await chat.call('create_tasks', {
+    objective: 'x',
+    tasks: [task('a', { adapter: 'exec' })],
+  });
+  assert.is(forbidden.isError, true);
+  await chat.call('create_tasks', { objective: 'x', tasks: [task('a'), task('b')] });
+  await approvePlan(repo);
+  await chat.call('assign_task', { task_ids: ['a'] });
+  await untilDone(chat, 'a');
+  assert.is((await chat.call('get_status')).at('tasks.1.status'), 'pending', 'b was not assigned');
+  await refusedAs('no-task', chat.call('reject_task', { task_id: 'nobody', feedback: 'x' }));
+  assert.is((await chat.call('reject_task', { task_id: 'a', feedback: 'Once more.' })).isError, false);
+  assert.is((await chat.call('get_status')).at('tasks.0.status'), 'pending');
+  await chat.call('assign_task', { task_ids: ['a'] });
+  await untilDone(chat, 'a');
+  await refusedAs('too-many-rejects', chat.call('reject_task', { task_id: 'a', feedback: 'And again.' }));
+
+  // Another task beside approved ones waits for the person, who refuses it; what was approved goes on.
+  const more = await chat.call('create_tasks', { tasks: [task('c')] });
+  assert.is(more.at('plan'), 'waits for the lead', more.text);
+  assert.is((await chat.call('get_status')).at('proposed.length'), 2);
+  const decisions = writeDecisions(repo, { plan: ['quit'] });
+  const refused = await flame(repo, ['plan', '--decisions-file', decisions]);
+  assert.is(refused.code, 0, refused.stderr);
+  assert.is((await chat.call('get_status')).at('tasks_in_all'), 2);
+  await refusedAs('empty-plan', chat.call('drop_tasks', { task_ids: ['b'], reason: 'not needed' }));
+  await chat.call('create_tasks', { tasks: [task('c')] });
+  const same = await chat.call('drop_tasks', { task_ids: ['c'], reason: 'not needed' });
+  assert.is(same.at('plan'), 'approved', same.text);
+});
+
+test('QUE-1 one model leads at a time, and a client that is gone leaves nothing running', async () => {
+  const repo = makeExecProject();
+  const [first, second] = [await openChat(repo), await openChat(repo)];
+  const slow = task('slow', { description: 'sleep 60' });
+  await first.call('create_tasks', { objective: 'Slow', tasks: [slow] });
+  await refusedAs('queen-busy', second.call('create_tasks', { tasks: [task('other')] }));
+  assert.is((await second.call('get_status')).isError, false);
+  await approvePlan(repo);
+  await first.call('assign_task');
+  let status: unknown;
+  for (let turn = 0; status !== 'claimed' && turn < 100; turn += 1) {
+    await first.call('wait_for_workers', { timeout_s: 0.2 });
+    status = (await second.call('get_status')).at('tasks.0.status');
+  }
+  assert.is(status, 'claimed');
+  process.kill(first.pid, 'SIGKILL');
+  // The lead is free at once, and so is the task at the next start.
+  await second.call('assign_task');
+  for (let turn = 0; turn < 100; turn += 1) {
+    await second.call('wait_for_workers', { timeout_s: 0.2 });
+    const now = (await second.call('get_status')).at('tasks.0');
+    if (
+      JSON.stringify(now).includes('"claimed"') &&
+      (await second.call('get_status')).at('tasks.0.attempt') === 1
+    )
+      break;
+  }
+  await second.close();
+  const after = await flame(repo, ['status', '--json']);
+  assert.match(after.stdout, /"status":"pending"/, after.stdout);
+});
+
+for (const isOld of [false, true]) {
+  test(`QUE-1 a yes in a chat's form counts where the lead said so (${isOld ? 'old' : 'new'} revision)`, async () => {
+    const asked: string[] = [];
+    const form = (message: string) => {
+      asked.push(message);
+      return 'accept' as const;
+    };
+    const plain = await openChat(makeExecProject(), { isOld, form });
+    const waits = await plain.call('create_tasks', { objective: 'x', tasks: [task('a')] });
+    assert.equal([waits.at('plan'), asked.length], ['waits for the lead', 0], waits.text);
+
+    const loose = makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } });
+    const chat = await openChat(loose, { isOld, form });
+    const created = await chat.call('create_tasks', { objective: 'x', tasks: [task('a')] });
+    assert.is(created.at('plan'), 'approved', created.text);
+    assert.match(asked.join('\n'), /id: a/);
+    // A client without a person declines by itself: that decides nothing.
+    const silent = await openChat(makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } }), {
+      isOld,
+      form: () => 'decline',
+    });
+    const left = await silent.call('create_tasks', { objective: 'x', tasks: [task('a')] });
+    assert.is(left.at('plan'), 'waits for the lead', left.text);
+  });
+}
+
+test.run();

@@ -1,0 +1,110 @@
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject } from '../../support/exec-project.ts';
+import { closeChats, openChat } from '../../support/mcp-client.ts';
+import { makeTempDir, openRepo } from '../../support/repo.ts';
+
+test.after(closeChats);
+
+for (const isOld of [false, true]) {
+  const revision = isOld ? '2025-11-25' : '2026-07-28';
+  test(`CLI-1 a chat of revision ${revision} finds the tools, and looking leaves nothing behind`, async () => {
+    const repo = makeExecProject();
+    const chat = await openChat(repo, { isOld });
+    const { tools } = await chat.client.listTools();
+    assert.ok(tools.length <= 16, `${tools.length} tools`);
+    const bytes = Buffer.byteLength(
+      JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))),
+    );
+    assert.ok(bytes <= 16_000, `${bytes} bytes of definitions`);
+    assert.equal(
+      tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
+      ['wait_for_workers', 'get_status', 'get_task_output', 'read_file', 'list_files'],
+    );
+    // Every tool that a description or an answer sends the model to is there.
+    const names = new Set(tools.map(({ name }) => name));
+    for (const { description = '' } of tools)
+      for (const [word] of description.matchAll(
+        /\b[a-z]+_(?:tasks?|workers|status|output|file|files|note)\b/g,
+      ))
+        assert.ok(names.has(word) || word === 'list_tasks', `${word} is no tool`);
+
+    assert.is((await chat.call('get_status')).at('session'), null);
+    assert.is((await chat.call('list_files')).at('entries.0'), 'README.md');
+    assert.is((await chat.call('read_file', { path: 'src/a.txt' })).at('next_line'), null);
+    assert.not(existsSync(join(repo.path, '.git/blueflame/locks')), 'a lock');
+    assert.is(repo.git('for-each-ref', 'refs/blueflame'), '');
+  });
+}
+
+test('QUE-1 files come from commits, page by page, and none that agents may not read', async () => {
+  const repo = makeExecProject({ config: { permissions: { blocked_paths: ['secret/**', '.env'] } } });
+  repo.write('long.txt', Array.from({ length: 1_000 }, (_, line) => `line ${line + 1}`).join('\n'));
+  repo.write('wide.txt', 'x'.repeat(20_000));
+  repo.write('secret/key.txt', 'hidden');
+  writeFileSync(join(repo.path, 'binary.bin'), Buffer.from([0, 1, 2, 255]));
+  symlinkSync('/etc/passwd', join(repo.path, 'link'));
+  repo.commit('files');
+  repo.write('untracked.txt', 'not in any commit');
+  const chat = await openChat(repo);
+  const read = (path: string, more: object = {}) => chat.call('read_file', { path, ...more });
+
+  const first = await read('long.txt');
+  assert.equal([first.at('next_line'), first.at('lines_in_all')], [401, 1_000]);
+  const last = await read('./long.txt', { line: 801 });
+  assert.equal([last.at('next_line'), String(last.at('text')).endsWith('line 1000\n')], [null, true]);
+  assert.match(
+    String((await read('wide.txt')).at('text')),
+    /12000 more characters of this line are left out/,
+  );
+  // Where it points, never what is there.
+  assert.is((await read('link')).at('text'), '/etc/passwd\n');
+
+  const codes = {
+    '../outside': 'bad-path',
+    '/etc/passwd': 'bad-path',
+    'src/../../x': 'bad-path',
+    'a\0b': 'bad-path',
+    '.git/config': 'path-blocked',
+    'SECRET/key.txt': 'path-blocked',
+    'secret/key.txt': 'path-blocked',
+    'binary.bin': 'not-text',
+    src: 'is-folder',
+    'untracked.txt': 'no-such-file',
+  };
+  for (const [path, code] of Object.entries(codes)) {
+    const refused = await read(path);
+    assert.equal([refused.isError, refused.at('error.code')], [true, code], `${path}: ${refused.text}`);
+    assert.ok(refused.at('error.next.0'), `${path}: no next step`);
+  }
+  const top = await chat.call('list_files');
+  assert.not.match(top.text, /untracked|"secret/);
+  assert.is(top.at('left_out'), 2, top.text);
+});
+
+test('CLI-1 what is no repository, no tool, no input or no message is told, and the server stays', async () => {
+  const nowhere = openRepo(makeTempDir('no-repository'));
+  const lost = await openChat(nowhere);
+  assert.is((await lost.client.listTools()).tools.length > 10, true);
+  const refused = await lost.call('get_status');
+  assert.equal([refused.isError, refused.at('error.code')], [true, 'not-a-repository'], refused.text);
+
+  const chat = await openChat(makeExecProject());
+  const unknown = await chat.client.callTool({ name: 'land', arguments: {} }).catch((error: Error) => error);
+  assert.ok(unknown instanceof Error || unknown.isError);
+  const huge = await chat.call('create_tasks', { tasks: [{ id: 'x', description: 'y'.repeat(10_000_000) }] });
+  assert.is(huge.isError, true);
+  assert.ok(huge.text.length < 40_000, `${huge.text.length} characters`);
+  const early = await chat.call('get_task_output', { task_id: 'task-001' });
+  assert.equal([early.isError, early.at('error.code')], [true, 'no-session']);
+  for (const name of ['assign_task', 'complete', 'fail', 'approve_task']) {
+    const words = { task_id: 'task-001', summary: 's', reason: 'r' };
+    const called = await chat.call(name, words);
+    assert.is(called.isError, true, name);
+  }
+  assert.is((await chat.call('get_status')).isError, false);
+});
+
+test.run();
