@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { removeTree } from '../../lib/cell/remove-tree.ts';
 
 /** A command of a test run. */
@@ -17,7 +17,7 @@ export interface JobEnd {
   readonly timedOut: boolean;
   readonly output: string;
   readonly seconds: number;
-  /** Of it and all it started and waited for; null where nobody asked. */
+  /** Of it and all it started; without a control group, of what was waited for; null where nobody asked. */
   readonly cpuSeconds: number | null;
 }
 
@@ -26,8 +26,8 @@ export const countsCpu = process.env.FLAME_TEST_CPU === '1';
 // What all temporary folders together need at most.
 const neededBytes = 4 * 2 ** 30;
 const inMemory = wordsForMemory();
-// What processes used that were started and waited for, by the shell that started them.
-const counted = countsCpu ? ['/bin/sh', '-c', '"$@" 3>&-; code=$?; times >&3; exit $code', 'sh'] : [];
+// Where control groups can be made that count, in the first version of them: the second has none that only counts.
+const counters = '/sys/fs/cgroup/cpuacct';
 
 const running = new Set<ChildProcess>();
 // Each job has a process group of its own, which the end of this one doesn't reach.
@@ -44,7 +44,8 @@ export async function runJob({ command, isInMemory }: Job): Promise<JobEnd> {
   const temporary = mkdtempSync(join(tmpdir(), 'flame-'));
   // One test runs the program as another user.
   chmodSync(temporary, 0o755);
-  const [program = '', ...words] = [...(isInMemory ? inMemory : []), ...counted, ...command];
+  const counter = countsCpu ? openCounter(basename(temporary)) : null;
+  const [program = '', ...words] = [...(isInMemory ? inMemory : []), ...(counter?.words ?? []), ...command];
   const child = spawn(program, words, {
     stdio: ['ignore', 'pipe', 'pipe', countsCpu ? 'pipe' : 'ignore'],
     detached: true,
@@ -63,7 +64,7 @@ export async function runJob({ command, isInMemory }: Job): Promise<JobEnd> {
     ...end,
     output: output(),
     seconds: (Date.now() - began) / 1000,
-    cpuSeconds: countsCpu ? sumOfTimes(times()) : null,
+    cpuSeconds: counter?.read(times()) ?? null,
   };
 }
 
@@ -103,6 +104,49 @@ async function waitFor(child: ChildProcess): Promise<{ code: number | null; time
 
 function endGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+}
+
+/** What counts the processor seconds of a command that is started with its words. */
+interface CpuCounter {
+  readonly words: readonly string[];
+  /** Given what the words printed to the third stream, once all is over. */
+  read(printed: string): number;
+}
+
+/** By a control group, which also counts what was ended with its cell; else by the shell that starts the command. */
+function openCounter(name: string): CpuCounter {
+  const group = join(counters, name);
+  if (!canMake(group))
+    return {
+      words: ['/bin/sh', '-c', '"$@" 3>&-; code=$?; times >&3; exit $code', 'sh'],
+      read: sumOfTimes,
+    };
+  return {
+    words: ['/bin/sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@" 3>&-', group],
+    read: () => {
+      const nanoseconds = Number(readFileSync(join(group, 'cpuacct.usage'), 'utf8'));
+      removeGroup(group);
+      return nanoseconds / 1e9;
+    },
+  };
+}
+
+function canMake(group: string): boolean {
+  try {
+    mkdirSync(group);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One that still holds a process stays. */
+function removeGroup(group: string): void {
+  try {
+    rmdirSync(group);
+  } catch {
+    process.stderr.write(`${group} still holds processes\n`);
+  }
 }
 
 /** `times` of a shell: minutes and seconds, of the user and of the system, its own and its children's. */
