@@ -75,7 +75,8 @@ await build({
   minify: true,
 });
 copyFileSync('lib/cell/entry/watcher.pl', 'dist/watcher.pl');
-buildNativeWatcher();
+buildNative('watcher', 'lib/cell/entry/watcher.c');
+buildNative('git-starter', 'lib/git/process/starter.c');
 if (process.argv.includes('--tests')) await buildTests();
 
 async function buildTests() {
@@ -95,14 +96,14 @@ async function buildTests() {
   writeFileSync('build/package.json', '{ "type": "module" }\n');
 }
 
-/** Where there is no C compiler, the watcher's client in perl serves. */
-function buildNativeWatcher() {
-  const options = ['-O2', '-Wall', '-Wextra', '-Werror', '-o', 'dist/watcher', 'lib/cell/entry/watcher.c'];
+/** Where there is no C compiler, the watcher's client in perl serves, and the tool starts git itself. */
+function buildNative(name, source) {
+  const options = ['-O2', '-Wall', '-Wextra', '-Werror', '-o', `dist/${name}`, source];
   const compile = (...more) => spawnSync('cc', [...more, ...options], { encoding: 'utf8' });
   // Static, it starts twice as fast and runs with every C library; not every system has what that needs.
   const isStatic = process.platform === 'linux' && compile('-static', '-s').status === 0;
   const { error, status, stderr } = isStatic ? { status: 0 } : compile();
-  if (error === undefined && status !== 0) process.stderr.write(`cc could not build watcher.c:\n${stderr}`);
+  if (error === undefined && status !== 0) process.stderr.write(`cc could not build ${source}:\n${stderr}`);
 }
 
 function entriesIn(folder) {

@@ -22,8 +22,9 @@ const lanes = Number(process.env.FLAME_TEST_LANES ?? 2 * cpus().length);
 const timesFile = join(here, '..', 'test-times.json');
 // Cells that fill what they can write must meet a disk there.
 const needsDisk = /^cell\/(?:hostile-|plain-user)/;
-// Compiling hot code well costs more than it gains where a process lives for seconds.
-const nodeOptions = ['--interrupt-budget=5000000'];
+// Compiling hot code well costs more than it gains where a process lives for seconds, and each fork copies the map of
+// all memory that new objects went through.
+const nodeOptions = ['--interrupt-budget=5000000', '--max-semi-space-size=4'];
 // What judges the sources themselves, beside the tests; it counts only where it finds something.
 const checks: readonly Job[] = ['typecheck', 'lint'].map((name) => ({
   name,

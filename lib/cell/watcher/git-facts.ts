@@ -3,7 +3,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { GitQuestion, PathFacts } from '../../domain/policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { quarantineVariables } from '../../git/objects/git-access.ts';
-import { type GitContext, runGitBriefly } from '../../git/process/run-git.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+import { runGitBriefly } from '../../git/process/run-git-briefly.ts';
 
 /** Where an agent's git works, for the questions of its judge. */
 export interface AskedRepository {

@@ -16,7 +16,7 @@ export interface GitGuard {
 }
 
 /** What is known of a guarded git that failed. */
-interface GuardedGit {
+export interface GuardedGit {
   /** Why it was ended, as a FlameError `cell-git-ended` or `interrupted`; null where it ended by itself. */
   explain(verb: string, stderr: string): FlameError | null;
 }

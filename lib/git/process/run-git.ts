@@ -1,7 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { programPath } from '../../util/program-path.ts';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { environmentOf, gitIn, safeConfig } from './git-environment.ts';
 import { endedWith, gitMissing, verbOf } from './git-failed.ts';
-import { type GitGuard, guardGit, limitGit } from './limit-git.ts';
+import { type GitGuard, type GuardedGit, guardGit, limitGit } from './limit-git.ts';
+import { type ProgramEnd, runByStarter, type Program as StartedProgram } from './starter.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -31,42 +32,6 @@ export interface GitResult {
 
 /** As git itself ends where something is fatally wrong. */
 const endedBySignal = 128;
-
-// `git rev-parse --local-env-vars`: hooks and `git --git-dir` export these, and a child would then work
-// on the wrong repository.
-const localVariables = new Set([
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_CONFIG',
-  'GIT_CONFIG_PARAMETERS',
-  'GIT_CONFIG_COUNT',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_GRAFT_FILE',
-  'GIT_INDEX_FILE',
-  'GIT_NO_REPLACE_OBJECTS',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_PREFIX',
-  'GIT_SHALLOW_FILE',
-  'GIT_COMMON_DIR',
-]);
-
-// Nothing the repository or an agent set up may run when the tool itself calls git.
-const safeConfig = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'gc.auto=0',
-  '-c',
-  'maintenance.auto=false',
-  '-c',
-  'color.ui=false',
-  '-c',
-  'core.quotePath=false',
-];
 
 /** Runs git to its end. Throws FlameError `git-failed` with git's own words when the exit code isn't accepted. */
 export function runGit(
@@ -106,14 +71,40 @@ async function runProgram(
   { argv, env, context, args }: Program,
   { input, accept = [0] }: GitOptions,
 ): Promise<GitResult> {
-  const [program = '', ...rest] = limitGit(context.guard, argv, env.PATH);
-  const child = spawn(program, rest, {
-    cwd: context.cwd,
+  const program = { argv, env, cwd: context.cwd, input };
+  const { guard } = context;
+  // One with limits ends with this process, so this process starts it.
+  const ended = guard === undefined ? await runFree(program) : await runHeld(program, guard);
+  const exitCode = ended.code ?? endedBySignal;
+  const stderr = ended.stderr.toString().trim();
+  const wasEnded = exitCode === endedBySignal && guard !== undefined;
+  if (accept.includes(exitCode) && !wasEnded) return { exitCode, stdout: ended.stdout, stderr };
+  const why = ended.explain(verbOf(args), stderr);
+  if (why !== null || !accept.includes(exitCode)) throw why ?? endedWith(args, exitCode, stderr);
+  return { exitCode, stdout: ended.stdout, stderr };
+}
+
+type GitEnd = ProgramEnd & Pick<GuardedGit, 'explain'>;
+
+async function runFree(program: StartedProgram): Promise<GitEnd> {
+  const ended = await runByStarter(program).catch((error: Error) => {
+    throw gitMissing(error);
+  });
+  return ended === null ? runHeld(program, undefined) : { ...ended, explain: () => null };
+}
+
+async function runHeld(
+  { argv, cwd, env, input }: StartedProgram,
+  guard: GitGuard | undefined,
+): Promise<GitEnd> {
+  const [file = '', ...words] = limitGit(guard, argv, env.PATH);
+  const child = spawn(file, words, {
+    cwd,
     env,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  const watch = guardGit(context.guard, child);
+  const watch = guardGit(guard, child);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
@@ -121,16 +112,11 @@ async function runProgram(
   // git may end before it has read everything: its exit code decides, not the broken pipe.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
-  const exitCode = await new Promise<number>((resolve, reject) => {
+  const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (error) => reject(gitMissing(error)));
-    child.on('close', (code) => resolve(code ?? endedBySignal));
+    child.on('close', resolve);
   });
-  const stderr = Buffer.concat(err).toString().trim();
-  const wasEnded = exitCode === endedBySignal && context.guard !== undefined;
-  if (accept.includes(exitCode) && !wasEnded) return { exitCode, stdout: Buffer.concat(out), stderr };
-  const why = watch.explain(verbOf(args), stderr);
-  if (why !== null || !accept.includes(exitCode)) throw why ?? endedWith(args, exitCode, stderr);
-  return { exitCode, stdout: Buffer.concat(out), stderr };
+  return { code, stdout: Buffer.concat(out), stderr: Buffer.concat(err), explain: watch.explain };
 }
 
 /** Like runGit; resolves to stdout as text without the final newline. */
@@ -156,30 +142,6 @@ export async function askPreference(context: GitContext, args: readonly string[]
   return stdout.toString().replace(/\n$/, '');
 }
 
-/**
- * Runs git while everything waits for it, so only for what takes milliseconds; no longer than `most.ms`. Returns what it printed
- * to stdout; null where it failed, took longer or printed more.
- */
-export function runGitBriefly(
-  context: GitContext,
-  args: readonly string[],
-  { input = '', ms, bytes }: { readonly input?: string; readonly ms: number; readonly bytes: number },
-): Buffer | null {
-  const env = environmentOf(context);
-  const argv = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
-  const [program = '', ...rest] = argv;
-  const options = {
-    cwd: context.cwd,
-    env,
-    input,
-    timeout: ms,
-    maxBuffer: bytes,
-    killSignal: 'SIGKILL',
-  } as const;
-  const { status, stdout } = spawnSync(program, rest, options);
-  return status === 0 ? stdout : null;
-}
-
 /** Starts git with a clean environment and piped streams, for those that talk with it. git is spawned in this file alone. */
 export function spawnGit(
   context: GitContext,
@@ -193,30 +155,4 @@ export function spawnGit(
   const child = spawn(program, rest, options);
   guardGit(context.guard, child);
   return child;
-}
-
-function environmentOf(
-  { env, variables }: GitContext,
-  extra: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  return { ...gitEnvironment(env), ...variables, ...extra };
-}
-
-function gitIn(env: Readonly<Record<string, string>>): string {
-  return programPath('git', env.PATH);
-}
-
-/** The environment for git children: optional locks off, messages in English, no prompts. */
-export function gitEnvironment(env: GitContext['env']): Record<string, string> {
-  const kept = Object.entries(env).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined && !localVariables.has(entry[0]) && !/^GIT_CONFIG_(?:KEY|VALUE)_/.test(entry[0]),
-  );
-  return {
-    ...Object.fromEntries(kept),
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_NO_LAZY_FETCH: '0',
-    LC_ALL: 'C.UTF-8',
-  };
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { parseSigner, type Signer } from '../../domain/config/signers.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/program-path.ts';
-import { type GitContext, gitEnvironment } from './run-git.ts';
+import { gitEnvironment } from './git-environment.ts';
+import type { GitContext } from './run-git.ts';
 import { signingFailed } from './signing-failed.ts';
 import { readSetting, requireOwnProgram, requireOwnSigner } from './signing-programs.ts';
 

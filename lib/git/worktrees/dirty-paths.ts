@@ -1,4 +1,5 @@
-import { type GitContext, gitEnvironment } from '../process/run-git.ts';
+import { gitEnvironment } from '../process/git-environment.ts';
+import type { GitContext } from '../process/run-git.ts';
 
 /** Paths `git status` reports in the person's work tree: changed, staged and untracked, not ignored. */
 export function readDirtyPaths(context: GitContext): Promise<readonly string[]> {

@@ -1,0 +1,138 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { isAbsolute, join } from 'node:path';
+import { packageRoot } from '../../util/package-root.ts';
+
+/** A program with all it is started with. */
+export interface Program {
+  /** The first is a path; a name alone would be looked up where the program is to run. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** For its stdin; undefined: it has none. */
+  readonly input: string | Uint8Array | undefined;
+}
+
+export interface ProgramEnd {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+interface Run {
+  readonly out: Buffer[];
+  readonly err: Buffer[];
+  readonly resolve: (end: ProgramEnd) => void;
+  readonly reject: (error: Error) => void;
+}
+
+let opened: Promise<Starter | null> | undefined;
+
+/**
+ * Runs a program to its end by a small process that starts all of them: to fork one as large as this takes longer than
+ * git does. Resolves to null where there is no such process here; rejects where the program can't be started.
+ */
+export async function runByStarter(program: Program): Promise<ProgramEnd | null> {
+  if (!isAbsolute(program.argv[0] ?? '')) return null;
+  opened ??= openStarter();
+  if ((await opened)?.isGone) opened = openStarter();
+  const starter = await opened;
+  return starter === null ? null : starter.run(program);
+}
+
+async function openStarter(): Promise<Starter | null> {
+  const path = join(packageRoot(), 'dist', 'git-starter');
+  if (!existsSync(path)) return null;
+  // Away from all folders, and from the terminal and its signals.
+  const child = spawn(path, [], { cwd: '/', env: {}, stdio: 'pipe', detached: true });
+  for (const end of [child.stdin, child.stdout, child.stderr]) end.on('error', () => undefined);
+  child.stderr.resume();
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', () => resolve(null));
+    child.stdout.once('data', (ready: Buffer) =>
+      resolve(ready.toString() === 'ready\n' ? new Starter(child) : null),
+    );
+  });
+}
+
+/** See starter.c for what is said between the two. */
+class Starter {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #runs = new Map<number, Run>();
+  #last = 0;
+  #received: Buffer = Buffer.alloc(0);
+  isGone = false;
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    child.once('close', () => this.#end());
+    this.#hold(false);
+  }
+
+  run({ argv, cwd, env, input }: Program): Promise<ProgramEnd> {
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const texts = Buffer.from([cwd, ...argv, ...variables].map((text) => `${text}\0`).join(''));
+    const given = input === undefined ? null : Buffer.from(input);
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      if ([cwd, ...argv, ...variables].some((text) => text.includes('\0'))) {
+        reject(new Error('A word for a program holds NUL.'));
+        return;
+      }
+      this.#runs.set(id, { out: [], err: [], resolve, reject });
+      this.#hold(true);
+      const head = `${id} ${argv.length} ${variables.length} ${given?.length ?? -1} ${texts.length}\n`;
+      this.#child.stdin.write(Buffer.concat([Buffer.from(head), texts, given ?? Buffer.alloc(0)]));
+    });
+  }
+
+  #receive(chunk: Buffer): void {
+    let rest = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    for (let used = this.#take(rest); used > 0; used = this.#take(rest)) rest = rest.subarray(used);
+    this.#received = rest;
+  }
+
+  /** Takes in what is said first; returns how many bytes that took, 0 where more must come. */
+  #take(bytes: Buffer): number {
+    const end = bytes.indexOf(10);
+    if (end < 0) return 0;
+    const [name, kind, number] = bytes.toString('latin1', 0, end).split(' ');
+    const [id, value] = [Number(name), Number(number)];
+    const run = this.#runs.get(id);
+    if (kind === 'o' || kind === 'e') {
+      const next = end + 1 + value;
+      if (bytes.length < next) return 0;
+      run?.[kind === 'o' ? 'out' : 'err'].push(bytes.subarray(end + 1, next));
+      return next;
+    }
+    this.#runs.delete(id);
+    if (this.#runs.size === 0) this.#hold(false);
+    if (kind === 'f') run?.reject(new Error(`The system refused to start it: error ${value}.`));
+    else if (run !== undefined) settle(run, kind === 'x' ? value : null);
+    return end + 1;
+  }
+
+  /** What ran may have ended or not: nobody knows how, as if a signal had ended it. */
+  #end(): void {
+    this.isGone = true;
+    for (const run of this.#runs.values()) settle(run, null);
+    this.#runs.clear();
+  }
+
+  /** It keeps this process from ending only while something runs. */
+  #hold(isHeld: boolean): void {
+    const { stdin, stdout, stderr } = this.#child;
+    // The pipes of a child are sockets, whatever their declared type.
+    for (const handle of [this.#child, stdin, stdout, stderr] as (ChildProcess | Socket)[])
+      if (isHeld) handle.ref();
+      else handle.unref();
+  }
+}
+
+function settle({ out, err, resolve }: Run, code: number | null): void {
+  resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err) });
+}

@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runByStarter } from '../../../lib/git/process/starter.ts';
+import { packageRoot } from '../../../lib/util/package-root.ts';
+import { testIf } from '../../support/skip.ts';
+
+const isBuilt = existsSync(join(packageRoot(), 'dist', 'git-starter'));
+const built = testIf(test, isBuilt, 'no C compiler has built the starter');
+
+function run(script: string, given: { input?: string | Uint8Array; cwd?: string; words?: string[] } = {}) {
+  const { input, cwd = '/', words = [] } = given;
+  return runByStarter({ argv: ['/bin/sh', '-c', script, ...words], cwd, env: { HERE: 'a b' }, input });
+}
+
+built('what a program prints, how it ended, where and with what it ran come back', async () => {
+  const end = await run('pwd; echo "$HERE $1" >&2; cat; exit 3', {
+    cwd: '/usr',
+    input: 'given\n',
+    words: ['sh', 'ö \n "x"'],
+  });
+  assert.is(end?.code, 3);
+  assert.is(end?.stdout.toString(), '/usr\ngiven\n');
+  assert.is(end?.stderr.toString(), 'a b ö \n "x"\n');
+  const killed = await run('kill -9 $$');
+  assert.is(killed?.code, null);
+});
+
+built('megabytes go both ways, empty input is the end of it, none is /dev/null', async () => {
+  const input = Buffer.alloc(5_000_000, 'abcdefg\n');
+  assert.equal((await run('cat', { input }))?.stdout, input);
+  assert.is((await run('cat', { input: '' }))?.stdout.length, 0);
+  assert.is((await run('readlink /proc/self/fd/0'))?.stdout.toString(), '/dev/null\n');
+  assert.is((await run('exit 0', { input }))?.code, 0, 'it may end before it has read all');
+});
+
+built('many run side by side, each in a session of its own, with no open file of another', async () => {
+  const alone = (await run('ls /proc/self/fd'))?.stdout.toString();
+  const script = 'echo $1; ps -o sid= -p $$; echo $$; ls /proc/self/fd';
+  const ends = await Promise.all(
+    Array.from({ length: 40 }, (_, at) => run(script, { words: ['sh', `${at}`], input: 'x'.repeat(at) })),
+  );
+  for (const [at, end] of ends.entries()) {
+    const [name, session, pid, ...files] = end?.stdout.toString().split('\n') ?? [];
+    assert.is(name, `${at}`);
+    assert.is(session?.trim(), pid);
+    assert.is(files.join('\n'), alone);
+  }
+});
+
+built('a program that is not there, or a folder, is told; only what has a path is started', async () => {
+  for (const program of [
+    { argv: ['/no/such'], cwd: '/' },
+    { argv: ['/bin/sh'], cwd: '/no/such' },
+  ])
+    await runByStarter({ ...program, env: {}, input: undefined }).then(
+      () => assert.unreachable(),
+      (error: Error) => assert.match(error.message, /refused to start it: error 2/),
+    );
+  assert.is(await runByStarter({ argv: ['sh'], cwd: '/bin', env: {}, input: undefined }), null);
+});
+
+built(
+  'where the starter dies, what runs counts as ended by a signal, and the next is started by another',
+  async () => {
+    // Ends with whoever reads it.
+    const waiting = run('while echo on; do sleep 0.1; done');
+    await run('true');
+    for (const pid of starters()) process.kill(pid, 'SIGKILL');
+    assert.is((await waiting)?.code, null);
+    assert.is((await run('exit 4'))?.code, 4);
+  },
+);
+
+/** The starters of this process. */
+function starters(): readonly number[] {
+  const field = (pid: string, name: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    } catch {
+      return '';
+    }
+  };
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && field(pid, 'comm') === 'git-starter\n')
+    .filter((pid) => new RegExp(`\\) . ${process.pid} `).test(field(pid, 'stat')))
+    .map(Number);
+}
+
+test.run();
