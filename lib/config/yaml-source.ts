@@ -96,6 +96,7 @@ function tooBig(fileName: string, maxLength: number): FlameError {
     kind: 'environment',
     code: 'file-too-big',
     message: `${fileName} is longer than ${maxLength.toLocaleString('en-US')} characters.`,
+    hints: [`Shorten ${fileName}, then try again.`],
   });
 }
 
@@ -104,6 +105,7 @@ function tooDeep(fileName: string): FlameError {
     kind: 'environment',
     code: 'file-too-deep',
     message: `${fileName} is nested too deeply to be read.`,
+    hints: [`Mend ${fileName}, then try again.`],
   });
 }
 

@@ -143,6 +143,7 @@ function renderChecked<T>(state: RefState<T>, value: T, stored: Note<T> | null) 
       kind: 'internal',
       code: 'state-invalid',
       message: `A note for ${state.kind.ref} was not written, because it is not valid: ${describeIssues(cause)}.`,
+      hints: ['git flame doctor'],
       cause,
     });
   }

@@ -43,6 +43,7 @@ export async function runProgram(io: Io, commandLine: string, options: ProgramOp
       kind: 'environment',
       code: 'program-missing',
       message: `'${commandLine}' could not be started.`,
+      hints: ['git var GIT_EDITOR', 'git var GIT_PAGER'],
       cause,
     });
   } finally {
