@@ -9,13 +9,13 @@ import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
 import { cloneName } from '../util/clone-name.ts';
-import { askingPerson, nextCommand } from './open/next-command.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { readAhead } from './open/read-ahead.ts';
 import { isSessionBusy } from './open/session-busy.ts';
 import { lookAtSession } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
 import { standingOf } from './open/standing.ts';
+import { askingPerson, nextCommand } from './session/next-command.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {

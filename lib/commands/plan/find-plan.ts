@@ -5,10 +5,10 @@ import type { Session } from '../../domain/state/session.ts';
 import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { createSession, leaveSession, requireNoOpenSession } from '../../engine/session/create-session.ts';
 import { preflight } from '../../engine/work/preflight.ts';
-import type { Start } from '../open/go-on.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { sayWhich } from '../open/say-which.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
+import type { Start } from '../session/go-on.ts';
 import { planSource, readPlan } from './read-plan.ts';
 import { isMeant, type StartWish } from './start-wish.ts';
 

@@ -9,9 +9,9 @@ import { requireCommit } from '../../engine/review/record-decision.ts';
 import { landingRefused } from '../../engine/review/refuse-landing.ts';
 import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts';
 import type { Opened } from '../open/open-workshop.ts';
-import { preparePullRequest } from '../open/pull-request.ts';
-import { runWave } from '../open/run-wave.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
+import { preparePullRequest } from '../session/pull-request.ts';
+import { runWave } from '../session/run-wave.ts';
 import { decisionOf } from './decide-changeset.ts';
 import { exportReview } from './export-review.ts';
 

@@ -11,9 +11,9 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { askingPerson, nextCommand, type Standing } from '../open/next-command.ts';
 import type { Reading } from '../open/read-state.ts';
 import { standingOf, uncountedOf } from '../open/standing.ts';
+import { askingPerson, nextCommand, type Standing } from '../session/next-command.ts';
 import { callsOf } from './agent-calls.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */

@@ -3,8 +3,8 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import { runSession } from '../../engine/run-session.ts';
+import type { Opened } from '../open/open-workshop.ts';
 import { nextCommand } from './next-command.ts';
-import type { Opened } from './open-workshop.ts';
 import { preparePullRequest } from './pull-request.ts';
 import { exitCodeOf, reportingEnd } from './report-end.ts';
 

@@ -8,9 +8,9 @@ import { type SessionView, viewSession } from '../../engine/record.ts';
 import { renderDoubts } from '../../ui/render/render-doubts.ts';
 import { renderProposals } from '../../ui/render/render-proposals.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
-import { isBesideCurrent, nameSession } from './name-session.ts';
+import { isBesideCurrent, nameSession } from '../open/name-session.ts';
+import type { Opened } from '../open/open-workshop.ts';
 import { nextCommand } from './next-command.ts';
-import type { Opened } from './open-workshop.ts';
 
 /** Shows where a session stands when a command ends, and what to type next: with --json as the last event. */
 export async function reportEnd(

@@ -10,7 +10,7 @@ import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { type PullRequestText, renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import { programPath } from '../../util/program-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import type { Opened } from './open-workshop.ts';
+import type { Opened } from '../open/open-workshop.ts';
 
 type Landing = NonNullable<Session['landing']>;
 

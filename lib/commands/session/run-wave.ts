@@ -12,10 +12,10 @@ import { resume } from '../../engine/run-session.ts';
 import { remember } from '../../engine/session/remember.ts';
 import { withoutHeldApart } from '../../engine/stack/held-apart.ts';
 import { startCycle } from '../../engine/start-cycle.ts';
+import { type Opened, withWorkshop } from '../open/open-workshop.ts';
+import { withSessionLock } from '../open/with-session-lock.ts';
 import { commandFor } from './next-command.ts';
-import { type Opened, withWorkshop } from './open-workshop.ts';
 import { reportEnd } from './report-end.ts';
-import { withSessionLock } from './with-session-lock.ts';
 
 interface WaveCommand {
   /** The actions of the loop this command performs. */
