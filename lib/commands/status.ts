@@ -11,6 +11,7 @@ import { renderStatus } from '../ui/render/render-status.ts';
 import { cloneName } from '../util/clone-name.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { readAhead } from './open/read-ahead.ts';
+import { readOtherWaits } from './open/read-waits.ts';
 import { isSessionBusy } from './open/session-busy.ts';
 import { lookAtSession } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
@@ -32,7 +33,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const doubts = (snapshot.doubts ?? []).filter((doubt) => doubt.session === session?.id);
     const doubted = renderDoubts(doubts, output.style);
     const ahead = session === null ? undefined : await readAhead(reading, io, { session, tasks });
-    const more = { proposals, doubts, ahead, isText: !output.isJson };
+    const waits = session === null ? [] : await readOtherWaits(reading, session, tasks);
+    const more = { proposals, doubts, ahead, waits, isText: !output.isJson };
     const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     output.json(status);

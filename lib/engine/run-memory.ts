@@ -1,3 +1,6 @@
+import type { ObjectId } from '../domain/ids.ts';
+import type { Trial } from '../domain/ports/git-trials.ts';
+import type { Ahead } from '../domain/shown/ahead.ts';
 import type { Spending } from '../domain/state/spending.ts';
 
 /** What is known of a session's budget beyond what is booked. */
@@ -21,6 +24,30 @@ interface Outage {
   readonly tries: number;
 }
 
+/** What looks ahead have found so far, see createLookout: the waves of a run share it. */
+export interface LookMemory {
+  /** By trialKey: what the same two commits come to never changes. */
+  readonly trials: Map<string, Trial>;
+  readonly paths: Map<string, readonly string[] | null>;
+  readonly forks: Map<string, ObjectId | null>;
+  /** When a commit of a task at work was first seen. */
+  readonly firstSeen: Map<ObjectId, number>;
+  /** What can't be read or merged isn't tried again by this process. */
+  readonly failed: Set<string>;
+  /** Conflicts that were told, by their tasks. */
+  readonly told: Set<string>;
+  /** The facts that were told last. */
+  shown: string;
+  isRecalled: boolean;
+  last: { readonly seen: string; readonly ahead: Ahead } | null;
+}
+
+/** What a task that is held apart would have started from, see groundOf, and why it waits. */
+export interface HeldApart {
+  readonly ground: string;
+  readonly because: string;
+}
+
 /** What one run of the program knows that is stored nowhere; it outlasts a change of the configuration. */
 export interface RunMemory {
   readonly ledger: Ledger;
@@ -29,12 +56,13 @@ export interface RunMemory {
   /** When the pauses end that were reported, by adapter. */
   readonly pauses: Map<string, string>;
   /**
-   * What tasks that are held apart would have started from, by session and task. Found by merging, so every process
-   * finds it for itself; it holds as long as exactly that work is below.
+   * Tasks that are held apart, by session and task. Found by merging, so every process that starts tasks finds it for
+   * itself; it holds as long as exactly that work is below.
    */
-  readonly heldApart: Map<string, string>;
+  readonly heldApart: Map<string, HeldApart>;
   /** Ids of tasks that whoever leads said may be worked on; null: nobody leads, all may. */
   assigned: Set<string> | null;
+  readonly ahead: LookMemory;
   /** Warnings that were shown, see tellOnce. */
   readonly told: Set<string>;
 }
@@ -53,6 +81,14 @@ export function createRunMemory(): RunMemory {
     pauses: new Map(),
     heldApart: new Map(),
     assigned: null,
+    ahead: createLookMemory(),
     told: new Set(),
+  };
+}
+
+export function createLookMemory(): LookMemory {
+  return {
+    ...{ trials: new Map(), paths: new Map(), forks: new Map(), firstSeen: new Map(), failed: new Set() },
+    ...{ told: new Set<string>(), shown: '[]', isRecalled: false, last: null },
   };
 }

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -58,12 +58,14 @@ test('status and show say what conflicts with work by hand, and with what landed
     untried_pairs: 0,
     unseen_tasks: 0,
   });
-  rmSync(tree, { recursive: true });
+  repo.git('worktree', 'remove', tree);
   repo.write('price.js', 'landed\n');
   repo.commit('landed meanwhile');
   const after = await flame(repo, ['status']);
   assert.match(after.stdout, 'task-003 conflicts with what is on main by now in price.js\n');
   assert.match(after.stdout, sentence);
+  const handedIn = await flame(repo, ['task', 'submit', 'task-007']);
+  assert.match(handedIn.stderr, 'Ahead: task-003 and task-007 conflict in price.js.\n');
   assert.is(oid('main'), oid('HEAD'));
 });
 

@@ -222,4 +222,16 @@ test('CLI-3 a decision about a changeset that does not wait is an error, and its
   await refused();
 });
 
+test('STK-3 review --reject says what that means for the work on top before it is recorded', async () => {
+  const tasks = ['one', 'two'].map((id) => ({
+    ...{ id, group: id, script: `echo ${id} >> src/shared.txt`, locks: ['src/shared.txt'] },
+  }));
+  const { repo } = await decide({ plan: ['approve'] }, { tasks });
+  const run = await flame(repo, ['review', '--changeset', 'one', '--reject', 'no']);
+  assert.match(
+    run.stderr,
+    /Rejecting this takes it out from under two\.\ntwo: conflicts in src\/shared\.txt/,
+  );
+});
+
 test.run();

@@ -543,6 +543,26 @@ test('the status says what agents did last, and what a task waits for', () => {
   assert.ok(isHarmless(text));
 });
 
+test('STK-1 the status says why a task waits that depends on nothing', () => {
+  const waits = [{ task: 'task-002', because: [`src/a.ts is being changed by ${hostile}`] }];
+  const tasks = [sampleTask({ id: taskId('task-002') })];
+  const text = renderStatus(statusOf(sampleSession(), tasks, [], { waits }), plainStyle(200), {
+    ...{ now, next: null },
+  });
+  assert.match(text, /Add password hashing \(waits: src\/a\.ts is being changed by Add␛/);
+  assert.ok(isHarmless(text));
+});
+
+test('STK-2 a plan says which groups come together, and which in parts', () => {
+  const circles = [
+    { kind: 'together', groups: ['a', 'b'] },
+    { kind: 'in-parts', groups: ['c', 'c-2'] },
+  ] as const;
+  const text = renderPlan({ ...samplePlanQuestion(), circles }, plainStyle()).replace(/\s+/g, ' ');
+  assert.match(text, 'The groups a, b depend on each other: they are one changeset, a+b.');
+  assert.match(text, 'Other groups come in between: c is decided in parts, c, c-2.');
+});
+
 test('a changeset shows what its verdicts found', () => {
   const verdict = sampleVerdict({ issues: ['one salt for all'] });
   const question = sampleChangesetQuestion();

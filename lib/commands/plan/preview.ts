@@ -6,6 +6,7 @@ import { requireSoundPlan } from '../../engine/plan/plan-wave.ts';
 import { plannedOrder } from '../../engine/plan/planned-order.ts';
 import { viewSession } from '../../engine/record.ts';
 import { findBase } from '../../engine/work/preflight.ts';
+import { renderCircles } from '../../ui/render/render-circles.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { Opened } from '../open/open-workshop.ts';
@@ -21,12 +22,14 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
   const lines = [`Base branch: ${base.branch} at ${shortId(base.commit)}`];
   let waves: readonly (readonly string[])[] = [];
   let overlap: PlanQuestion['overlap'] | null = null;
+  let circles: PlanQuestion['circles'] = [];
   if (from !== null) {
     const plan = await readPlan(from, io);
     await requireSound(opened, wish, plan);
     const order = plannedOrder(opened.workshop, plan);
     waves = order.waves;
     overlap = order.overlap ?? null;
+    circles = order.circles ?? [];
     lines.push(
       `Plan: ${formatCount(plan.tasks.length, 'task')} from ${planSource(from)}`,
       ...waves.map((wave, index) => `  batch ${index + 1}: ${wave.join(', ')}`),
@@ -34,6 +37,7 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
         ({ task, below }) =>
           `  ${task} ${overlap?.kind === 'build-on' ? 'builds on' : 'starts apart from'} ${below.map((one) => one.task).join(', ')}`,
       ),
+      ...renderCircles(circles).map((line) => `  ${line}`),
     );
   } else if (objective !== null) lines.push(`A planner would be asked for: ${objective}`);
   else if (session !== null && session.state !== 'ended') {
@@ -42,7 +46,11 @@ export async function previewPlan(opened: Opened, wish: StartWish, io: Io): Prom
     lines.push(`Session ${session.id} would continue with: ${kind}`);
   }
   opened.output.result(lines.join('\n'));
-  opened.output.json({ base, from, objective, waves, ...(overlap === null ? {} : { overlap }) });
+  opened.output.json({
+    ...{ base, from, objective, waves },
+    ...(overlap === null ? {} : { overlap }),
+    ...(circles.length === 0 ? {} : { circles }),
+  });
   return 0;
 }
 

@@ -8,6 +8,7 @@ import { viewSession } from '../../engine/record.ts';
 import { requireCommit } from '../../engine/review/record-decision.ts';
 import { landingRefused } from '../../engine/review/refuse-landing.ts';
 import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts';
+import { renderOnTop } from '../../ui/render/render-on-top.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
 import { preparePullRequest } from '../session/pull-request.ts';
@@ -26,8 +27,8 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
       decision === null && args.options.changeset === null
         ? null
         : ({ session }) => nothingToDecide(args.options.changeset, changesetsOfCycle(session)),
-    perform: async ({ workshop, shown }, session) => {
-      const { only, gates } = await gatesOf(decision, args, { workshop, shown }, session);
+    perform: async ({ workshop, shown, output }, session) => {
+      const { only, gates } = await gatesOf(decision, args, { workshop, shown, output }, session);
       const { refused } = await reviewWave({ ...workshop, gates }, session, only);
       if (refused > 0) throw landingRefused(refused);
       return 0;
@@ -45,13 +46,20 @@ interface Decided {
 async function gatesOf(
   decision: ChangesetDecision | null,
   { options }: CommandArgs<'review'>,
-  { workshop, shown }: Pick<Opened, 'workshop' | 'shown'>,
+  { workshop, shown, output }: Pick<Opened, 'workshop' | 'shown' | 'output'>,
   id: SessionId,
 ): Promise<Decided> {
   const { changeset: only, commit } = options;
   if (decision === null) return { only, gates: workshop.gates };
-  if (decision.kind !== 'approve')
-    return { only, gates: { ...workshop.gates, changeset: async () => decision } };
+  if (decision.kind !== 'approve') {
+    const decide = async ({ changeset, onTop }: ChangesetQuestion): Promise<ChangesetDecision> => {
+      // As a gate says it, before anything is recorded.
+      const above = decision.kind === 'reject' ? await onTop?.(changeset.id) : [];
+      for (const line of renderOnTop(above ?? [])) output.info(line);
+      return decision;
+    };
+    return { only, gates: { ...workshop.gates, changeset: decide } };
+  }
   const { session } = await viewSession(workshop, id);
   const waiting = changesetsOfCycle(session).filter(({ state }) => state === 'waiting');
   const named = commit === null ? undefined : waiting.find((one) => one.commit.startsWith(commit));

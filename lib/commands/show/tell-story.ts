@@ -1,6 +1,5 @@
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { verdictDecision } from '../../core/decisions/decisions.ts';
-import { waitReasons } from '../../core/schedule/wait-reasons.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -12,6 +11,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { Reading } from '../open/read-state.ts';
+import { readWaits } from '../open/read-waits.ts';
 import { standingOf, uncountedOf } from '../open/standing.ts';
 import { askingPerson, nextCommand, type Standing } from '../session/next-command.ts';
 import { callsOf } from './agent-calls.ts';
@@ -29,13 +29,14 @@ export async function tellStory(
   const runs = session.agents.filter(({ task_id }) => task_id === task.id);
   const log = await store.log({ session: session.id, task: task.id });
   const standing = standingOf(snapshot, session, origins);
+  const waits = await readWaits({ git }, session, tasks);
   const worktrees = await keptWorktrees(git, task);
   const verdicts = snapshot.verdictsOf(session.id).filter((verdict) => verdict.task === task.id);
   return {
     ...{ task, verdicts },
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
     doubts: doubtsOf(snapshot, [task]),
-    waits_for: waitReasons(task, tasks, { limit: Number.POSITIVE_INFINITY, now: Date.now() }),
+    waits_for: waits.get(task.id) ?? [],
     runs,
     times: attemptTimes(task, log, runs),
     calls: callsOf(git.repository.commonDir, [...agentsOf(task), ...runs.map(({ id }) => id)]),

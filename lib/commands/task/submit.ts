@@ -6,6 +6,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-id.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
 import { byHand, taskMeant } from './by-hand.ts';
+import { tellAhead } from './tell-ahead.ts';
 
 /** `git flame task submit [ID]`: hands in the commits of a claimed task; 1 when they break its rules. */
 export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
@@ -34,6 +35,7 @@ export function submitOne(args: CommandArgs<'task'>, io: Io): Promise<number> {
       return 1;
     }
     output.result(`${id} is done at ${task.commit === null ? 'no commit' : shortId(task.commit)}.`);
+    await tellAhead(opened, session, id);
     if (worktree !== null) output.info(`The worktree stays: git worktree remove ${shellQuote(worktree)}`);
     if (isSessionBusy(git.repository.commonDir, session))
       output.info('A run is going and validates it by itself.');

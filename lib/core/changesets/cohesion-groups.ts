@@ -3,15 +3,18 @@ import { byText } from '../../util/by-text.ts';
 import { findComponents } from '../schedule/find-components.ts';
 import { sortByNeeds } from '../schedule/sort-by-needs.ts';
 import { byPriority } from '../task/by-priority.ts';
-import { needsOf } from '../task/needs-of.ts';
+import { type Needing, needsOf } from '../task/needs-of.ts';
+
+/** What decides in which group a task goes. */
+export type Groupable = Pick<Task, 'id' | 'cohesion_group' | 'priority' | 'dependencies'> & Needing;
 
 /** Tasks of one cohesion group, of several that can only go together, or a part of one. */
-interface GroupedTasks {
+interface GroupedTasks<T extends Groupable> {
   /** The group's name; of several, joined by `+` in order of the alphabet; of a later part, with its number. */
   readonly group: string;
   readonly cohesionGroups: readonly string[];
   /** In no particular order. */
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly T[];
   /** Names of the entries it needs. */
   readonly dependsOn: readonly string[];
 }
@@ -22,16 +25,16 @@ interface GroupedTasks {
  * go together as `a+b`. Where they were only built on each other's work in turn, each is parted between the turns
  * (`a`, `b`, `a-2`), so that every part can be decided for itself.
  */
-export function cohesionGroups(tasks: readonly Task[]): readonly GroupedTasks[] {
+export function cohesionGroups<T extends Groupable>(tasks: readonly T[]): readonly GroupedTasks<T>[] {
   const dependent = circles(
     tasks,
     ({ cohesion_group: group }) => group,
     (task) => task.dependencies,
   );
-  const together = ({ cohesion_group: group }: Task): string => dependent.get(group) ?? group;
+  const together = ({ cohesion_group: group }: Groupable): string => dependent.get(group) ?? group;
   const parts = partCircles(tasks, together);
   const partOf = new Map(tasks.map((task) => [task.id, parts.get(task) ?? together(task)]));
-  const byName = new Map<string, Task[]>();
+  const byName = new Map<string, T[]>();
   for (const task of tasks) append(byName, partOf.get(task.id) ?? together(task), task);
   const groups = [...byName].map(([group, members]) => {
     const cohesion = [...new Set(members.map((task) => task.cohesion_group))].sort(byText);
@@ -47,15 +50,15 @@ export function cohesionGroups(tasks: readonly Task[]): readonly GroupedTasks[] 
 }
 
 /** Tasks so that each comes after those it needs, then by priority, then id. */
-export function inDependencyOrder(tasks: readonly Task[]): Task[] {
+export function inDependencyOrder<T extends Groupable>(tasks: readonly T[]): T[] {
   return sortByNeeds(tasks, { id: (task) => task.id, needs: needsOf, compare: byPriority });
 }
 
 /** For each name that `nameOf` gives, the names of all that need each other with it, joined by `+`. */
-function circles(
-  tasks: readonly Task[],
-  nameOf: (task: Task) => string,
-  needs: (task: Task) => readonly string[],
+function circles<T extends Groupable>(
+  tasks: readonly T[],
+  nameOf: (task: T) => string,
+  needs: (task: T) => readonly string[],
 ): ReadonlyMap<string, string> {
   const names = new Map<string, string>(tasks.map((task) => [task.id, nameOf(task)]));
   const graph = new Map<string, Set<string>>(tasks.map((task) => [nameOf(task), new Set()]));
@@ -73,10 +76,13 @@ function circles(
  * The part of each task whose unit (a group, or several together) is in a circle with others: a task comes one part
  * later for each change of unit on its way down through what it needs, so that no part needs a later one.
  */
-function partCircles(tasks: readonly Task[], unitOf: (task: Task) => string): ReadonlyMap<Task, string> {
+function partCircles<T extends Groupable>(
+  tasks: readonly T[],
+  unitOf: (task: T) => string,
+): ReadonlyMap<T, string> {
   const circleOf = circles(tasks, unitOf, needsOf);
-  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
-  const level = new Map<Task, number>();
+  const byId = new Map<string, T>(tasks.map((task) => [task.id, task]));
+  const level = new Map<T, number>();
   for (const task of inDependencyOrder(tasks)) {
     const unit = unitOf(task);
     const below = needsOf(task).flatMap((id) => byId.get(id) ?? []);
@@ -85,10 +91,10 @@ function partCircles(tasks: readonly Task[], unitOf: (task: Task) => string): Re
       .map((other) => (level.get(other) ?? 0) + (unitOf(other) === unit ? 0 : 1));
     level.set(task, Math.max(0, ...levels));
   }
-  const units = new Map<string, Task[]>();
+  const units = new Map<string, T[]>();
   for (const task of tasks) append(units, unitOf(task), task);
   const taken = new Set(units.keys());
-  const parts = new Map<Task, string>();
+  const parts = new Map<T, string>();
   for (const [unit, members] of [...units].sort(([a], [b]) => byText(a, b))) {
     const levels = [...new Set(members.map((task) => level.get(task) ?? 0))].sort((a, b) => a - b);
     const names = levels.map((_, index) => (index === 0 ? unit : freeName(unit, taken)));
@@ -112,6 +118,6 @@ function append<T>(map: Map<string, T[]>, key: string, value: T): void {
   else known.push(value);
 }
 
-function topPriority(tasks: readonly Task[]): number {
+function topPriority(tasks: readonly Groupable[]): number {
   return tasks.reduce((top, task) => Math.min(top, task.priority), Number.POSITIVE_INFINITY);
 }

@@ -1,22 +1,46 @@
 import type { Task } from '../../domain/state/task.ts';
 import { selectReady } from './select-ready.ts';
 
+interface Waiting {
+  readonly limit: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Why tasks are held apart from the work they would build on, by id. */
+  readonly held?: ReadonlyMap<string, string>;
+}
+
 /** Why a task is not worked on at this moment, one line each; none where it could be, or where nothing is left to do. */
-export function waitReasons(
-  task: Task,
+export function waitReasons(task: Task, tasks: readonly Task[], waiting: Waiting): readonly string[] {
+  return allWaitReasons(tasks, waiting).get(task.id) ?? [];
+}
+
+/** The same of all tasks that wait, by id. */
+export function allWaitReasons(
   tasks: readonly Task[],
-  { limit, now }: { readonly limit: number; readonly now: number },
-): readonly string[] {
-  if (task.status !== 'pending') return [];
+  { limit, now, held = new Map() }: Waiting,
+): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
-  const needs = task.dependencies.flatMap((id) => {
+  const { deferred } = selectReady({ tasks, running: [], limit, now });
+  const because = new Map<string, string>(deferred.map((one) => [one.task.id, one.because]));
+  const found = tasks.flatMap((task): [string, readonly string[]][] => {
+    if (task.status !== 'pending') return [];
+    const needs = [...unmetNeeds(task, byId), ...backoff(task, now)];
+    const others = [because.get(task.id), held.get(task.id)].filter((reason) => reason !== undefined);
+    const reasons = needs.length > 0 ? needs : others;
+    return reasons.length === 0 ? [] : [[task.id, reasons]];
+  });
+  return new Map(found);
+}
+
+function unmetNeeds({ dependencies }: Task, byId: ReadonlyMap<string, Task>): readonly string[] {
+  return dependencies.flatMap((id) => {
     const status = byId.get(id)?.status;
     if (status === 'done' || status === 'merged') return [];
     return [`${id}, which it depends on, is ${status ?? 'not there'}`];
   });
-  const wait = task.not_before === null ? 0 : Date.parse(task.not_before) - now;
-  if (wait > 0) needs.push(`it is tried again in ${Math.ceil(wait / 1_000)} s`);
-  if (needs.length > 0) return needs;
-  const { deferred } = selectReady({ tasks, running: [], limit, now });
-  return deferred.filter((one) => one.task.id === task.id).map(({ because }) => because);
+}
+
+function backoff({ not_before: until }: Task, now: number): readonly string[] {
+  const wait = until === null ? 0 : Date.parse(until) - now;
+  return wait > 0 ? [`it is tried again in ${Math.ceil(wait / 1_000)} s`] : [];
 }

@@ -1,8 +1,14 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 
+/** What says whose work a task needs. */
+export interface Needing {
+  readonly dependencies: readonly TaskId[];
+  readonly built_on?: readonly { readonly task: TaskId }[] | undefined;
+}
+
 /** The tasks whose work a task's own cannot land without: those it depends on, and those it was built on. */
-export function needsOf({ dependencies, built_on: builtOn = [] }: Task): readonly TaskId[] {
+export function needsOf({ dependencies, built_on: builtOn = [] }: Needing): readonly TaskId[] {
   return [...new Set([...dependencies, ...builtOn.map(({ task }) => task)])];
 }
 

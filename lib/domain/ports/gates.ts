@@ -38,6 +38,8 @@ export interface PlanQuestion {
   readonly estimate: { readonly base_usd: number; readonly with_retries_usd: number } | null;
   /** Tasks that share files with earlier ones, and what that means (`concurrency.overlap`); absent: none do. */
   readonly overlap?: { readonly kind: 'build-on' | 'separate'; readonly tasks: readonly PlannedGround[] };
+  /** Groups that will not be decided one by one; absent: all will. */
+  readonly circles?: readonly PlannedCircle[];
   readonly problems: readonly string[];
   readonly replansLeft: number;
   /** Where another clone decided what is asked about: the parts that are new here or changed, a line each. */
@@ -51,6 +53,11 @@ export interface PlanQuestion {
 export interface PlannedGround {
   readonly task: string;
   readonly below: readonly { readonly task: string; readonly lock: string }[];
+}
+/** Groups of a plan that depend on each other, and the parts of one that others come between. */
+export interface PlannedCircle {
+  readonly kind: 'together' | 'in-parts';
+  readonly groups: readonly string[];
 }
 export type PlanDecision =
   | { readonly kind: 'approve' }

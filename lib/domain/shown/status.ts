@@ -44,6 +44,15 @@ export interface Status {
   readonly doubts?: readonly Doubt[];
   /** What works come to if they are merged as they are now; absent where nothing is to be said. */
   readonly conflicts_ahead?: Ahead;
+  /** Pending tasks that nothing they depend on holds back, and that wait all the same; absent where there is none. */
+  readonly waits?: readonly Wait[];
+}
+
+/** Why a task is not worked on, where it is not what it depends on. */
+export interface Wait {
+  readonly task: string;
+  /** One line each. */
+  readonly because: readonly string[];
 }
 
 /** The status of a session; without one everything is empty. */
@@ -55,11 +64,13 @@ export function statusOf(
     proposals,
     doubts = [],
     ahead,
+    waits = [],
     isText = false,
   }: {
     readonly proposals?: Proposals | undefined;
     readonly doubts?: readonly Doubt[];
     readonly ahead?: Ahead | undefined;
+    readonly waits?: readonly Wait[];
     /** What is rendered for a person has no digest of the plan. */
     readonly isText?: boolean;
   } = {},
@@ -86,6 +97,7 @@ export function statusOf(
     ...(proposals === undefined ? {} : { proposals }),
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(ahead === undefined ? {} : { conflicts_ahead: ahead }),
+    ...(waits.length === 0 ? {} : { waits }),
   };
 }
 

@@ -11,6 +11,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
+import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { baseTip } from '../start-point.ts';
@@ -22,13 +23,20 @@ import { type BuiltChangeset, buildChangeset, describeGone } from './build-chang
  * Wave 4, first half: one changeset per cohesion group, built from commits alone where they merge cleanly. What
  * conflicts and can't be solved goes back to its workers with the conflict as notes.
  */
-export async function mergeWave(
-  workshop: Workshop,
-  id: SessionId,
-): Promise<{ readonly built: number; readonly conflicts: number }> {
+export function mergeWave(workshop: Workshop, id: SessionId): Promise<MergeOutcome> {
+  return lookingAhead(workshop, (radar) => mergeAll(workshop, id, radar));
+}
+
+interface MergeOutcome {
+  readonly built: number;
+  readonly conflicts: number;
+}
+
+async function mergeAll(workshop: Workshop, id: SessionId, radar: AheadWatch): Promise<MergeOutcome> {
   await enterWave(workshop, id, 'merge');
   await replayUprooted(workshop, id);
   const view = await viewSession(workshop, id);
+  radar.look(view);
   const base = await noteBase(workshop, view.session);
   const free = mergeable(view.tasks, changesetsOfCycle(view.session));
   const { changesets: groups, waiting } = groupChangesets(

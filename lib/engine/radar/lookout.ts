@@ -6,10 +6,11 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { objectMissing } from '../../domain/not-found.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { GitTrials, PlacedCommit, Trial } from '../../domain/ports/git-trials.ts';
+import type { GitTrials, PlacedCommit } from '../../domain/ports/git-trials.ts';
 import type { Ahead } from '../../domain/shown/ahead.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { createLookMemory, type LookMemory } from '../run-memory.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 import { findTips, type Tip, type TipParts, type Tips } from './find-tips.ts';
 import { recallTrials, storeTrials } from './kept-trials.ts';
@@ -40,25 +41,8 @@ const mostPaths = 2_000;
 /** More than the pairs of so many works; an agent may commit all day. */
 const mostRemembered = 10_000;
 
-export function createLookout(parts: LookoutParts): Lookout {
-  const memory: Memory = {
-    ...{ trials: new Map(), paths: new Map(), forks: new Map(), firstSeen: new Map(), failed: new Set() },
-    ...{ isRecalled: false, last: null },
-  };
+export function createLookout(parts: LookoutParts, memory: LookMemory = createLookMemory()): Lookout {
   return { look: (view, bounds) => look(parts, memory, { ...view, bounds }) };
-}
-
-interface Memory {
-  /** By trialKey: what the same two commits come to never changes. */
-  readonly trials: Map<string, Trial>;
-  readonly paths: Map<string, readonly string[] | null>;
-  readonly forks: Map<string, ObjectId | null>;
-  /** When a commit of a task at work was first seen. */
-  readonly firstSeen: Map<ObjectId, number>;
-  /** What can't be read or merged isn't tried again by this process. */
-  readonly failed: Set<string>;
-  isRecalled: boolean;
-  last: { readonly seen: string; readonly ahead: Ahead } | null;
 }
 
 interface Look {
@@ -67,7 +51,7 @@ interface Look {
   readonly bounds: LookBounds;
 }
 
-async function look(parts: LookoutParts, memory: Memory, at: Look): Promise<Ahead> {
+async function look(parts: LookoutParts, memory: LookMemory, at: Look): Promise<Ahead> {
   const { session, tasks, bounds } = at;
   const branch = landsOn(session);
   const found = await findTips(parts, tasks);
@@ -107,7 +91,7 @@ function fingerprint({ tips, unreadable }: Tips, base: ObjectId, { changesets }:
   ]);
 }
 
-function forgetOldest({ trials, paths, forks, firstSeen, failed }: Memory): void {
+function forgetOldest({ trials, paths, forks, firstSeen, failed }: LookMemory): void {
   for (const kept of [trials, forks, failed]) keepLatest(kept, mostRemembered);
   keepLatest(firstSeen, mostRemembered);
   // Lists of paths are long.
@@ -129,7 +113,7 @@ interface Gathered {
 /** The newest works with what they change. Where the time is up, or commits can't be read, one is left out. */
 async function gather(
   parts: LookoutParts,
-  memory: Memory,
+  memory: LookMemory,
   { tasks, found, base, bounds: { signal } }: Look & { readonly found: Tips; readonly base: ObjectId },
 ): Promise<Gathered> {
   const now = parts.now().getTime();
@@ -154,7 +138,7 @@ async function gather(
   return { works, places };
 }
 
-function changeTime(memory: Memory, { task, commit, isAtWork }: Tip, now: number): number {
+function changeTime(memory: LookMemory, { task, commit, isAtWork }: Tip, now: number): number {
   if (!isAtWork) return Date.parse(task.updated_at);
   const seen = memory.firstSeen.get(commit) ?? now;
   memory.firstSeen.set(commit, seen);
@@ -171,7 +155,7 @@ interface Between {
 
 async function pathsOf(
   { git }: LookoutParts,
-  { paths, failed }: Memory,
+  { paths, failed }: LookMemory,
   { from, to, isJudged, signal }: Between,
 ): Promise<readonly string[] | null> {
   const key = `${from} ${to.commit}`;
@@ -197,7 +181,7 @@ function shortList(changes: readonly { readonly path: string }[]): readonly stri
 /** What the branch holds beyond where a work began. */
 async function missedOf(
   parts: LookoutParts,
-  memory: Memory,
+  memory: LookMemory,
   {
     start,
     base,
@@ -223,7 +207,7 @@ const nothing: readonly string[] = [];
 /** One after the other, so that agents keep the machine. Returns how many were not reached. */
 async function tryAll(
   { git }: LookoutParts,
-  { trials, failed }: Memory,
+  { trials, failed }: LookMemory,
   {
     due,
     placeOf,

@@ -4,7 +4,7 @@ import type { SessionView } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { createLookout } from './lookout.ts';
 
-/** Looks for conflicts between works while agents are at them. Nothing waits for a look, and nothing is decided by it. */
+/** Looks for conflicts between works while a wave goes on. Nothing waits for a look, and nothing is decided by it. */
 export interface AheadWatch {
   /** Begins a look where the last one is over and some time has passed; returns at once. */
   look(view: SessionView): void;
@@ -18,12 +18,24 @@ const mostTrials = 60;
 const restMs = 2_000;
 const restShare = 4;
 
+/** Does the work of a wave, which says when a look is due; a look that is under way at its end is ended. */
+export async function lookingAhead<T>(
+  workshop: Workshop,
+  work: (radar: AheadWatch) => Promise<T>,
+): Promise<T> {
+  const radar = watchAhead(workshop);
+  try {
+    return await work(radar);
+  } finally {
+    await radar.end();
+  }
+}
+
 export function watchAhead(workshop: Workshop): AheadWatch {
-  const lookout = createLookout({ ...workshop, worktreeOf: (task) => handWorktree(workshop, task) });
+  const memory = workshop.run.ahead;
+  const lookout = createLookout({ ...workshop, worktreeOf: (task) => handWorktree(workshop, task) }, memory);
   const over = new AbortController();
   const signal = AbortSignal.any([workshop.signal, over.signal]);
-  const told = new Set<string>();
-  let shown = '[]';
   let next = 0;
   let current: Promise<void> | null = null;
   const once = async (view: SessionView): Promise<void> => {
@@ -32,10 +44,10 @@ export function watchAhead(workshop: Workshop): AheadWatch {
     const ended = workshop.now().getTime();
     next = ended + Math.max(restMs, (ended - began) * restShare);
     const facts = JSON.stringify(found.map(factsOf));
-    if (signal.aborted || facts === shown) return;
-    shown = facts;
-    const added = found.filter((conflict) => !told.has(nameOf(conflict)));
-    for (const conflict of added) told.add(nameOf(conflict));
+    if (signal.aborted || facts === memory.shown) return;
+    memory.shown = facts;
+    const added = found.filter((conflict) => !memory.told.has(nameOf(conflict)));
+    for (const conflict of added) memory.told.add(nameOf(conflict));
     workshop.events.emit({ event: 'conflicts-ahead', found, added });
   };
   return {

@@ -11,6 +11,7 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
+import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
 import { baseTip } from '../start-point.ts';
@@ -29,10 +30,18 @@ interface ReviewOutcome {
  * Wave 4, second half: each changeset is shown in dependency order and decided by a person; what was approved
  * lands in that order. Each decision is recorded before the next is asked.
  */
-export async function reviewWave(
+export function reviewWave(
   workshop: Workshop,
   id: SessionId,
   only: string | null = null,
+): Promise<ReviewOutcome> {
+  return lookingAhead(workshop, (radar) => decideAll(workshop, id, { only, radar }));
+}
+
+async function decideAll(
+  workshop: Workshop,
+  id: SessionId,
+  { only, radar }: { readonly only: string | null; readonly radar: AheadWatch },
 ): Promise<ReviewOutcome> {
   const view = await enterWave(workshop, id, 'review');
   const voided = await voidMoved(workshop, view);
@@ -45,7 +54,7 @@ export async function reviewWave(
   const isApproved = current.some((changeset) => changeset.state === 'approved' && isMeant(changeset));
   if (only !== null && shown.length === 0 && !isApproved) throw nothingToDecide(only, current);
   for (const [index, changeset] of shown.entries()) {
-    await decideOne(workshop, id, changeset.id, { position: index + 1, total: shown.length });
+    await decideOne(workshop, id, changeset.id, { position: index + 1, total: shown.length, radar });
   }
   return landApproved(workshop, id);
 }
@@ -98,9 +107,11 @@ async function decideOne(
   workshop: Workshop,
   session: SessionId,
   changesetId: string,
-  place: { readonly position: number; readonly total: number },
+  { radar, ...place }: { readonly position: number; readonly total: number; readonly radar: AheadWatch },
 ): Promise<void> {
   const view = await viewSession(workshop, session);
+  // While the person reads.
+  radar.look(view);
   const changeset = view.session.changesets.find(({ id }) => id === changesetId);
   if (changeset === undefined || changeset.state !== 'waiting') return;
   const blocker = blockingGroup(changesetsOfCycle(view.session), changeset);

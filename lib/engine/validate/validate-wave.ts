@@ -13,6 +13,7 @@ import { inLanes } from '../../util/in-lanes.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
+import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
@@ -26,10 +27,15 @@ import { type Judgement, judgesInCells, taskEvidence, validateTask } from './val
  * Wave 3: a verdict for the exact commit of each done task, several at once; then a person decides about what
  * failed. Verdicts are recorded before anybody is asked, so a gate that waits costs nothing twice.
  */
-export async function validateWave(workshop: Workshop, session: SessionId): Promise<void> {
+export function validateWave(workshop: Workshop, session: SessionId): Promise<void> {
+  return lookingAhead(workshop, (radar) => validateAll(workshop, session, radar));
+}
+
+async function validateAll(workshop: Workshop, session: SessionId, radar: AheadWatch): Promise<void> {
   await enterWave(workshop, session, 'validate');
   await replayUprooted(workshop, session);
   const opening = await viewSession(workshop, session);
+  radar.look(opening);
   const { snapshot, tasks } = opening;
   const waiting = validationOrder(tasks)
     .filter(isDone)

@@ -12,7 +12,7 @@ import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
-import { type AheadWatch, watchAhead } from '../radar/watch-ahead.ts';
+import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
@@ -30,13 +30,8 @@ const lookAgainMs = 1_000;
  * running. A task starts as soon as its locks and dependencies allow, not when a batch ends, and in the place of an
  * agent that is over while that one's work is judged.
  */
-export async function workWave(workshop: Workshop, session: SessionId): Promise<void> {
-  const radar = watchAhead(workshop);
-  try {
-    await workUntilDone(workshop, session, radar);
-  } finally {
-    await radar.end();
-  }
+export function workWave(workshop: Workshop, session: SessionId): Promise<void> {
+  return lookingAhead(workshop, (radar) => workUntilDone(workshop, session, radar));
 }
 
 async function workUntilDone(workshop: Workshop, session: SessionId, radar: AheadWatch): Promise<void> {

@@ -4,6 +4,7 @@ import { formatCount, formatUsd } from '../../util/format-amount.ts';
 import { wrapText } from '../../util/format-width.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { renderCircles } from './render-circles.ts';
 import { renderTold } from './render-told.ts';
 import { bullet } from './render-verdict.ts';
 
@@ -28,6 +29,7 @@ export function renderPlan(question: PlanQuestion, style: Style): string {
     `${formatCount(plan.tasks.length, 'task')}, in this order:`,
     ...waves.flatMap((ids, index) => wrapText(`${index + 1}. ${ids.join(', ')}`, style.width, '  ')),
     ...wrapText([renderEstimate(estimate), ...overlapWords(question.overlap)].join(' '), style.width),
+    ...renderCircles(question.circles ?? []).flatMap((line) => wrapText(line, style.width)),
     ...(problems.length === 0 ? [] : ['', style.red('The plan cannot be used as it is:')]),
     ...problems.flatMap((problem) => bullet(problem, style, '  ')),
   ].join('\n');

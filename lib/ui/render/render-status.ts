@@ -62,13 +62,17 @@ export function paintStatus(status: TaskStatus, style: Style): string {
   return status === 'dropped' ? style.dim(status) : status;
 }
 
-function renderTasks({ tasks }: Status, style: Style): readonly string[] {
+function renderTasks({ tasks, waits = [] }: Status, style: Style): readonly string[] {
+  const others = new Map(waits.map(({ task, because }) => [task, `waits: ${because.join('; ')}`]));
   const settled = new Set<string>(
     tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
   );
   const rows = tasks.map((task) => {
-    const why = task.reason === null || task.reason === '' ? waitsFor(task, settled) : task.reason;
-    const reason = why === '' ? '' : ` (${visibleLine(why)})`;
+    const why =
+      task.reason === null || task.reason === ''
+        ? waitsFor(task, settled) || others.get(task.id)
+        : task.reason;
+    const reason = why === undefined || why === '' ? '' : ` (${visibleLine(why)})`;
     return [
       task.id,
       paintStatus(task.status, style),

@@ -1,8 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readOtherWaits } from '../../../lib/commands/open/read-waits.ts';
+import { triedBefore } from '../../../lib/commands/open/tried-before.ts';
+import { requeueTask } from '../../../lib/core/task/task-return.ts';
+import { withdraw } from '../../../lib/core/task/withdraw.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
+import type { Wait } from '../../../lib/domain/shown/status.ts';
 import { claimByHand } from '../../../lib/engine/by-hand/claim.ts';
 import { submitByHand } from '../../../lib/engine/by-hand/submit.ts';
+import { record, taskOf, viewSession } from '../../../lib/engine/record.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { openRepo, type TestRepo } from '../../support/repo.ts';
 import { appending, landedText, openStack, runStack, type StackBench, shared } from '../../support/stack.ts';
@@ -37,6 +43,36 @@ test('STK-1 a task waits while the work below it conflicts with the base, says s
   );
   assert.equal([(await bench.task('a')).status, (await bench.task('b')).status], ['requeued', 'merged']);
   assert.is(landedText(bench), 'by hand\nb');
+});
+
+test('STK-1 another process says why a task waits, from what the run noted, and no longer once that is not so', async () => {
+  const bench: StackBench = await openStack({
+    tasks: [
+      { id: 'a', priority: 1 },
+      { id: 'b', priority: 2 },
+    ],
+  });
+  await claimFirst(bench);
+  bench.repo.write(shared, 'by hand\n');
+  bench.repo.commit('by hand');
+  const { git } = bench.workshop;
+  const tried = triedBefore(git.repository.commonDir);
+  await workWave({ ...bench.workshop, tried }, bench.session);
+  const look = async (): Promise<readonly Wait[]> => {
+    const { session, tasks } = await viewSession(bench.workshop, bench.session);
+    return readOtherWaits({ git }, session, tasks);
+  };
+  const [wait, ...others] = await look();
+  assert.equal([wait?.task, others], ['b', []]);
+  assert.match(wait?.because[0] ?? '', /^the work of a, which .* conflicts .* in src\/price\.js$/);
+  await record(bench.workshop, bench.session, ({ tasks, ...view }) => {
+    const a = taskOf({ ...view, tasks }, 'a');
+    const at = '2026-02-06T15:00:00Z';
+    return {
+      steps: withdraw(tasks, [requeueTask(a, { kind: 'rejected', reason: 'no', notes: '', at })], at),
+    };
+  });
+  assert.equal(await look(), []);
 });
 
 const wish = { task: 'b', role: null, wantsWorktree: true } as const;

@@ -1,0 +1,25 @@
+import type { SessionId, TaskId } from '../../domain/ids.ts';
+import { handWorktree } from '../../engine/by-hand/hand-task.ts';
+import { createLookout } from '../../engine/radar/lookout.ts';
+import { viewSession } from '../../engine/record.ts';
+import type { Workshop } from '../../engine/workshop.ts';
+import { describeConflict } from '../../ui/render/render-ahead.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+import { aheadOf } from '../open/read-ahead.ts';
+
+/** What a person waits for at most. */
+const lookMs = 1_000;
+const mostTrials = 20;
+
+/** Says to who has just taken up a task, or handed it in, what its work conflicts with by now. */
+export async function tellAhead(
+  { workshop, output }: { readonly workshop: Workshop; readonly output: Pick<Output, 'info'> },
+  session: SessionId,
+  task: TaskId,
+): Promise<void> {
+  const view = await viewSession(workshop, session);
+  const lookout = createLookout({ ...workshop, worktreeOf: (one) => handWorktree(workshop, one) });
+  const signal = AbortSignal.any([workshop.signal, AbortSignal.timeout(lookMs)]);
+  const ahead = aheadOf(await lookout.look(view, { trials: mostTrials, signal }), task);
+  for (const conflict of ahead?.found ?? []) output.info(`Ahead: ${describeConflict(conflict)}.`);
+}
