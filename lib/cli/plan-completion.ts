@@ -64,7 +64,7 @@ function completeValue(spec: OptionSpec, value: string): Pick<Completion, 'sourc
  * described here.
  */
 export function placeholderSource(placeholder: string): Source | null {
-  const all = placeholder.replace(/[[\].]/g, '').split(/[|,]/);
+  const all = placeholder.replace(/[[\].]/g, '').split(/[|,\s]+/);
   const names = [...new Set(all)].filter((name) => !freeTexts.has(name));
   const [first] = names;
   if (first === undefined) return nothing;

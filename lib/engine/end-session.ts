@@ -1,4 +1,5 @@
 import { changesetsOfCycle, isOpen } from '../core/schedule/next-action.ts';
+import { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { archiveInPassing } from './keep/archive-old.ts';
 import { record, type SessionView, viewSession } from './record.ts';
@@ -46,4 +47,23 @@ export async function endSession(workshop: Workshop, id: SessionId, reason: stri
   await tellKept(workshop, id);
   await archiveInPassing(workshop);
   await workshop.git.tidy();
+}
+
+/**
+ * A person gives up what is left of a session: nothing is begun in it any more. What it holds stays, and `git flame
+ * resume` continues it. Throws FlameError `tasks-claimed` while somebody works on a task of it.
+ */
+export async function giveUpSession(workshop: Workshop, id: SessionId): Promise<void> {
+  const { tasks } = await viewSession(workshop, id);
+  const claimed = tasks.filter(({ status }) => status === 'claimed');
+  const [first] = claimed;
+  if (first !== undefined) {
+    throw new FlameError({
+      kind: 'refused',
+      code: 'tasks-claimed',
+      message: `Session ${id} can't end while tasks of it are claimed: ${claimed.map((task) => task.id).join(', ')}.`,
+      hints: [`git flame task submit ${first.id}`, `git flame task release ${first.id}`],
+    });
+  }
+  await endSession(workshop, id, `given up by ${workshop.gates.person}`);
 }

@@ -2,6 +2,28 @@ import type { CommandTable } from '../command-spec.ts';
 
 /** Commands that share, keep and remove what sessions made. In the order help shows them. */
 export const keepCommands = {
+  session: {
+    load: () => import('../../commands/session.ts'),
+    summary: 'List sessions, show, rename or end one',
+    details:
+      'Without a name the current session is meant, the one status shows. end gives up what is left: its open tasks are not worked on and its waiting changesets do not land. Nothing is removed, and git flame resume continues it. While a task of it is claimed, it cannot end.',
+    operand: { usage: '[SESSION] [TITLE]', kind: 'words' },
+    subcommands: [
+      { name: 'list', summary: 'list sessions, the newest first; * marks the current one' },
+      { name: 'show', summary: 'show one, as git flame show does' },
+      { name: 'rename', summary: 'give one another title' },
+      { name: 'end', summary: 'give up what is left of one' },
+    ],
+    options: {
+      all: { kind: 'flag', summary: 'list: archived ones too' },
+      yes: { kind: 'flag', summary: 'end: without a question' },
+    },
+    examples: [
+      { command: 'git flame session', does: 'which sessions there are' },
+      { command: "git flame session rename ses-20260206-143022-a1b2 'Login'", does: 'give one a title' },
+      { command: 'git flame session end', does: 'give up what is left of the current one' },
+    ],
+  },
   sync: {
     load: () => import('../../commands/sync/sync.ts'),
     summary: 'Share the state with a remote: fetch, merge and push it',

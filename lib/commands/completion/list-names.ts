@@ -1,6 +1,6 @@
 import { readLiveAgents } from '../../cell/run/agent-registry.ts';
 import type { Candidate, NameKind } from '../../domain/shown/name-kind.ts';
-import type { Session } from '../../domain/state/session.ts';
+import { type Session, titleOf } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { listRescues } from '../../engine/keep/rescue-list.ts';
 import { openGit } from '../../git/open-git.ts';
@@ -54,7 +54,7 @@ async function listStored(
     const lists: Readonly<
       Partial<Record<NameKind, () => readonly Candidate[] | Promise<readonly Candidate[]>>>
     > = {
-      session: () => snapshot.sessions.map(({ id, objective }) => ({ word: id, about: objective })).reverse(),
+      session: () => snapshot.sessions.map((one) => ({ word: one.id, about: titleOf(one) })).reverse(),
       task: () => tasks.map(({ id, status, title }) => ({ word: id, about: `${status}: ${title}` })),
       agent: () => listAgents(commonDir, session),
       changeset: () => listChangesets(session, tasks),

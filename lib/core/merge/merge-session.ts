@@ -85,6 +85,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     ...mergeSpending(base, ours, theirs),
     rev: Math.max(ours.rev, theirs.rev),
     objective: objective.value,
+    ...titled(choose(({ title }) => title).value),
     created_by: choose((session) => session.created_by).value,
     created_at: choose((session) => session.created_at).value,
     updated_at: laterText(ours.updated_at, theirs.updated_at),
@@ -113,6 +114,10 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
       : [{ what: 'objective', kept: objective.value, lost: objective.loser.value }]),
   ];
   return { value, lost };
+}
+
+function titled(title: string | undefined): Pick<Session, 'title'> {
+  return title === undefined ? {} : { title };
 }
 
 /**

@@ -40,6 +40,7 @@ export interface CommandOptions {
     readonly pr: boolean;
   } & PageOptions;
   readonly resume: PageOptions;
+  readonly session: { readonly all: boolean; readonly yes: boolean };
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
   readonly status: NoOptions;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ObjectId, SessionId } from '../ids.ts';
 import { objectIdPattern, sessionIdPattern } from '../ids.ts';
 import { roleSchema } from '../role.ts';
-import { textSchema } from '../text.ts';
+import { lineSchema, textSchema } from '../text.ts';
 import { changesetSchema } from './changeset.ts';
 import { plannedTaskSchema } from './plan.ts';
 
@@ -62,6 +62,8 @@ export const sessionSchema = z.object({
     .regex(sessionIdPattern)
     .transform((id) => id as SessionId),
   objective: textSchema(50_000),
+  /** What the person calls it; without one, the first line of its objective. */
+  title: lineSchema(200).optional(),
   /** Short branch name. */
   base_branch: z.string(),
   /** Where the base branch was when the session last built on it. */
@@ -120,6 +122,11 @@ export const sessionSchema = z.object({
   pauses: z.array(servicePauseSchema).default([]),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
+
+/** What a session is called where there is one line for it. */
+export function titleOf({ title, objective }: Pick<Session, 'title' | 'objective'>): string {
+  return title ?? objective.trim().split('\n')[0] ?? '';
+}
 
 /** The short name of the branch that a session's work starts from and lands on. */
 export function landsOn({ base_branch, landing }: Pick<Session, 'base_branch' | 'landing'>): string {

@@ -2,7 +2,7 @@ import { courseDecision, sessionDecision } from '../../core/decisions/decisions.
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
-import type { Session } from '../../domain/state/session.ts';
+import { type Session, titleOf } from '../../domain/state/session.ts';
 import type { Recorder } from '../record.ts';
 import type { Base } from '../work/preflight.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -92,11 +92,12 @@ export function newSession(
   };
 }
 
-function sessionOpen({ id, objective }: Session): FlameError {
+function sessionOpen(session: Session): FlameError {
+  const { id } = session;
   return new FlameError({
     kind: 'refused',
     code: 'session-open',
-    message: `Session ${id} is still open: ${objective.split('\n')[0] ?? ''}`,
+    message: `Session ${id} is still open: ${titleOf(session)}`,
     hints: ['git flame run', 'Or leave it as it is and start a new one: git flame run --new OBJECTIVE'],
   });
 }

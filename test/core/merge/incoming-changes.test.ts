@@ -32,7 +32,7 @@ test('TRU-2 what a next attempt starts from and where its work lies is named whe
   const kept = { commit: 'a'.repeat(40) as ObjectId, start: 'b'.repeat(40) as ObjectId };
   const after = { ...task, kept, branch: 'main', worktree: null };
   assert.equal(named(taskChanges(task, after)), [
-    'kept: null -> aaaaaaaaaaaa on bbbbbbbbbbbb',
+    'kept: null -> aaaaaaaaaa on bbbbbbbbbb',
     'branch: blueflame/x/task-001 -> main',
   ]);
   const claimed = makeTask('task-001', { status: 'claimed', worktree: '/one' });
