@@ -102,6 +102,7 @@ function readValue(spec: OptionSpec, given: GivenOption, command: CommandName | 
     }
     return !given.name.startsWith('no-');
   }
+  if (spec.kind === 'optional') return given.value ?? '';
   // `--from --json` is a forgotten value; `--from=--json` is meant.
   const isMissing =
     given.value === undefined || given.value === '' || (!given.isInline && /^-./.test(given.value));

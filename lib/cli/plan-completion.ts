@@ -85,6 +85,7 @@ const freeTexts: ReadonlySet<string> = new Set([
   'NOTES',
   'REASON',
   'COMMIT',
+  'DIGEST',
   'OBJECTIVE',
   'TITLE',
   'TEXT',

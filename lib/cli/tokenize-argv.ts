@@ -18,7 +18,7 @@ export interface GivenOption {
 /** Splits the line with every option of the program known, so that a value is never taken for the command. */
 export function tokenize(argv: readonly string[]): { given: GivenOption[]; words: string[] } {
   const { tokens } = parseArgs({
-    args: [...argv],
+    args: [...withOptionalValues(argv)],
     options: parserOptions(),
     strict: false,
     allowPositionals: true,
@@ -38,6 +38,28 @@ export function tokenize(argv: readonly string[]): { given: GivenOption[]; words
     }
   }
   return { given, words };
+}
+
+/** `--join origin` as `--join=origin`, and `--join` alone as `--join=`. */
+function withOptionalValues(argv: readonly string[]): readonly string[] {
+  const flags = Object.values(commandTable).flatMap(({ options }) =>
+    Object.entries(options as Specs).flatMap(([key, spec]) =>
+      spec.kind === 'optional' ? flagsOf(key, spec) : [],
+    ),
+  );
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    const next = argv[at + 1];
+    if (at >= end || !flags.includes(word)) words.push(word);
+    else if (at + 1 >= end || next === undefined || !/^\w[\w./-]*$/.test(next)) words.push(`${word}=`);
+    else {
+      words.push(`${word}=${next}`);
+      at += 1;
+    }
+  }
+  return words;
 }
 
 function parserOptions(): Record<string, { type: 'string' | 'boolean'; short?: string }> {
@@ -63,5 +85,5 @@ export function parserNames(key: string, spec: OptionSpec): readonly string[] {
 
 /** Whether an option is followed by a value. */
 export function takesValue(spec: OptionSpec): boolean {
-  return spec.kind === 'text' || spec.kind === 'number' || spec.kind === 'list';
+  return spec.kind === 'text' || spec.kind === 'optional' || spec.kind === 'number' || spec.kind === 'list';
 }

@@ -1,5 +1,6 @@
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
+import { leadSession, ledThrough } from './machines/lead.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { sayWhich } from './open/say-which.ts';
 import { requireAtHand, withSessionLock } from './open/with-session-lock.ts';
@@ -18,6 +19,8 @@ export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {
       return previewPlan(opened, goingOn, io);
     }
     sayWhich(opened, found);
+    const remote = await ledThrough(opened, goingOn);
+    if (remote !== null) return leadSession(opened, io, { wish: goingOn, remote, takesOver: false });
     return withSessionLock(opened, found.id, () => goOn(opened, io, { session: found.id, plan: null }));
   });
 }

@@ -1,5 +1,6 @@
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
+import { leadSession, ledThrough } from './machines/lead.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { withStart } from './plan/find-plan.ts';
 import { previewPlan } from './plan/preview.ts';
@@ -11,6 +12,9 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   const wish = readStartWish(args);
   return withWorkshop(args, io, async (opened) => {
     if (opened.wishes.isDry) return previewPlan(opened, wish, io);
+    const { takeOver: takesOver } = args.options;
+    const remote = args.options.remote ?? (await ledThrough(opened, wish));
+    if (remote !== null) return leadSession(opened, io, { wish, remote, takesOver });
     return withStart(opened, wish, io, (start) => goOn(opened, io, start));
   });
 }

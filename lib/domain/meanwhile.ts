@@ -21,3 +21,13 @@ export function claimedElsewhere(
 ): FlameError {
   return new FlameError({ kind, code: 'claimed-elsewhere', message, hints });
 }
+
+/** Another machine leads the session: it alone plans, merges and lands. */
+export function ledElsewhere(lead: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'led-elsewhere',
+    message: `${lead} leads this session.`,
+    hints: ['git flame work --join', 'If that machine is gone for good: git flame run --remote --take-over'],
+  });
+}

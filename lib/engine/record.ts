@@ -14,6 +14,7 @@ import { voidWithdrawn } from '../core/decisions/void-withdrawn.ts';
 import type { TaskChange } from '../core/task/task-state.ts';
 import { isOffered } from '../domain/config/role-settings.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
+import { ledElsewhere } from '../domain/meanwhile.ts';
 import { noSession, noTask } from '../domain/not-found.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
 import type { Change, Snapshot } from '../domain/ports/store-port.ts';
@@ -25,7 +26,10 @@ import type { ReviewNote, Verdict } from '../domain/state/verdict.ts';
 import type { Workshop } from './workshop.ts';
 
 /** What it takes to read a session and to record in it, with the time of it. */
-export type Recorder = Pick<Workshop, 'config' | 'events' | 'gates' | 'now' | 'origins' | 'store'>;
+export type Recorder = Pick<
+  Workshop,
+  'config' | 'events' | 'gates' | 'now' | 'origins' | 'sharing' | 'store'
+>;
 
 /** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */
 export interface SessionView extends HeededSession {
@@ -76,6 +80,7 @@ export async function record(
   let changed: { before: SessionView; recording: Recording } | undefined;
   const result = await workshop.store.transact((snapshot) => {
     const before = viewOf(workshop, snapshot, id);
+    requireLead(workshop, before);
     const decided = decide(before);
     if (decided === null) return null;
     workshop.origins.vouch(decisionsMade(before, madeBy(decided)));
@@ -92,6 +97,17 @@ export async function record(
   workshop.origins.settle(decisionsSettled(changed.before, madeBy(changed.recording)));
   reportSteps(workshop, changed.before, changed.recording);
   return { kind: 'done', view: viewOf(workshop, result.snapshot, id) };
+}
+
+/** Who led and was replaced decides nothing any more. Throws FlameError `led-elsewhere`. */
+function requireLead({ sharing }: Pick<Workshop, 'sharing'>, { stored: { machines } }: SessionView): void {
+  if (
+    sharing?.role === 'lead' &&
+    sharing.isEntered &&
+    machines !== undefined &&
+    machines.lead !== sharing.machine
+  )
+    throw ledElsewhere(machines.lead);
 }
 
 function changesOf(recording: Recording): readonly Change[] {

@@ -19,7 +19,12 @@ export type StartPoint =
     };
 
 /** The tip of the branch a session builds and lands on. Throws FlameError `no-base-branch`. */
-export async function baseTip(workshop: WithGit<GitCommits>, session: Session): Promise<ObjectId> {
+export async function baseTip(
+  workshop: WithGit<GitCommits> & Pick<Workshop, 'sharing'>,
+  session: Session,
+): Promise<ObjectId> {
+  // The branch of who joined may be behind: what the lead landed is in the session.
+  if (workshop.sharing?.role === 'worker') return session.base_commit;
   const branch = landsOn(session);
   const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;
@@ -31,7 +36,7 @@ export async function baseTip(workshop: WithGit<GitCommits>, session: Session): 
  * dependencies, and by `concurrency.overlap` of the tasks its locks overlap with.
  */
 export async function startPoint(
-  workshop: Pick<Workshop, 'config'> & WithGit<GitCommits & GitMerging>,
+  workshop: Pick<Workshop, 'config' | 'sharing'> & WithGit<GitCommits & GitMerging>,
   session: Session,
   task: Task,
   tasks: readonly Task[],

@@ -6,6 +6,7 @@ import type { AgentRunner } from '../domain/ports/agent-port.ts';
 import type { Gates } from '../domain/ports/gates.ts';
 import type { GitPort } from '../domain/ports/git-port.ts';
 import type { PromptRenderer } from '../domain/ports/prompt-port.ts';
+import type { Sharing } from '../domain/ports/sharing-port.ts';
 import type { Store } from '../domain/ports/store-port.ts';
 import type { Role } from '../domain/role.ts';
 import type { EventSink } from '../domain/shown/event.ts';
@@ -74,6 +75,8 @@ export interface Workshop {
   readonly place: string;
   /** Which decisions were made here; what others decided doesn't count. */
   readonly origins: Origins;
+  /** Where several machines work on the session: how this one does. */
+  readonly sharing?: Sharing;
   readonly windDown: WindDown;
   readonly run: RunMemory;
   /** That calls of an adapter are checked, by its name, under this configuration; see proveEnforcement. */

@@ -1,4 +1,4 @@
-import type { Snapshot, Store, TransactResult } from '../domain/ports/store-port.ts';
+import type { Snapshot, TransactResult } from '../domain/ports/store-port.ts';
 import { CatFile } from '../git/process/cat-file.ts';
 import { signatureNotes, stateRefs } from './notes/note-kinds.ts';
 import { listNotes } from './notes/note-tree.ts';
@@ -7,23 +7,34 @@ import { readTips } from './notes/read-tips.ts';
 import { readSideRef } from './notes/side-ref.ts';
 import { StateSnapshot } from './notes/state.ts';
 import { StateReader } from './notes/state-reader.ts';
-import type { StoreOptions } from './store-options.ts';
-import type { GroupCommit } from './write/group-commit.ts';
+import type { LocalStore, StoreOptions, StoreWriter } from './store-options.ts';
 
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<LocalStore> {
   const { context, commonDir, objectFormat } = options;
   const catFile = new CatFile(context, commonDir);
   const reader = new StateReader({ catFile, commonDir, objectFormat });
   // Who only looks loads nothing that writes.
-  let writer: Promise<GroupCommit> | null = null;
-  const openedWriter = (): Promise<GroupCommit> => {
+  let writer: Promise<StoreWriter> | null = null;
+  const openedWriter = (): Promise<StoreWriter> => {
     writer ??= import('./write/open-writer.ts').then(({ openWriter }) =>
       openWriter(options, { catFile, reader }),
     );
     return writer;
   };
   return {
+    writeThrough: (make) => {
+      const { now = () => new Date(), hostname: host = null } = options;
+      const before = writer;
+      const next = make({ context, commonDir, objectFormat, catFile, reader, now, host });
+      writer = Promise.resolve({
+        transact: (...asked) => next.transact(...asked),
+        close: async () => {
+          await next.close();
+          await (await before)?.close();
+        },
+      });
+    },
     snapshot: async (): Promise<Snapshot> => new StateSnapshot(await reader.read()),
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
     transact: async (decide, options = {}): Promise<TransactResult> =>

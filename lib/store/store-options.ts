@@ -1,5 +1,16 @@
+import type { Store } from '../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../git/objects/loose-object.ts';
+import type { CatFile } from '../git/process/cat-file.ts';
 import type { GitContext } from '../git/process/run-git.ts';
+import type { StateReader } from './notes/state-reader.ts';
+
+/** What writers of one opened store share. */
+export interface StoreParts extends Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'> {
+  readonly catFile: CatFile;
+  readonly reader: StateReader;
+  readonly now: () => Date;
+  readonly host: string | null;
+}
 
 export interface StoreOptions {
   /** The person's folder and environment: whose identity the commits carry. */
@@ -10,4 +21,16 @@ export interface StoreOptions {
   readonly now?: () => Date;
   /** Named in the `Host` trailer of each commit; none if not given. */
   readonly hostname?: string;
+}
+
+/** How changes come to be the state. */
+export interface StoreWriter {
+  transact: Store['transact'];
+  close(): Promise<void>;
+}
+
+/** The state of one clone. */
+export interface LocalStore extends Store {
+  /** From now on changes go another way: the remote decides whether they are made. */
+  writeThrough(make: (parts: StoreParts) => StoreWriter): void;
 }

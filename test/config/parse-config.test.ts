@@ -232,11 +232,11 @@ __proto__: {a: 1}
       .blueflame.yml:5:1  constructor is not a known key
         constructor: {}
         ^^^^^^^^^^^
-        hint: known keys: schema_version, project, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, trust, retention
+        hint: known keys: schema_version, project, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, machines, trust, retention
       .blueflame.yml:6:1  __proto__ is not a known key
         __proto__: {a: 1}
         ^^^^^^^^^
-        hint: known keys: schema_version, project, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, trust, retention`),
+        hint: known keys: schema_version, project, concurrency, limits, sandbox, planning, prompts, models, permissions, validation, superpowers, beads, memory, hooks, roles, queen, adapters, machines, trust, retention`),
   );
 });
 

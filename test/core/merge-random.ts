@@ -27,8 +27,10 @@ function changeOnce(random: Random, task: Task): Task {
   const agent = `worker-0000000${random.int(1, 6)}`;
   const [status = 'pending'] = random.shuffle(taskStatuses);
   const claimedAt = random.chance(0.2) ? null : someTime(random);
+  const claim = (task.claim ?? 0) + random.int(0, 2);
   return alterTask(task, {
     status,
+    ...(claim === 0 ? {} : { claim }),
     agent_id: claimedAt === null ? null : (agent as Task['agent_id']),
     claimed_at: claimedAt,
     commit: status === 'done' || status === 'merged' ? makeOid(`${agent}${random.int(1, 3)}`) : null,

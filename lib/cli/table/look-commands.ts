@@ -13,6 +13,18 @@ export const lookCommands = {
       { command: 'git flame status --json', does: 'the same for scripts' },
     ],
   },
+  machines: {
+    load: () => import('../../commands/machines/machines.ts'),
+    summary: 'Show which machines work on a shared session, and what each holds',
+    details:
+      'Asks the remote and only reads. Times of a machine are by its own clock. To lead a session that others may join: git flame run --remote; to join: git flame work --join.',
+    operand: { usage: '[REMOTE]', kind: 'one' },
+    options: {},
+    examples: [
+      { command: 'git flame machines', does: 'who is there' },
+      { command: 'git flame machines origin --json', does: 'the same for scripts' },
+    ],
+  },
   show: {
     load: () => import('../../commands/show/show.ts'),
     summary: 'Show the whole story of a task, an agent, a changeset or a session',

@@ -35,11 +35,19 @@ export const waveCommands = {
     load: () => import('../../commands/work.ts'),
     summary: 'Run the workers on every task that is ready',
     details:
-      'Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started.',
-    options: {},
+      "Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started. With --join, this machine takes tasks of a session that another one leads (git flame run --remote), and ends with it. Nothing of another machine's plan runs before you have agreed to it: name its digest with --plan, or say so at the terminal.",
+    options: {
+      join: {
+        kind: 'optional',
+        value: 'REMOTE',
+        summary: 'work in the session that is led through this remote',
+      },
+      plan: { kind: 'text', value: 'DIGEST', summary: 'with --join: agree to the plan with this digest' },
+    },
     examples: [
       { command: 'git flame work', does: 'work on the approved plan' },
       { command: 'git flame work --dry-run', does: 'show what would be started' },
+      { command: 'git flame work --join origin', does: 'help with the session that is led through origin' },
     ],
   },
   validate: {
@@ -135,12 +143,22 @@ export const waveCommands = {
         summary: 'read the plan from a YAML or JSON file; -: from standard input',
       },
       new: { kind: 'flag', summary: 'leave an open session as it is and start another' },
+      remote: {
+        kind: 'optional',
+        value: 'REMOTE',
+        summary: 'let other machines join through this remote; what lands is pushed there',
+      },
+      takeOver: {
+        kind: 'flag',
+        summary: 'with --remote: lead a session that another machine led and left',
+      },
       ...requestOptions,
       ...pageOptions,
     },
     examples: [
       { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
       { command: 'git flame run', does: 'continue where it stopped' },
+      { command: "git flame run --remote origin 'Add login'", does: 'work on it with other machines' },
       {
         command: "git flame run 'Fix the build' --decisions-file decisions.yml --json",
         does: 'a run without questions, one event a line',

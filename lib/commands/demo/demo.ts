@@ -95,7 +95,15 @@ async function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
     {
       ...common,
       command: 'run',
-      options: { from: join(folder, 'plan.yml'), new: false, pr: false, web: false, open: false },
+      options: {
+        from: join(folder, 'plan.yml'),
+        new: false,
+        pr: false,
+        remote: null,
+        takeOver: false,
+        web: false,
+        open: false,
+      },
       positionals: ['Greet people in three languages'],
     },
     io,

@@ -15,8 +15,10 @@ export async function withSessionLock<T>(
   { git, store }: Pick<Reading, 'git' | 'store'>,
   session: SessionId,
   work: () => Promise<T>,
+  { isShared = false }: { readonly isShared?: boolean } = {},
 ): Promise<T> {
   await requireAtHand(store, session);
+  if (!isShared) await requireAlone(store, session);
   const path = join(git.repository.commonDir, 'blueflame', 'locks', `${session}.lock`);
   const release = await takeLock(path, { staleMs: 10_000 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ELOCKED' ? busy(session) : error;
@@ -37,6 +39,18 @@ export async function requireAtHand(store: Reading['store'], id: SessionId): Pro
     code: 'session-archived',
     message: `Session ${id} has ended and was archived: it can be read, but not continued.`,
     hints: [`git flame status --session ${id}`, "git flame run 'What is still to do'"],
+  });
+}
+
+/** What other machines decide about too is decided at the remote, or two would do the same. */
+export async function requireAlone(store: Reading['store'], id: SessionId): Promise<void> {
+  const found = (await store.snapshot()).sessions.find((session) => session.id === id);
+  if (found?.machines === undefined || found.state === 'ended') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'session-shared',
+    message: `Session ${id} is shared with other machines, so its steps are decided at its remote.`,
+    hints: ['git flame run', 'On a machine that helps: git flame work --join'],
   });
 }
 

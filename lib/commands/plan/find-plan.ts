@@ -21,6 +21,7 @@ export async function withStart(
   wish: StartWish,
   io: Io,
   work: (start: Start) => Promise<number>,
+  how: { readonly isShared?: boolean } = {},
 ): Promise<number> {
   const { command, from, isBeside } = wish;
   const plan = from === null ? null : await readPlan(from, io);
@@ -31,7 +32,7 @@ export async function withStart(
     requireSoundPlan(opened.workshop, plan, goesOn ? snapshot.tasksOf(session.id) : []);
   if (goesOn) {
     sayWhich(opened, session);
-    return withSessionLock(opened, session.id, () => work({ session: session.id, plan }));
+    return withSessionLock(opened, session.id, () => work({ session: session.id, plan }), how);
   }
   const objective = wish.objective ?? (from === null ? null : `The plan in ${planSource(from)}`);
   if (objective === null) throw noObjective(command, snapshot.sessions);
@@ -39,11 +40,16 @@ export async function withStart(
   const base = await preflight(opened.workshop, rolesNeeded(command, plan !== null));
   const id = opened.workshop.newSessionId();
   // Locked before it exists: a command that starts another one meanwhile must find that it is worked on.
-  return withSessionLock(opened, id, async () => {
-    if (isBeside) await leaveIdleSessions(opened);
-    await createSession(opened.workshop, id, { objective, base, isBeside });
-    return work({ session: id, plan });
-  });
+  return withSessionLock(
+    opened,
+    id,
+    async () => {
+      if (isBeside) await leaveIdleSessions(opened);
+      await createSession(opened.workshop, id, { objective, base, isBeside });
+      return work({ session: id, plan });
+    },
+    how,
+  );
 }
 
 /** Sessions that no command works on make room for the new one; the others continue beside it. */

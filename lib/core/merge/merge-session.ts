@@ -27,6 +27,7 @@ const courseKeys = [
   'replan_notes',
   'sent_back',
   'checkout',
+  'machines',
 ] as const satisfies readonly (keyof Session)[];
 type Course = Pick<Session, (typeof courseKeys)[number]>;
 

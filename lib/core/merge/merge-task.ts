@@ -32,11 +32,18 @@ const statusOrder: readonly TaskStatus[] = [
 const verdictOrder: readonly (string | null)[] = ['fail', 'pass', null];
 
 const preferHead: Preference<TaskHead> = preferring(
+  (a, b) => Number(hasEnded(b)) - Number(hasEnded(a)),
+  // Who was given up while it worked can't take back what its successor does.
+  (a, b) => (b.claim ?? 0) - (a.claim ?? 0),
   (a, b) => statusOrder.indexOf(a.status) - statusOrder.indexOf(b.status),
   (a, b) => compareTimes(a.claimed_at, b.claimed_at),
   (a, b) => compareTimes(a.agent_id ?? a.claimed_by, b.agent_id ?? b.claimed_by),
   (a, b) => verdictOrder.indexOf(a.result.status) - verdictOrder.indexOf(b.result.status),
 );
+
+function hasEnded({ status }: TaskHead): boolean {
+  return status === 'merged' || status === 'dropped';
+}
 
 /**
  * One task that two clones changed: symmetric, and associative over changes of one base. What lost is in the

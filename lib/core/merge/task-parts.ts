@@ -36,6 +36,7 @@ const parts = {
   claimed_by: 'head',
   claimed_host: 'head',
   claimed_at: 'head',
+  claim: 'head',
   rev: 'own rule',
   history: 'own rule',
   updated_at: 'own rule',

@@ -40,6 +40,7 @@ export function claimTask(
     claimed_host: claim.host ?? null,
     start_commit: claim.start ?? null,
     claimed_at: claim.at,
+    claim: (task.claim ?? 0) + 1,
     not_before: null,
     result: noResult,
     reason: null,

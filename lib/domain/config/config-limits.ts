@@ -128,3 +128,26 @@ function settleLimits<Limits extends RawLimits>(limits: Limits) {
     warn_threshold: limits.warn_threshold ?? oldThreshold ?? 0.8,
   };
 }
+
+const shortestLeaseMs = 1_000;
+
+export const machinesSchema = z
+  .strictObject({
+    lease: durationSchema('timer')
+      .prefault('10m')
+      .describe('A machine that gave no sign of life for so long is given up: its tasks are free again.'),
+    renew: durationSchema('timer')
+      .prefault('3m')
+      .describe('How often a machine gives a sign of life; at most a third of lease.'),
+    pushes_per_minute: z
+      .number()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('Pushes of all machines together. null: 6 at github.com, elsewhere as many as are needed.'),
+  })
+  .refine(({ lease, renew }) => lease >= 3 * renew && lease >= shortestLeaseMs, {
+    path: ['lease'],
+    error: 'must be at least three times renew, and a second',
+  })
+  .describe('Several machines on one session (`run --remote`, `work --join`).');

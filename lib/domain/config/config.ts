@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { memoryProviderNames } from '../state/memory.ts';
 import { lineSchema } from '../text.ts';
-import { concurrencySchema, limitsSchema, sandboxSchema } from './config-limits.ts';
+import { concurrencySchema, limitsSchema, machinesSchema, sandboxSchema } from './config-limits.ts';
 import { modelsSchema } from './config-models.ts';
 import { projectSchema } from './config-project.ts';
 import { queenSchema } from './config-queen.ts';
@@ -185,6 +185,7 @@ export const configSchema = z
       .default({})
       .describe('Agent CLIs that are not where PATH says.')
       .meta({ examples: [{ claude: { command: ['/opt/claude/bin/claude'] } }] }),
+    machines: machinesSchema.prefault({}),
     trust: trustSchema.prefault({}),
     retention: z
       .strictObject({

@@ -15,7 +15,11 @@ export interface CommandOptions {
     readonly interactive: boolean | null;
     readonly new: boolean;
   };
-  readonly work: NoOptions;
+  readonly work: {
+    /** The remote of a session to work in, '' where none was named. */
+    readonly join: string | null;
+    readonly plan: string | null;
+  };
   readonly validate: {
     readonly requeue: string | null;
     readonly keepWork: boolean;
@@ -38,12 +42,16 @@ export interface CommandOptions {
     readonly from: string | null;
     readonly new: boolean;
     readonly pr: boolean;
+    /** The remote to share the session through, '' where none was named. */
+    readonly remote: string | null;
+    readonly takeOver: boolean;
   } & PageOptions;
   readonly resume: PageOptions;
   readonly session: { readonly all: boolean; readonly yes: boolean };
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
   readonly status: NoOptions;
+  readonly machines: NoOptions;
   readonly show: { readonly diff: boolean; readonly graph: boolean; readonly format: string | null };
   readonly stats: {
     readonly all: boolean;

@@ -155,6 +155,24 @@ export type EventBody =
       readonly found: readonly AheadConflict[];
       readonly added: readonly AheadConflict[];
     }
+  /** Several machines: the claim of one that is given up is free again. */
+  | {
+      readonly event: 'claim-passed-on';
+      readonly task: string;
+      readonly agent: string | null;
+      readonly machine: string;
+      readonly message: string;
+    }
+  /** An attempt ended whose claim had been given up: it changed nothing, what it made is kept. */
+  | {
+      readonly event: 'result-superseded';
+      readonly task: string;
+      readonly agent: string;
+      readonly message: string;
+      readonly details: readonly string[];
+    }
+  /** The remote that machines share a session through can't be reached, or can again. */
+  | { readonly event: 'remote-lost' | 'remote-back'; readonly remote: string; readonly message: string }
   | { readonly event: 'gate'; readonly gate: string; readonly decision: string }
   | {
       readonly event: 'script';

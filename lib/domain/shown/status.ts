@@ -102,7 +102,7 @@ export function statusOf(
 }
 
 /** A hash of what was asked of the tasks, in whatever order they come and however far they are. */
-function planDigest(tasks: readonly Task[]): string {
+export function planDigest(tasks: readonly Task[]): string {
   const planned = tasks.map((task) => {
     const { id, title, description, file_locks, dependencies, adapter, model, role } = task;
     const { priority, cohesion_group, acceptance_criteria, constraints } = task;

@@ -118,6 +118,19 @@ export const sessionSchema = z.object({
    * lists.
    */
   archived_at: z.string().optional(),
+  /**
+   * How machines share it, see REFS.md: who leads it, by its clone's name, through what that clone calls which remote, in
+   * which term; times in milliseconds.
+   */
+  machines: z
+    .object({
+      lead: z.string(),
+      remote: z.string(),
+      term: z.int().min(1),
+      lease_ms: z.int().min(1),
+      renew_ms: z.int().min(1),
+    })
+    .optional(),
   /** Adapters that nothing is asked of before a time. */
   pauses: z.array(servicePauseSchema).default([]),
 });

@@ -106,6 +106,8 @@ const noteSchema = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   claimed_at: z.string().nullable(),
+  /** How often it was claimed, never reset: of two claims the one with the larger number holds. Left out before the first. */
+  claim: z.int().min(1).optional(),
 });
 
 /** No agent and no person holds it, and no attempt's work counts; earlier versions may have left a claim's clone behind. */

@@ -103,5 +103,6 @@ export function toTask(
     created_at: before?.created_at ?? at,
     updated_at: at,
     claimed_at: null,
+    ...(before?.claim === undefined ? {} : { claim: before.claim }),
   };
 }

@@ -11,7 +11,8 @@ import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
-import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
+import { tellSuperseded } from '../machines/superseded.ts';
+import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { runFailureScript } from '../run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
 
@@ -54,9 +55,9 @@ export async function settleAttempt(
   if (failure === null) return complete(workshop, attempt, ending, onRecorded);
   const jitter = workshop.random();
   let willRetry = false;
-  await record(workshop, attempt.session, (view) => {
+  const recorded = await record(workshop, attempt.session, (view) => {
     const task = taskOf(view, attempt.task.id);
-    if (task.agent_id !== attempt.agent) return null;
+    if (!holds(task, attempt)) return null;
     const at = timestamp(workshop);
     const failedStep = failTask(task, {
       failure,
@@ -80,6 +81,7 @@ export async function settleAttempt(
     return { steps, body: failure.message };
   });
   onRecorded();
+  if (recorded.kind === 'nothing') return superseded(workshop, attempt, null);
   workshop.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
   if (!willRetry) await runFailureScript(workshop, attempt.session, attempt.task.id, failure);
 }
@@ -90,7 +92,7 @@ function cascade(view: SessionView, failedStep: TaskChange): readonly TaskChange
 }
 
 async function complete(
-  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
+  workshop: Workshop,
   attempt: Attempt,
   { work, notes, outcome }: Ending,
   onRecorded: () => void,
@@ -103,7 +105,7 @@ async function complete(
   await keepFormer(workshop, { session, task: task.id }, { old, tip: work.tip });
   const recorded = await record(workshop, session, (view) => {
     const now = taskOf(view, task.id);
-    if (now.agent_id !== agent) return null;
+    if (!holds(now, attempt)) return null;
     const branch = ref.slice('refs/heads/'.length);
     const step = completeTask(now, {
       commit: work.tip,
@@ -119,6 +121,7 @@ async function complete(
     return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent, vouched };
   });
   onRecorded();
+  if (recorded.kind === 'nothing') return superseded(workshop, attempt, work.tip);
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
   if (recorded.kind !== 'ref-moved') return;
@@ -126,6 +129,16 @@ async function complete(
     `git branch -D ${ref.slice(11)}`,
     'git flame run',
   ]);
+}
+
+/** Whether a task is still what an attempt claimed: who was given up meanwhile changes nothing any more. */
+function holds({ status, agent_id }: Task, { agent }: Attempt): boolean {
+  return status === 'claimed' && agent_id === agent;
+}
+
+async function superseded(workshop: Workshop, attempt: Attempt, tip: ObjectId | null): Promise<void> {
+  const now = taskOf(await viewSession(workshop, attempt.session), attempt.task.id);
+  await tellSuperseded(workshop, attempt, { now, tip });
 }
 
 /** Gives a claim back: nothing was tried, so nothing is counted. */

@@ -12,6 +12,8 @@ import { requireSandbox } from '../agents/prove-enforcement.ts';
 import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
+import { awaitsOthers, bringBase, isJoined, tellHowToJoin } from '../machines/await-others.ts';
+import { isElsewhere, passOnClaims } from '../machines/pass-on.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
@@ -37,6 +39,7 @@ export function workWave(workshop: Workshop, session: SessionId): Promise<void> 
 async function workUntilDone(workshop: Workshop, session: SessionId, radar: AheadWatch): Promise<void> {
   const opening = await takeUp(workshop, session);
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
+  tellHowToJoin(workshop, opening);
   const first = startable(workshop, opening);
   const adapters = new Set(first.map((task) => adapterOf(workshop, task).name));
   for (const name of adapters) await requireSandbox(workshop, name);
@@ -45,15 +48,18 @@ async function workUntilDone(workshop: Workshop, session: SessionId, radar: Ahea
   const running = new Attempts();
   while (!workshop.signal.aborted && running.failures.length === 0) {
     const step = running.nextStep();
-    await replayUprooted(workshop, session);
+    if (!isJoined(workshop)) await replayUprooted(workshop, session);
+    await passOnClaims(workshop, session);
     const view = await viewSession(workshop, session);
+    await bringBase(workshop, view);
     radar.look(view);
     tellPauses(workshop, view.session);
     const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
     if (spending === 'yes') startReady(workshop, view, running);
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
-    if (running.size === 0 && wake === null) break;
-    await nextChange(workshop, { step, isRunning: running.size > 0 }, wake);
+    const awaits = awaitsOthers(workshop, view);
+    if (running.size === 0 && wake === null && !awaits) break;
+    await nextChange(workshop, { step, isRunning: running.size > 0 || awaits }, wake);
   }
   const hadAgents = running.size > 0;
   await running.settled();
@@ -79,7 +85,8 @@ function selectNext(workshop: Workshop, view: SessionView, running: Attempts): r
     running: claimed,
     // No more than agents: what waits to be judged takes room on the disk.
     judged: new Set(running.over.slice(0, limit)),
-    limit,
+    // Agents of other machines take no place here.
+    limit: limit + claimed.filter((task) => isElsewhere(workshop, task)).length,
     now: workshop.now().getTime(),
   });
   return selected;
@@ -156,6 +163,7 @@ async function nextChange(
 /** Gives claims back whose agents are gone, and frees tasks whose dependencies are no longer in the way. */
 async function takeUp(workshop: Workshop, session: SessionId): Promise<SessionView> {
   await releaseOrphans(workshop, session);
+  if (isJoined(workshop)) return viewSession(workshop, session);
   await record(workshop, session, ({ session: now, tasks }) => {
     const free = unblockable(tasks).map((task) => unblockTask(task));
     const isNew = now.wave !== 'work';

@@ -5,7 +5,7 @@ import type { Change, Snapshot, Store, Transaction, TransactResult } from '../..
 import type { Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import type { StoreOptions } from '../store-options.ts';
+import type { LocalStore, StoreOptions } from '../store-options.ts';
 import { type EndJudge, endJudge } from './end-judge.ts';
 import { StoredEvidence } from './evidence.ts';
 
@@ -13,7 +13,7 @@ import { StoredEvidence } from './evidence.ts';
 export interface HeedingStore extends Store {
   snapshot(): Promise<EndedSnapshot>;
   /** The state as its notes say it. */
-  readonly raw: Store;
+  readonly raw: LocalStore;
   /** The newest versions that count here, by `<session>/<task>`; nothing for those that have none. */
   lastTasks(tasks: readonly Task[]): Promise<ReadonlyMap<string, Task>>;
   /** The same by session. */
@@ -28,7 +28,7 @@ export interface HeedingStore extends Store {
 
 /** Puts the rule of core's heedEnds between a store and all who read it. */
 export function heedingStore(
-  store: Store,
+  store: LocalStore,
   options: StoreOptions & { readonly origins: Origins },
 ): HeedingStore {
   const evidence = new StoredEvidence(options);

@@ -23,7 +23,7 @@ export function remoteRefuses(remote: string, { ref, reason, stderr }: PushRefus
     message: `${remote} does not take ${ref}: ${reason}. The state here is merged and complete.`,
     hints: [wayOut(remote, reason)],
     details: detailsIn(stderr),
-    data: { remote, ref },
+    data: { remote, ref, reason },
   });
 }
 

@@ -32,6 +32,11 @@ export async function fetchState(context: GitContext, remote: string): Promise<R
   return new Map([...refs].map(([ref, oid]) => [`${stateRoot}${ref.slice(root.length)}`, oid]));
 }
 
+/** Brings the commits of a branch, moving no ref. */
+export function bringBranch(context: GitContext, remote: string, branch: string): Promise<void> {
+  return fetch(context, remote, [remote, `refs/heads/${branch}`]);
+}
+
 /** Brings the objects of the remote's state, moving no ref. */
 export async function peekState(context: GitContext, remote: string): Promise<RemoteRefs> {
   const listed = await runGit(context, ['ls-remote', '--quiet', remote, `${stateRoot}*`], {
@@ -54,6 +59,8 @@ export async function peekState(context: GitContext, remote: string): Promise<Re
 export interface PushSpec {
   readonly from: string;
   readonly to: string;
+  /** Where the ref must be on the remote, null: nowhere; not given: wherever `from` goes on from. */
+  readonly expected?: string | null;
 }
 
 /** What a push came to. `rejected`: nothing moved there; whether another clone was first, the refs there tell. */
@@ -78,7 +85,10 @@ export async function pushState(
 }
 
 function refspecs(remote: string, specs: readonly PushSpec[]): string[] {
-  return [remote, ...specs.map(({ from, to }) => `${from}:${to}`)];
+  const leases = specs.flatMap(({ to, expected }) =>
+    expected === undefined ? [] : [`--force-with-lease=${to}:${expected ?? ''}`],
+  );
+  return [...leases, remote, ...specs.map(({ from, to }) => `${from}:${to}`)];
 }
 
 async function push(

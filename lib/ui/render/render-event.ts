@@ -65,6 +65,11 @@ export function renderEvent(event: Event, style: Style): string | null {
       return `${visibleLine(event.adapter)} continues.`;
     case 'conflicts-ahead':
       return renderConflicts(event, style);
+    case 'claim-passed-on':
+    case 'remote-lost':
+    case 'remote-back':
+    case 'result-superseded':
+      return renderMachineEvent(event, style);
     case 'gate':
       return `Decided at the ${visibleLine(event.gate)} gate: ${visibleLine(event.decision)}`;
     case 'script':
@@ -74,6 +79,14 @@ export function renderEvent(event: Event, style: Style): string | null {
     default:
       return unreachable(event);
   }
+}
+
+type MachineEvent = EventOf<'claim-passed-on' | 'remote-lost' | 'remote-back' | 'result-superseded'>;
+
+function renderMachineEvent(event: MachineEvent, style: Style): string {
+  const label = event.event === 'remote-back' ? '' : `${style.yellow('warning:')} `;
+  const details = event.event === 'result-superseded' ? event.details.map(visibleLine) : [];
+  return [`${label}${visibleLine(event.message)}`, ...details].join(' ');
 }
 
 function renderStart(event: EventOf<'session-started'>, style: Style): string {

@@ -98,10 +98,16 @@ test('a claim names agent, worktree and claimant, and forgets the last result', 
     worktree: claim.worktree,
     claimed_by: claim.claimedBy,
     claimed_at: at,
+    claim: 1,
     not_before: null,
     reason: null,
     result: { status: null, notes: '', issues: [] },
   });
+});
+
+test('DST-1 claims are counted, and no release sets the count back', () => {
+  const again = claimTask(releaseTask(claimed, { reason: 'given up', at }).task, claim).task;
+  assert.is(again.claim, (claimed.claim ?? 0) + 1);
 });
 
 test('a claim by a person without an agent names the person', () => {
@@ -172,6 +178,7 @@ test('a retry counts, waits and clears the claim; a rate limit does not count', 
   assert.is(subject, 'task-001: failed -> pending, retry 1 in 4 s');
   assert.equal(task, {
     ...pending,
+    claim: 1,
     retry_count: 1,
     not_before: retry.notBefore,
     reason: failed.reason,
@@ -222,7 +229,7 @@ test('a requeue of a failed task adds a line to the same attempt', () => {
 test('a restart begins afresh but for the history', () => {
   const { task, subject } = restartTask({ ...requeued, retry_count: 2 });
   assert.is(subject, 'task-001: requeued -> pending, attempt 2 may begin');
-  assert.equal(task, { ...pending, branch: work.branch, history: requeued.history });
+  assert.equal(task, { ...pending, claim: 1, branch: work.branch, history: requeued.history });
 });
 
 test('block and unblock, with the reason', () => {

@@ -1,0 +1,135 @@
+import {
+  courseDecision,
+  sessionDecision,
+  standingDecision,
+  taskDecision,
+} from '../../core/decisions/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { CommandArgs } from '../../domain/shown/command-args.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import { planDigest } from '../../domain/shown/status.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { acceptReceived } from '../../engine/plan/accept-received.ts';
+import { viewSession } from '../../engine/record.ts';
+import { recoverSession } from '../../engine/recover-session.ts';
+import { workWave } from '../../engine/work/work-wave.ts';
+import { type Opened, withWorkshop } from '../open/open-workshop.ts';
+import { withSessionLock } from '../open/with-session-lock.ts';
+import { reportEnd } from '../session/report-end.ts';
+import { withSharing } from './open-shared.ts';
+
+/**
+ * `git flame work --join`: takes tasks of a session that another machine leads, until it has ended. Of that plan nothing
+ * runs before the person of this clone agreed to exactly that.
+ */
+export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> {
+  const { join, plan } = args.options;
+  return withWorkshop(args, io, (opened) =>
+    withSharing(opened, io, { name: join ?? '', role: 'worker' }, async ({ sharing, inSession }) => {
+      const session = await findShared(opened, sharing.remote);
+      requireSameConfig(opened, session);
+      const shared = inSession(session.id);
+      return withSessionLock(
+        shared,
+        session.id,
+        async () => {
+          await agree(shared, session, { plan, remote: sharing.remote });
+          const { lease_ms: leaseMs, renew_ms: renewMs } = session.machines;
+          sharing.enter(session.id, { leaseMs, renewMs });
+          await recoverSession(shared.workshop, session.id);
+          await workWave(shared.workshop, session.id);
+          const end = await reportEnd(shared, session.id, () => null);
+          return end.session.state === 'ended' ? 0 : 2;
+        },
+        { isShared: true },
+      );
+    }),
+  );
+}
+
+type SharedSession = Session & { readonly machines: NonNullable<Session['machines']> };
+
+/** The session meant, or the one begun last of those that are led for other machines. Throws FlameError `nothing-to-join`. */
+async function findShared({ store, meant }: Opened, remote: string): Promise<SharedSession> {
+  const { sessions } = await store.raw.snapshot();
+  const open = sessions.filter(
+    (session): session is SharedSession => session.machines !== undefined && session.state !== 'ended',
+  );
+  const found = meant.name === null ? open.at(-1) : open.find(({ id }) => id === meant.name);
+  if (found !== undefined) return found;
+  throw new FlameError({
+    kind: 'waiting',
+    code: 'nothing-to-join',
+    message: `There is no session at ${remote} that is led for other machines.`,
+    hints: [`On the machine that is to lead: git flame run --remote ${remote}`],
+  });
+}
+
+/** Rules are the same on all machines, or the lead would judge by others than the work was made by. */
+function requireSameConfig(
+  { workshop }: Opened,
+  { config_digest: theirs, base_branch: base }: Session,
+): void {
+  if (workshop.configDigest === theirs) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'config-differs',
+    message: `This clone's configuration is another one than the session's (${workshop.configDigest} here, ${theirs} there).`,
+    hints: [`git pull`, `git diff ${base} -- .blueflame.yml`],
+  });
+}
+
+/** Throws FlameErrors `plan-not-agreed`, and what the gate throws. */
+async function agree(
+  { workshop, store }: Opened,
+  { id }: Session,
+  { plan, remote }: { readonly plan: string | null; readonly remote: string },
+): Promise<void> {
+  const view = await viewSession(workshop, id);
+  const tasks = (await store.raw.snapshot()).tasksOf(id);
+  const digest = planDigest(tasks);
+  if (plan === null && view.isOurs && view.received.length === 0 && tasks.length > 0) return;
+  if (plan === null && workshop.gates.isInteractive) return acceptReceived(workshop, id);
+  if (plan === null || !isDigest(plan, digest))
+    throw notAgreed({ plan, digest, remote, count: tasks.length });
+  workshop.origins.vouch([
+    sessionDecision(view.stored),
+    courseDecision(view.stored),
+    ...tasks.flatMap((task) => [taskDecision(task), standingDecision(task)]),
+  ]);
+}
+
+// A digest may be shortened as long as nobody could make another plan that begins alike.
+const shortestDigest = 16;
+
+function isDigest(typed: string, digest: string): boolean {
+  const [wanted, whole] = [typed, digest].map((text) => text.replace(/^sha256:/, '').toLowerCase());
+  if (wanted === undefined || whole === undefined || wanted.length < shortestDigest) return false;
+  return whole.startsWith(wanted);
+}
+
+function notAgreed({
+  plan,
+  digest,
+  remote,
+  count,
+}: {
+  readonly plan: string | null;
+  readonly digest: string;
+  readonly remote: string;
+  readonly count: number;
+}): FlameError {
+  const none = count === 0;
+  return new FlameError({
+    kind: 'waiting',
+    code: 'plan-not-agreed',
+    message: none
+      ? `The session at ${remote} has no plan yet.`
+      : plan === null
+        ? `Nothing of the plan at ${remote} runs here before you agree to it.`
+        : `The plan at ${remote} is not the one you named: it is ${digest}.`,
+    hints: none
+      ? [`git flame work --join ${remote}`]
+      : ['git flame status', `To agree to it: git flame work --join ${remote} --plan ${digest}`],
+  });
+}

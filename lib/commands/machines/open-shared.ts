@@ -1,0 +1,95 @@
+import { sharedOrigins } from '../../core/machines/counts-when-shared.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { MachineRole } from '../../domain/state/machine.ts';
+import type { Workshop } from '../../engine/workshop.ts';
+import { gitText } from '../../git/process/run-git.ts';
+import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
+import { pushesPerMinute } from '../../store/shared/pace.ts';
+import { pickRemote } from '../../store/sync/pick-remote.ts';
+import { gitHere } from '../open/git-here.ts';
+import type { Opened } from '../open/open-workshop.ts';
+
+const longestPatienceMs = 120_000;
+const shortestPatienceMs = 15_000;
+
+declare const FLAME_VERSION: string;
+
+export interface Shared {
+  readonly sharing: OpenedSharing;
+  /** What a command works with once it is in a session. */
+  readonly inSession: (session: SessionId) => Opened;
+}
+
+/**
+ * Has all that a command changes decided at a remote, for the time of `work`. `name`: as it was typed, '' where none was.
+ * Throws FlameErrors `no-remote` and `remote-unreachable`.
+ */
+export async function withSharing(
+  opened: Opened,
+  io: Io,
+  { name, role }: { readonly name: string; readonly role: MachineRole },
+  work: (shared: Shared) => Promise<number>,
+): Promise<number> {
+  const { workshop, config, git, store, output } = opened;
+  const context = gitHere(git, io);
+  const remote = await pickRemote(context, name === '' ? null : name);
+  const url = await gitText(context, ['remote', 'get-url', remote], { accept: [0, 2, 128] });
+  const { lease, pushes_per_minute: most } = config.machines;
+  const sharing = openSharing(store.raw, {
+    ...{ remote, network: context, signal: workshop.signal },
+    sign: {
+      v: 1,
+      machine: workshop.place,
+      person: workshop.gates.person,
+      role,
+      version: FLAME_VERSION,
+      config: workshop.configDigest,
+      slots: config.concurrency.development,
+      since: workshop.now().toISOString(),
+    },
+    pushesPerMinute: most ?? pushesPerMinute(url),
+    patienceMs: Math.min(Math.max(lease / 3, shortestPatienceMs), longestPatienceMs),
+    onLine: (isThere, error) =>
+      workshop.events.emit(
+        isThere
+          ? { event: 'remote-back', remote, message: `${remote} is back.` }
+          : {
+              event: 'remote-lost',
+              remote,
+              message: `${remote} can't be reached: agents go on, nothing new is claimed, and what they finish waits here. (${error?.message ?? ''})`,
+            },
+      ),
+  });
+  let isOver = false;
+  const inSession = (session: SessionId): Opened => {
+    const origins = sharedOrigins(opened.origins, { session, role });
+    store.heed(origins);
+    return { ...opened, origins, output, workshop: sharedWorkshop(workshop, { origins, sharing, role }) };
+  };
+  try {
+    await sharing.look();
+    const code = await work({ sharing, inSession });
+    isOver = true;
+    return code;
+  } finally {
+    // A machine that can't say that it leaves is given up like one that is gone.
+    await sharing.leave(isOver && role === 'lead').catch(() => undefined);
+  }
+}
+
+/** Scripts of the configuration are for who leads: no machine that joined runs them. */
+function sharedWorkshop(
+  workshop: Workshop,
+  shared: Required<Pick<Workshop, 'origins' | 'sharing'>> & { readonly role: MachineRole },
+): Workshop {
+  const { origins, sharing, role } = shared;
+  const { hooks } = workshop.config;
+  const none = { post_plan: '', pre_validation: '', post_merge: '', on_failure: '', on_waiting: '' };
+  const config = role === 'lead' ? workshop.config : { ...workshop.config, hooks: { ...hooks, ...none } };
+  return {
+    ...workshop,
+    ...{ config, origins, sharing },
+    reload: async () => sharedWorkshop(await workshop.reload(), shared),
+  };
+}

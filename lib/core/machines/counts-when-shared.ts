@@ -1,0 +1,26 @@
+import type { SessionId } from '../../domain/ids.ts';
+import type { MachineRole } from '../../domain/state/machine.ts';
+import type { Decision, Origins } from '../../domain/state/origins.ts';
+
+/**
+ * What counts of a session that machines share, beside what was decided here. Who leads lets machines do its tasks: how
+ * far they are is believed, never that they ended, and each work is judged here before it lands. Who joined follows the
+ * lead in where the session is and what has ended. What is asked of a task is neither's to change: that counts
+ * only as it was approved here.
+ */
+export function countsWhenShared(
+  { kind, session, facts }: Decision,
+  shared: { readonly session: SessionId; readonly role: MachineRole },
+): boolean {
+  if (session !== shared.session) return false;
+  if (shared.role === 'worker') return kind === 'standing' || kind === 'course' || kind === 'landed';
+  return kind === 'standing' && facts.status !== 'merged' && facts.status !== 'dropped';
+}
+
+/** Origins by that rule. */
+export function sharedOrigins(
+  origins: Origins,
+  shared: { readonly session: SessionId; readonly role: MachineRole },
+): Origins {
+  return { ...origins, has: (decision) => origins.has(decision) || countsWhenShared(decision, shared) };
+}

@@ -1,0 +1,41 @@
+import type { ObjectId } from '../../domain/ids.ts';
+import type { Lease, MachineState } from '../../domain/ports/sharing-port.ts';
+
+/** What an observer knows of one sign of life: where it stands, and for how long it was watched standing there. */
+export interface Watched {
+  /** null: there is none. */
+  readonly tip: ObjectId | null;
+  readonly silentMs: number;
+}
+
+/** By the machine's ref. */
+export type LeaseWatch = ReadonlyMap<string, Watched>;
+
+/**
+ * The watch after one more look. `elapsedMs` is the time since the look before, by the observer's own monotonic clock:
+ * no clock of another machine is ever read. It counts as one renewal at most, so that what kept the observer itself
+ * from looking, its own sleep or a line that was cut, gives nobody up. A sign that moved starts anew; one that is gone is
+ * watched like one that stays the same.
+ */
+export function watchLeases(
+  before: LeaseWatch,
+  seen: ReadonlyMap<string, ObjectId>,
+  { elapsedMs, renewMs }: { readonly elapsedMs: number; readonly renewMs: number },
+): LeaseWatch {
+  const counted = Math.min(Math.max(elapsedMs, 0), renewMs);
+  const names = new Set([...before.keys(), ...seen.keys()]);
+  return new Map(
+    [...names].map((name): [string, Watched] => {
+      const tip = seen.get(name) ?? null;
+      const known = before.get(name);
+      const isSame = known !== undefined && known.tip === tip;
+      return [name, { tip, silentMs: isSame ? known.silentMs + counted : 0 }];
+    }),
+  );
+}
+
+/** A machine is silent once it missed two renewals, and gone after the whole lease. */
+export function leaseState(silentMs: number, { leaseMs, renewMs }: Lease): MachineState {
+  if (silentMs >= leaseMs) return 'gone';
+  return silentMs >= 2 * renewMs ? 'silent' : 'live';
+}

@@ -1,0 +1,40 @@
+import type { SessionId } from '../ids.ts';
+import type { MachineRole, SignOfLife } from '../state/machine.ts';
+
+/** How long a machine may be silent before it is given up, and how often it gives a sign of life; milliseconds. */
+export interface Lease {
+  readonly leaseMs: number;
+  readonly renewMs: number;
+}
+
+export type MachineState = 'live' | 'silent' | 'gone';
+
+/** A machine of the session as this one sees it. */
+export interface SeenMachine {
+  /** Its clone's name, as claims name it; null: its sign of life can't be read. */
+  readonly machine: string | null;
+  readonly sign: SignOfLife | null;
+  readonly state: MachineState;
+  /** For how long this machine has watched its sign of life stay the same, in milliseconds of its own clock. */
+  readonly silentMs: number;
+}
+
+/** A session that several machines work on through a git remote, as one of them is in it. */
+export interface Sharing {
+  readonly remote: string;
+  readonly role: MachineRole;
+  /** This machine, as its claims name it. */
+  readonly machine: string;
+  /** Whether its signs of life have begun. */
+  readonly isEntered: boolean;
+  /** Signs of life begin: this machine is in the session from the next exchange on. */
+  enter(session: SessionId, lease: Lease): void;
+  /** The others, as the last look found them. */
+  machines(): readonly SeenMachine[];
+  /** Whether the machine of a claim is given up: it has been silent for the lease. */
+  isGone(machine: string): boolean;
+  /** Brings the commits of a branch of the remote; no ref moves. */
+  bring(branch: string): Promise<void>;
+  /** Looks at the remote now, and sends what waits. Throws what the remote answers where it was never reached. */
+  look(): Promise<void>;
+}

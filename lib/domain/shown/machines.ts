@@ -1,0 +1,62 @@
+import type { SignOfLife } from '../state/machine.ts';
+import type { Session } from '../state/session.ts';
+import type { Task } from '../state/task.ts';
+
+/** What is at the remote about the machines of a session. */
+export interface FoundMachines {
+  /** null: none is shared. */
+  readonly session: Session | null;
+  readonly tasks: readonly Task[];
+  readonly signs: readonly { readonly sign: SignOfLife; readonly at: string }[];
+}
+
+/** A machine as `git flame machines --json` has it; its times are by its own clock. */
+export interface ShownMachine {
+  readonly machine: string;
+  readonly person: string | null;
+  readonly role: SignOfLife['role'];
+  readonly version: string | null;
+  readonly config: 'same' | 'differs' | null;
+  readonly slots: number | null;
+  readonly since: string | null;
+  /** null: there is no sign of life of it. */
+  readonly last_sign_at: string | null;
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly agent_id: string | null;
+    readonly claim: number;
+    readonly claimed_at: string;
+  }[];
+}
+
+/** The lead first, then by name; also who holds tasks and gives no sign. */
+export function listMachines({ session, tasks, signs }: FoundMachines): readonly ShownMachine[] {
+  if (session === null) return [];
+  const lead = session.machines?.lead ?? null;
+  const holders = tasks.flatMap(({ status, claimed_host: host }) =>
+    status === 'claimed' && host !== null ? [host] : [],
+  );
+  const names = [...new Set([...signs.map(({ sign }) => sign.machine), ...holders])].sort(
+    (a, b) => Number(b === lead) - Number(a === lead) || (a < b ? -1 : 1),
+  );
+  return names.map((machine): ShownMachine => {
+    const known = signs.find(({ sign }) => sign.machine === machine);
+    const { sign, at } = known ?? { sign: null, at: null };
+    return {
+      machine,
+      person: sign?.person ?? null,
+      // Which one leads the session says, not the machine.
+      role: machine === lead ? 'lead' : 'worker',
+      version: sign?.version ?? null,
+      config: sign === null ? null : sign.config === session.config_digest ? 'same' : 'differs',
+      slots: sign?.slots ?? null,
+      since: sign?.since ?? null,
+      last_sign_at: at,
+      tasks: tasks.flatMap((task) =>
+        task.status === 'claimed' && task.claimed_host === machine
+          ? [{ id: task.id, agent_id: task.agent_id, claim: task.claim ?? 0, claimed_at: task.claimed_at }]
+          : [],
+      ),
+    };
+  });
+}

@@ -1,0 +1,172 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, RefName } from '../../domain/ids.ts';
+import type { RefUpdate } from '../../domain/ports/git-port.ts';
+import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
+import { killPoint } from '../../util/kill-point.ts';
+import { tipsOf } from '../notes/state.ts';
+import type { StoreParts } from '../store-options.ts';
+import { damagedState, newerState } from '../sync/errors.ts';
+import { LocalState } from '../sync/local-state.ts';
+import { fetchState, type PushResult, type PushSpec, pushState } from '../sync/remote.ts';
+import type { Round } from '../write/decide-round.ts';
+import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
+import { ObjectWriter } from '../write/object-writer.ts';
+
+/** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */
+export interface OpenPush {
+  readonly round: Round;
+  readonly specs: readonly PushSpec[];
+}
+
+const taskBranches = 'refs/heads/blueflame/';
+
+/**
+ * What goes over the line in one exchange, and how it comes to be this clone's: look at the remote, push onto exactly
+ * that, and move the local refs only once the remote has it.
+ */
+export class RemoteExchange {
+  readonly #parts: StoreParts;
+  readonly #remote: string;
+  readonly #local: LocalState;
+  readonly #objects: ObjectWriter;
+  readonly #refs: RefTransactions;
+  readonly #loggedRefs: RefTransactions;
+  readonly #network: GitContext;
+
+  /** `patienceMs`: no answer of the remote is waited for any longer. */
+  constructor(
+    parts: StoreParts,
+    {
+      remote,
+      network,
+      patienceMs,
+    }: { readonly remote: string; readonly network: GitContext; readonly patienceMs: number },
+  ) {
+    const { context, commonDir, objectFormat } = parts;
+    this.#parts = parts;
+    this.#remote = remote;
+    this.#local = new LocalState({ context, commonDir, objectFormat, remote, isDry: false });
+    const objectsDir = `${commonDir}/objects`;
+    this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
+    const transactions = { context, gitDir: commonDir, objectFormat, reason: `git flame ${remote}` };
+    this.#refs = new RefTransactions(transactions);
+    this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
+    // A server that accepts and never answers would hold git for ever, and with it the sign of life.
+    const limits = { wallMs: patienceMs, cpuSeconds: 600, memoryMb: 8_192 };
+    this.#network = { ...network, guard: { limits } };
+  }
+
+  /** Where the remote stands. Throws FlameError `remote-unreachable`. */
+  look(): Promise<RemoteRefs> {
+    return fetchState(this.#network, this.#remote);
+  }
+
+  /**
+   * Brings the local state to what the remote has, with what other commands of this clone changed besides. Answers what
+   * of that is left to push. Throws FlameErrors `damaged-state` and `newer-state`: others must not get such notes.
+   */
+  async takeIn(theirs: RemoteRefs): Promise<readonly PushSpec[]> {
+    const merged = await this.#local.merge(theirs);
+    if (merged.damage.length > 0) throw damagedState(this.#remote, merged.damage);
+    if (merged.newer.length > 0) throw newerState(this.#remote, merged.newer);
+    return merged.specs;
+  }
+
+  /** What a round asks the remote for, beside what is left over: state, commits to keep, and branches that are nobody's own. */
+  specsOf({ base, next, owners }: Round, theirs: RemoteRefs, left: readonly PushSpec[]): readonly PushSpec[] {
+    const own = [...tipsOf(next)].flatMap(([ref, tip]): PushSpec[] =>
+      tip === null || tip === (theirs.get(ref) ?? null) ? [] : [{ from: tip, to: ref }],
+    );
+    const stateRefs = new Set<string>(tipsOf(base).keys());
+    const updates = [...owners.values()].map(({ update }) => update);
+    return [
+      ...own,
+      ...left.filter(({ to }) => !stateRefs.has(to)),
+      ...updates.flatMap((update) => specOf(update)),
+    ];
+  }
+
+  async push(specs: readonly PushSpec[]): Promise<PushResult> {
+    killPoint(`remote to push: ${describe(specs)}`);
+    const result = await pushState(this.#network, this.#remote, specs);
+    killPoint(`remote ${result.kind}: ${describe(specs)}`);
+    return result;
+  }
+
+  write(objects: Round['objects']): Promise<void> {
+    return this.#objects.write(objects);
+  }
+
+  /** Refs outside the state that are not where a round said: nothing of it may be sent. */
+  async movedRefs({ owners }: Round): Promise<ReadonlyMap<string, ObjectId | null>> {
+    const moved = new Map<string, ObjectId | null>();
+    for (const { update } of owners.values()) {
+      const actual = (await this.#parts.catFile.info(update.ref))?.oid ?? null;
+      if (actual !== update.old) moved.set(update.ref, actual);
+    }
+    return moved;
+  }
+
+  /** Moves the local refs to what the remote took. */
+  async adopt(round: Round): Promise<void> {
+    const moves = round.commands.filter((command) => command.new !== undefined);
+    const outcome = await this.#run(moves);
+    if (outcome.kind === 'done') return this.#parts.reader.adopt(round.next);
+    // Another command of this clone wrote meanwhile: the state comes with the next look, branches by themselves.
+    await this.adoptRefs(round);
+  }
+
+  /** The refs of a round that are no state. */
+  async adoptRefs({ owners }: Round): Promise<void> {
+    for (const { update } of owners.values()) await this.#run([update]);
+  }
+
+  /** Whether the remote has what such a push brought. */
+  async wasTaken({ specs }: OpenPush, theirs: RemoteRefs): Promise<boolean> {
+    const proof = specs.find(({ to }) => to === 'refs/blueflame/tasks' || to === 'refs/blueflame/sessions');
+    const tip = theirs.get(proof?.to ?? '');
+    if (proof === undefined || tip === undefined) return false;
+    const args = ['merge-base', '--is-ancestor', proof.from, tip];
+    return (await runGit(this.#parts.context, args, { accept: [0, 1, 128] })).exitCode === 0;
+  }
+
+  /** Takes refs away from the remote; where it deletes none they do no harm. */
+  async forget(refs: readonly RefName[]): Promise<void> {
+    if (refs.length > 0) await this.push(refs.map((to) => ({ from: '', to }))).catch(() => null);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#local.close(), this.#refs.close(), this.#loggedRefs.close()]);
+  }
+
+  #run(commands: readonly RefCommand[]): ReturnType<RefTransactions['run']> {
+    const isFirst = commands.some(({ ref, old }) => old === null && ref.startsWith('refs/blueflame/'));
+    return (isFirst ? this.#loggedRefs : this.#refs).run(commands);
+  }
+}
+
+/** Whether a ref is the person's, on the remote too: it moves there and here together. */
+export function isShared(ref: RefName): boolean {
+  return ref.startsWith('refs/heads/') && !ref.startsWith(taskBranches);
+}
+
+/** A task's branch is this clone's own; its commit goes along under its own name. */
+function specOf({ ref, old, new: to }: RefUpdate): readonly PushSpec[] {
+  if (to === null) return [];
+  if (isShared(ref)) return [{ from: to, to: ref, expected: old }];
+  const [, session] = ref.match(/^refs\/(?:heads\/blueflame|blueflame\/changesets)\/([^/]+)\//) ?? [];
+  return session === undefined ? [] : [{ from: to, to: `${keptRoot}${session}/${to}` }];
+}
+
+/** The line, the server or the host is at fault, and may not be the next time. */
+export function mayPass(error: unknown): boolean {
+  return (
+    error instanceof FlameError &&
+    ['remote-unreachable', 'push-failed', 'cell-git-ended', 'state-busy'].includes(error.code)
+  );
+}
+
+function describe(specs: readonly PushSpec[]): string {
+  return specs.map(({ to }) => to).join(' ');
+}

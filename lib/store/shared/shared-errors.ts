@@ -1,0 +1,26 @@
+import { FlameError } from '../../domain/flame-error.ts';
+
+/** A landing the remote didn't take: nothing landed there or here, and the approval stands. */
+export function landingRefusal(remote: string, ref: string, cause: unknown): unknown {
+  if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
+  const branch = ref.replace(/^refs\/heads\//, '');
+  const reason = String(cause.data.reason ?? 'no reason given');
+  if (/stale info|fetch first|non-fast-forward/.test(reason))
+    return new FlameError({
+      kind: 'waiting',
+      code: 'remote-base-moved',
+      message: `${branch} is not the same here and at ${remote}, so nothing was landed. The approval stands.`,
+      hints: [`git pull ${remote} ${branch}`, 'git flame run'],
+      cause,
+    });
+  return new FlameError({
+    kind: 'waiting',
+    code: 'remote-base-protected',
+    message: `${branch} at ${remote} takes no push from here (${reason}): nothing was landed, the approval stands.`,
+    hints: [
+      'Land on a branch for a pull request: project.landing: branch in .blueflame.yml, then git flame review --pr',
+    ],
+    details: cause.lines,
+    cause,
+  });
+}

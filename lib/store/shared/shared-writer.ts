@@ -1,0 +1,254 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FlameError } from '../../domain/flame-error.ts';
+import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
+import type { StoreParts, StoreWriter } from '../store-options.ts';
+import { Refusals } from '../sync/refusals.ts';
+import type { PushSpec } from '../sync/remote.ts';
+import { type CommitIdentity, readCommitIdentity } from '../write/commit-identity.ts';
+import { type Caller, decideRound, type Round } from '../write/decide-round.ts';
+import type { RemoteRefs } from '../write/kept-commits.ts';
+import { Line } from './line.ts';
+import type { OwnSigns } from './own-signs.ts';
+import type { Pace } from './pace.ts';
+import { isShared, mayPass, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
+import { landingRefusal } from './shared-errors.ts';
+
+export interface SharedOptions {
+  readonly remote: string;
+  readonly exchange: RemoteExchange;
+  readonly signs: OwnSigns;
+  readonly pace: Pace;
+  /** How many machines are alive: what was refused by a race is tried again within their time. */
+  readonly machines: () => number;
+  /** Told what each look found. */
+  readonly onLook: (theirs: RemoteRefs) => Promise<void>;
+  /** Told that the remote was lost or is back. */
+  readonly onLine: (isThere: boolean, error: FlameError | null) => void;
+  /** Ends what waits for a remote that doesn't come back. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Changes decided where several machines change the same: on what the remote has at that moment, and made once it took
+ * them. All that waits goes in one push; what lost a race is decided again, never sent again.
+ */
+export class SharedWriter implements StoreWriter {
+  readonly #parts: StoreParts;
+  readonly #options: SharedOptions;
+  readonly #open = new Set<Caller>();
+  readonly #looks = new Set<{ resolve(): void; reject(error: unknown): void }>();
+  readonly #unknown = new Map<OpenPush, readonly Caller[]>();
+  #identity: Promise<CommitIdentity> | null = null;
+  #refusals: Refusals;
+  readonly #line: Line;
+  #loop: Promise<void> | null = null;
+  #wake: () => void = () => undefined;
+  #isClosed = false;
+  #pushMs = 100;
+  #notBefore = 0;
+
+  constructor(parts: StoreParts, options: SharedOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#refusals = new Refusals(options.remote);
+    this.#line = new Line(options.onLine);
+  }
+
+  transact(
+    decide: Caller['decide'],
+    { isLarge = false }: Parameters<Store['transact']>[1] = {},
+  ): Promise<TransactResult> {
+    return new Promise((resolve, reject) => {
+      this.#open.add({ decide, isLarge, resolve, reject });
+      this.#start();
+    });
+  }
+
+  /** One exchange, with whatever waits. Rejects where the remote was never reached yet and can't be now. */
+  look(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#looks.add({ resolve, reject });
+      this.#start();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#wake();
+    await this.#loop;
+    await this.#options.exchange.close();
+  }
+
+  #start(): void {
+    this.#wake();
+    this.#loop ??= this.#run().finally(() => {
+      this.#loop = null;
+      if (!this.#isClosed && this.#open.size + this.#looks.size > 0) this.#start();
+    });
+  }
+
+  async #run(): Promise<void> {
+    // Callers of the same tick make one group.
+    await Promise.resolve();
+    while (!this.#isClosed || this.#open.size > 0) {
+      if (await this.#isIdle()) continue;
+      try {
+        await this.#exchange();
+        this.#line.answered();
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+    for (const { resolve } of this.#looks) resolve();
+    this.#looks.clear();
+  }
+
+  /** Waits until something is due: a caller, a look, a sign of life. True: look again what. */
+  async #isIdle(): Promise<boolean> {
+    const { pace, signs, signal } = this.#options;
+    const isAsked = this.#open.size + this.#looks.size > 0;
+    const held = Math.max(this.#notBefore - performance.now(), isAsked ? pace.waitMs() : 0);
+    const ms = isAsked ? held : Math.max(held, signs.nextLookMs());
+    if (ms <= 0 || (this.#isClosed && this.#open.size === 0)) return false;
+    const timer = new AbortController();
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    const stop = signal.aborted ? timer.signal : AbortSignal.any([signal, timer.signal]);
+    await Promise.race([wait(ms, undefined, { signal: stop, ref: isAsked }).catch(() => undefined), woken]);
+    timer.abort();
+    return true;
+  }
+
+  async #exchange(): Promise<void> {
+    const { exchange, signs, onLook } = this.#options;
+    this.#identity ??= readCommitIdentity(this.#parts.context);
+    const identity = await this.#identity;
+    const asked = [...this.#looks];
+    const theirs = await exchange.look();
+    await onLook(theirs);
+    signs.seen(theirs);
+    const left = await exchange.takeIn(theirs);
+    await this.#findOut(theirs);
+    const round = await this.#decide(identity);
+    const specs = exchange.specsOf(round, theirs, left);
+    if (specs.length > 0 || signs.isDue()) await this.#push(round, { specs, theirs, identity });
+    else await this.#settle(round);
+    for (const look of asked) {
+      this.#looks.delete(look);
+      look.resolve();
+    }
+  }
+
+  /** A landing goes alone: what refuses it must not refuse the rest. */
+  async #decide(identity: CommitIdentity): Promise<Round> {
+    const { exchange } = this.#options;
+    for (;;) {
+      const base = await this.#parts.reader.read();
+      const callers = [...this.#open];
+      const context = { ...this.#parts, identity };
+      const all = decideRound(base, callers, context);
+      const landing = [...all.owners.values()].find(({ update }) => isShared(update.ref))?.caller;
+      const others = callers.filter((caller) => caller !== landing);
+      const alone = landing === undefined ? callers : others.length > 0 ? others : [landing];
+      const round = alone === callers ? all : decideRound(base, alone, context);
+      const moved = await exchange.movedRefs(round);
+      if (moved.size === 0) return round;
+      for (const { caller, update } of round.owners.values()) {
+        if (!moved.has(update.ref) || !this.#open.delete(caller)) continue;
+        const actual = moved.get(update.ref) ?? null;
+        caller.resolve({ kind: 'ref-moved', ref: update.ref, expected: update.old, actual });
+      }
+    }
+  }
+
+  async #push(
+    round: Round,
+    {
+      specs,
+      theirs,
+      identity,
+    }: {
+      readonly specs: readonly PushSpec[];
+      readonly theirs: RemoteRefs;
+      readonly identity: CommitIdentity;
+    },
+  ): Promise<void> {
+    const { exchange, signs, pace, machines } = this.#options;
+    const sign = signs.next({ ...this.#parts, identity });
+    const all = sign === null ? specs : [...specs, sign.spec];
+    await exchange.write([...round.objects, ...(sign?.objects ?? [])]);
+    const began = performance.now();
+    const open: OpenPush = { round, specs: all };
+    this.#unknown.set(open, [...round.answers.keys()]);
+    const pushed = await exchange.push(all).catch((error: unknown) => {
+      if (mayPass(error)) throw error;
+      this.#unknown.delete(open);
+      return this.#refused(round, error);
+    });
+    if (pushed === null) return;
+    this.#unknown.delete(open);
+    this.#pushMs = performance.now() - began;
+    pace.pushed(machines());
+    if (pushed.kind === 'done') {
+      if (sign !== null) signs.pushed(sign);
+      this.#refusals = new Refusals(this.#options.remote);
+      return this.#settle(round);
+    }
+    this.#notBefore = performance.now() + Math.random() * machines() * this.#pushMs;
+    // A sign of life must not wait behind what others are quicker with.
+    if (sign !== null && signs.isDue() && (await exchange.push([sign.spec])).kind === 'done')
+      signs.pushed(sign);
+    try {
+      this.#refusals.note(pushed, all, theirs);
+    } catch (error) {
+      this.#refused(round, error);
+    }
+  }
+
+  /** The remote says no, and will again: who asked for it is told. */
+  #refused(round: Round, error: unknown): null {
+    const landing = [...round.owners.values()].find(({ update }) => isShared(update.ref));
+    const told =
+      landing === undefined ? error : landingRefusal(this.#options.remote, landing.update.ref, error);
+    const asked = landing === undefined ? [...round.answers.keys()] : [landing.caller];
+    if (asked.length === 0) throw told;
+    for (const caller of asked) if (this.#open.delete(caller)) caller.reject(told);
+    return null;
+  }
+
+  async #settle(round: Round): Promise<void> {
+    await this.#options.exchange.adopt(round);
+    this.#answer(round);
+  }
+
+  #answer({ answers }: Round): void {
+    for (const [caller, answer] of answers) if (this.#open.delete(caller)) answer();
+  }
+
+  /** What pushes came to whose answer was lost: the refs there tell. */
+  async #findOut(theirs: RemoteRefs): Promise<void> {
+    for (const [push, callers] of this.#unknown) {
+      if (!callers.some((caller) => this.#open.has(caller))) this.#unknown.delete(push);
+      else if (await this.#options.exchange.wasTaken(push, theirs)) {
+        this.#unknown.delete(push);
+        await this.#options.exchange.adoptRefs(push.round);
+        this.#answer(push.round);
+      }
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { signal } = this.#options;
+    const waits = this.#line.failed(error, signal.aborted);
+    if (waits === null || this.#isClosed) this.#giveUp(error);
+    this.#notBefore = performance.now() + (waits ?? 500);
+  }
+
+  #giveUp(error: unknown): void {
+    for (const caller of this.#open) caller.reject(error);
+    this.#open.clear();
+    for (const look of this.#looks) look.reject(error);
+    this.#looks.clear();
+  }
+}

@@ -1,0 +1,41 @@
+import type { ShownMachine } from '../../domain/shown/machines.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+
+/** The machines of a session, one below the other, each with what it holds. */
+export function renderMachines(
+  {
+    remote,
+    session,
+    machines,
+  }: { readonly remote: string; readonly session: string | null; readonly machines: readonly ShownMachine[] },
+  style: Style,
+): readonly string[] {
+  if (session === null) return [`No session is shared through ${visibleLine(remote)}.`];
+  if (machines.length === 0) return [`No machine works on ${session} at ${visibleLine(remote)}.`];
+  return [
+    `Machines of ${session} at ${visibleLine(remote)}`,
+    ...machines.flatMap((one) => renderOne(one, style)),
+  ];
+}
+
+function renderOne(one: ShownMachine, style: Style): readonly string[] {
+  const sign =
+    one.last_sign_at === null
+      ? 'no sign of life'
+      : `last sign of life ${visibleLine(one.last_sign_at)} by its clock`;
+  const since = one.since === null ? '' : `, there since ${visibleLine(one.since)}`;
+  const person = one.person === null ? '' : `  ${visibleLine(one.person)}`;
+  const config = one.config === 'differs' ? ', another configuration' : '';
+  const slots = one.slots === null ? '' : ` of ${one.slots}`;
+  const head = `  ${style.bold(visibleLine(one.machine))}  ${one.role}${person}`;
+  return [
+    head,
+    style.dim(`    ${sign}${since}${config}; ${formatCount(one.tasks.length, 'task')}${slots}`),
+    ...one.tasks.map(
+      ({ id, agent_id, claim, claimed_at: at }) =>
+        `    ${id}  ${visibleLine(agent_id ?? 'a person')}, claim ${claim}, since ${visibleLine(at)}`,
+    ),
+  ];
+}

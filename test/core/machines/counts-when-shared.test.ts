@@ -1,0 +1,37 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  courseDecision,
+  limitDecision,
+  standingDecision,
+  taskDecision,
+} from '../../../lib/core/decisions/decisions.ts';
+import { countsWhenShared } from '../../../lib/core/machines/counts-when-shared.ts';
+import { parseSessionId } from '../../../lib/domain/ids.ts';
+import { sampleSession } from '../../store/sample.ts';
+import { testSession as id, makeTask } from '../../support/tasks.ts';
+
+const session = sampleSession(id);
+const other = parseSessionId('ses-20260301-080000-00ff');
+const task = makeTask('task-001', { session: session.id });
+const ended = makeTask('task-002', { session: session.id, status: 'dropped' });
+
+test('TRU-2 what is asked of a task, a raised limit and another session count on no machine by themselves', () => {
+  for (const role of ['lead', 'worker'] as const) {
+    const shared = { session: session.id, role };
+    assert.not(countsWhenShared(taskDecision(task), shared));
+    assert.not(countsWhenShared(limitDecision(session, 100), shared));
+    assert.not(countsWhenShared(standingDecision(task), { session: other, role }));
+    assert.ok(countsWhenShared(standingDecision(task), shared));
+  }
+});
+
+test('TRU-2 who leads believes no machine that a task has ended, who joined follows the lead', () => {
+  const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
+  assert.not(lead && countsWhenShared(standingDecision(ended), lead));
+  assert.not(lead && countsWhenShared(courseDecision(session), lead));
+  assert.ok(worker && countsWhenShared(standingDecision(ended), worker));
+  assert.ok(worker && countsWhenShared(courseDecision(session), worker));
+});
+
+test.run();

@@ -1,0 +1,188 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FlameError } from '../../../lib/domain/flame-error.ts';
+import type { Store } from '../../../lib/domain/ports/store-port.ts';
+import { openStore } from '../../../lib/store/open-store.ts';
+import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
+import type { TestRepo } from '../../support/repo.ts';
+import { alterTask } from '../../support/tasks.ts';
+import { sampleSessionId } from '../sample.ts';
+import { commonDirOf, makeClones, stateOf, sync, taskIn, taskOf } from '../sync-clones.ts';
+
+interface Machine {
+  readonly store: Store;
+  readonly sharing: OpenedSharing;
+  readonly lines: boolean[];
+  close(): Promise<void>;
+}
+
+async function openMachine(repo: TestRepo, name: string): Promise<Machine> {
+  const context = { cwd: repo.path, env: repo.env };
+  const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1' });
+  const lines: boolean[] = [];
+  const sharing = openSharing(store, {
+    ...{ remote: 'origin', network: context, pushesPerMinute: null, patienceMs: 60_000 },
+    sign: {
+      v: 1,
+      machine: name,
+      person: 'Lea <lea@example.com>',
+      role: 'worker',
+      version: '0',
+      config: 'none',
+      slots: 2,
+      since: '2026-03-01T08:00:00.000Z',
+    },
+    onLine: (isThere) => void lines.push(isThere),
+    signal: new AbortController().signal,
+  });
+  return { store, sharing, lines, close: () => store.close() };
+}
+
+/** Claims a task for a machine; false where it is taken. */
+async function claim({ store }: Machine, id: string, agent: string): Promise<boolean> {
+  const result = await store.transact((snapshot) => {
+    const task = taskOf(snapshot, id);
+    if (task.status !== 'pending') return null;
+    const fields = { status: 'claimed' as const, agent_id: agent as never, claimed_by: agent };
+    const claimed = alterTask(task, { ...fields, claimed_at: '2026-03-01T08:00:00.000Z', claim: 1 });
+    return {
+      actor: agent,
+      changes: [{ subject: `${id}: pending -> claimed by ${agent}`, tasks: [claimed] }],
+    };
+  });
+  return result.kind === 'done';
+}
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test('DST-1 UNI-6 machines race for every task: the remote gives each to one, and all clones are equal in the end', async () => {
+  const ids = Array.from({ length: 8 }, (_, at) => `task-${String(at + 1).padStart(3, '0')}`);
+  const { remote, clones } = await makeClones(ids);
+  const machines = await Promise.all(clones.map((repo, at) => openMachine(repo, `host/${at}`)));
+  const won = await Promise.all(
+    machines.map(async (machine, at) => {
+      const answers = await Promise.all(ids.map((id) => claim(machine, id, `worker-0000000${at}`)));
+      return ids.filter((_, index) => answers[index] === true).map((id) => `${id} worker-0000000${at}`);
+    }),
+  );
+  await Promise.all(machines.map(({ sharing }) => sharing.look()));
+  await Promise.all(machines.map(({ close }) => close()));
+  assert.is(won.flat().length, ids.length, 'each was told to one');
+  const stored = await Promise.all(ids.map(async (id) => `${id} ${(await taskIn(clones[0], id)).agent_id}`));
+  assert.equal(won.flat().sort(), stored);
+  for (const repo of clones) assert.is(stateOf(repo), stateOf(remote));
+  const log = remote.git('log', '--format=%s', '--grep=-> claimed by', 'refs/blueflame/tasks').split('\n');
+  assert.is(log.length, ids.length);
+});
+
+test('DST-1 a push whose answer was lost is known to have been taken: it is made once, and told so', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  const machine = await openMachine(clones[0], 'host/a');
+  await machine.sharing.look();
+  // The server dies once the refs have moved, before it says so.
+  const hook = join(remote.path, 'hooks/post-receive');
+  writeFileSync(hook, `#!/bin/sh\nrm -f "$0"\nkill -9 $PPID\n`, { mode: 0o755 });
+  assert.is(await claim(machine, 'task-001', 'worker-0000000a'), true);
+  await machine.close();
+  assert.not(existsSync(hook), 'the answer was lost');
+  assert.is(stateOf(clones[0]), stateOf(remote));
+  assert.is(
+    remote.git('log', '--format=%s', '--grep=-> claimed', 'refs/blueflame/tasks').split('\n').length,
+    1,
+  );
+});
+
+test('DST-2 what is decided while the remote is away waits, and is made once it is back', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  const machine = await openMachine(clones[0], 'host/a');
+  await machine.sharing.look();
+  clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
+  const claimed = claim(machine, 'task-001', 'worker-0000000a');
+  await until('the remote is missed', () => machine.lines.includes(false));
+  assert.is(
+    (await taskIn(clones[0], 'task-001')).status,
+    'pending',
+    'nothing counts before the remote took it',
+  );
+  clones[0].git('remote', 'set-url', 'origin', remote.path);
+  assert.is(await claimed, true);
+  await machine.close();
+  assert.equal(machine.lines, [false, true]);
+  assert.is(stateOf(clones[0]), stateOf(remote));
+});
+
+test('a remote that takes no state is named to who asked, and nothing counts here', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  const machine = await openMachine(clones[0], 'host/a');
+  await machine.sharing.look();
+  remote.git('config', 'receive.hideRefs', 'refs/blueflame');
+  const error = await claim(machine, 'task-001', 'worker-0000000a').catch((caught: unknown) => caught);
+  await machine.close();
+  assert.ok(error instanceof FlameError);
+  assert.is(error.code, 'remote-refuses-state');
+  assert.is((await taskIn(clones[0], 'task-001')).status, 'pending');
+});
+
+test('a remote that was never reached is told at once', async () => {
+  const { clones } = await makeClones(['task-001']);
+  clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
+  const machine = await openMachine(clones[0], 'host/a');
+  const error = await machine.sharing.look().catch((caught: unknown) => caught);
+  await machine.close();
+  assert.ok(error instanceof FlameError);
+  assert.is(error.code, 'remote-unreachable');
+});
+
+test('DST-1 a machine that gives no sign of life for its lease is gone, one that does is not; who leaves takes its sign along', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  const [a, b, c] = await Promise.all(clones.map((repo, at) => openMachine(repo, `host/${'abc'[at]}`)));
+  if (a === undefined || b === undefined || c === undefined) throw new Error('three clones');
+  const lease = { leaseMs: 4_000, renewMs: 500 };
+  for (const { sharing } of [a, b, c]) sharing.enter(sampleSessionId, lease);
+  for (const { sharing } of [a, b, c]) await sharing.look();
+  await until('a sees both', () => a.sharing.machines().length === 2);
+  // As if its process were gone: no word to anybody.
+  await c.close();
+  await until('c is gone', () => a.sharing.isGone('host/c'));
+  assert.not(a.sharing.isGone('host/b'));
+  assert.not(b.sharing.isGone('host/a'));
+  await b.sharing.leave(false);
+  await a.sharing.leave(true);
+  await Promise.all([a.close(), b.close()]);
+  assert.is(remote.git('for-each-ref', 'refs/blueflame/machines/'), '');
+});
+
+test('what another command of the clone changed meanwhile goes along', async () => {
+  const { remote, clones } = await makeClones(['task-001', 'task-002']);
+  const machine = await openMachine(clones[0], 'host/a');
+  await machine.sharing.look();
+  const beside = await openStore({
+    context: { cwd: clones[0].path, env: clones[0].env },
+    commonDir: commonDirOf(clones[0]),
+    objectFormat: 'sha1',
+  });
+  await beside.transact((snapshot) => ({
+    actor: 'a',
+    changes: [
+      { subject: 'task-002 changed', tasks: [alterTask(taskOf(snapshot, 'task-002'), { title: 'new' })] },
+    ],
+  }));
+  await beside.close();
+  assert.is(await claim(machine, 'task-001', 'worker-0000000a'), true);
+  await machine.close();
+  await sync(clones[1]);
+  assert.is((await taskIn(clones[1], 'task-002')).title, 'new');
+  assert.is((await taskIn(clones[1], 'task-001')).status, 'claimed');
+  assert.is(stateOf(clones[0]), stateOf(remote));
+  rmSync(remote.path, { recursive: true });
+});
+
+test.run();
