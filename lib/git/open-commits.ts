@@ -24,6 +24,9 @@ export function openCommits(access: GitAccess, reading: ReadObjects): GitCommits
 export function openMerging(access: GitAccess): GitMerging {
   const here = whereThePersonIs(access);
   const objectDir = join(access.repository.commonDir, 'objects');
+  // Asked once, as whose name it is.
+  let asked: Promise<boolean> | undefined;
+  const signs = (): Promise<boolean> => (asked ??= isSigning(here));
   return {
     // In the person's work tree, for the merge attributes checked out there, such as union for a changelog.
     mergeTree: async (ours, theirs) => {
@@ -37,6 +40,6 @@ export function openMerging(access: GitAccess): GitMerging {
       replay(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     commitTree: (init) => commitTree(access, objectDir, init),
     commitSigned: async (init) =>
-      (await isSigning(here)) ? signCommit(here, init) : commitTree(access, objectDir, init),
+      (await signs()) ? signCommit(here, init) : commitTree(access, objectDir, init),
   };
 }

@@ -2,6 +2,7 @@ import { type GitLimits, gitLimits, type WorkBounds, workBounds } from '../domai
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitPort, Repository } from '../domain/ports/git-port.ts';
 import { killPoint } from '../util/kill-point.ts';
+import { Checkouts } from './cells/checkouts.ts';
 import type { StepObserver } from './cells/import-objects.ts';
 import { type GitAccess, onObjects, whereThePersonIs } from './objects/git-access.ts';
 import { listSubmodules } from './objects/list-submodules.ts';
@@ -14,6 +15,7 @@ import { openDiffs, openFiles } from './open-contents.ts';
 import { openTrials } from './open-trials.ts';
 import { openWorktrees } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
+import { keepsContent } from './process/content-settings.ts';
 import { discoverRepository } from './process/discover-repository.ts';
 import { readInertDrivers } from './process/inert-drivers.ts';
 import { lateSignal } from './process/late-signal.ts';
@@ -46,6 +48,7 @@ export async function openGit(
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
   const submodules = new Map<ObjectId, Promise<readonly string[]>>();
   let signature: Promise<Signature> | undefined;
+  let keeps: Promise<boolean> | undefined;
   const objects = new CatFile(context, repository.commonDir);
   const access: GitAccess = {
     context: { cwd: context.cwd, env: context.env },
@@ -59,6 +62,8 @@ export async function openGit(
       return known;
     },
     inertDrivers: () => (drivers ??= readInertDrivers(onObjects(access))),
+    keepsContent: () => (keeps ??= keepsContent(onObjects(access), repository.commonDir)),
+    checkouts: new Checkouts(repository.objectFormat),
     bounds: { ...workBounds, ...options.bounds },
     measured: new Set(),
     guard: {

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -114,13 +114,22 @@ async function writeRecord(
 }
 
 async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {
+  const index = join(paths.ownGitDir, 'index');
+  const written = access.checkouts.write(cell.start, cell.path);
+  if (written === null) {
+    await checkOutByGit(access, cell);
+    access.checkouts.note(cell.start, cell.path, () => readFileSync(index));
+  } else writeFileSync(index, written);
+  noteOwnIndex(paths.ownGitDir, cell.start);
+  copyFileSync(index, join(paths.agentGitDir, 'index'));
+}
+
+async function checkOutByGit(access: GitAccess, cell: CellWorktree): Promise<void> {
   // No agent was in it yet, and a large repository takes its time.
   const own = { ...(await ownGit(access, cell)), guard: undefined };
   // What a partial clone lacks is fetched into the repository: once for all, and where the agent's git finds it.
   const git = withVariables(own, { GIT_OBJECT_DIRECTORY: join(access.repository.commonDir, 'objects') });
   await runGit(git, ['read-tree', '-m', '-u', cell.start]);
-  noteOwnIndex(paths.ownGitDir, cell.start);
-  copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }
 
 function taken(folder: string, what: string, cause?: unknown): FlameError {

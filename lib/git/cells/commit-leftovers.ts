@@ -9,6 +9,7 @@ import { commitTree } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { looseFile } from '../objects/read-loose.ts';
 import type { CellPaths } from './paths.ts';
+import { stageFew } from './stage-few.ts';
 import { stagePaths } from './stage-paths.ts';
 import { followAgent, forgetOwnIndex, pathsOf, setOwnHead } from './view.ts';
 
@@ -26,11 +27,12 @@ export async function commitLeftovers(
   init: { readonly message: string; readonly author: string },
 ): Promise<ObjectId> {
   const places = pathsOf(access, cell);
-  const { head, git } = await followAgent(access, cell);
+  const { head, git, hasAttributes } = await followAgent(access, cell);
   // After a kill from here on, the index would count as HEAD's own, and what is staged as no task's work.
   forgetOwnIndex(places.ownGitDir);
   killPoint('leftovers to stage');
-  const tree = await stagePaths(git, paths);
+  const few = hasAttributes ? null : await stageFew(access, { workTree: cell.path, places, paths });
+  const tree = few ?? (await stagePaths(git, paths));
   killPoint('leftovers staged');
   const merging = takeMerging(places, head);
   const commit = await commitTree(access, places.intake, { tree, parents: [head, ...merging], ...init });

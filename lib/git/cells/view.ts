@@ -78,26 +78,26 @@ export async function readCellHead(access: GitAccess, cell: CellWorktree): Promi
 
 /**
  * Brings the tool's own HEAD and index to the agent's HEAD, its objects verified; files stay as they are.
- * Returns that HEAD and the git to continue with.
+ * Returns that HEAD, the git to continue with, and whether files in it give attributes to others.
  */
 export async function followAgent(
   access: GitAccess,
   cell: CellWorktree,
-): Promise<{ readonly head: ObjectId; readonly git: GitContext }> {
+): Promise<{ readonly head: ObjectId; readonly git: GitContext; readonly hasAttributes: boolean }> {
   const { ownGitDir } = pathsOf(access, cell);
   const head = await readCellHead(access, cell);
   await verifyObjects(access, cell.quarantine, head);
-  await lookOver(cell.path, {
+  const hasAttributes = await lookOver(cell.path, {
     bounds: access.bounds,
     known: indexEntries(ownGitDir),
     guard: access.guard,
     before: (path) => textAtStart(access, cell, path),
   });
   const git = await ownGit(access, cell);
-  if (indexOf(ownGitDir) === head) return { head, git };
+  if (indexOf(ownGitDir) === head) return { head, git, hasAttributes };
   await runGit(git, ['read-tree', '--reset', head]);
   setOwnHead(ownGitDir, head);
-  return { head, git };
+  return { head, git, hasAttributes };
 }
 
 /** What a file held when the agent began, as Latin-1; null: there was none. */

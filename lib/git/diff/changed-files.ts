@@ -2,17 +2,19 @@ import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
+import { readFewChanges } from './few-changes.ts';
 
 const submoduleMode = '160000';
 
 /** Every path that differs between two commits, in git's order; a rename is a deletion and an addition. */
-export function readChangedFiles(
+export async function readChangedFiles(
   context: GitContext,
   objects: ObjectSource,
   base: ObjectId,
   tip: ObjectId,
 ): Promise<readonly ChangedFile[]> {
-  return readFiles(context, objects, ['diff-tree', ...asData, base, tip, '--']);
+  const few = await readFewChanges(objects, base, tip);
+  return few ?? readFiles(context, objects, ['diff-tree', ...asData, base, tip, '--']);
 }
 
 /** Every path whose staged content differs from a commit or tree. */

@@ -1,5 +1,7 @@
 import type { ObjectId } from '../../domain/ids.ts';
 
+export const folderMode = '40000';
+
 export interface TreeRow {
   /** As the tree has it: `100644`, `40000`. */
   readonly mode: string;
@@ -23,4 +25,16 @@ export function parseTree(bytes: Buffer, rawIdLength: number): readonly TreeRow[
     at = end + 1 + rawIdLength;
   }
   return found;
+}
+
+/** Writes a tree object, in git's order: folders as if their names ended with a slash. */
+export function renderTree(rows: readonly TreeRow[]): Buffer {
+  const keyed = rows.map((row) => ({ row, key: row.mode === folderMode ? `${row.name}/` : row.name }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return Buffer.concat(
+    keyed.flatMap(({ row: { mode, name, oid } }) => [
+      Buffer.from(`${mode} ${name}\0`, 'latin1'),
+      Buffer.from(oid, 'hex'),
+    ]),
+  );
 }

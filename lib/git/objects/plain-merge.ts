@@ -3,9 +3,8 @@ import { makeObject, type NewObject, type ObjectFormat } from './loose-object.ts
 import type { ObjectSource } from './object-source.ts';
 import { type CommitLinks, onlyMergeBase } from './only-merge-base.ts';
 import { parseCommit } from './parse-commit.ts';
-import { parseTree, type TreeRow } from './parse-tree.ts';
+import { folderMode, parseTree, renderTree, type TreeRow } from './parse-tree.ts';
 
-const folderMode = '40000';
 // Commits and trees that are remembered: each is read again and again while works are merged one after another.
 const mostRemembered = 2_000;
 
@@ -115,16 +114,4 @@ function isSame(one: TreeRow, other: TreeRow): boolean {
 /** A file in the place of a folder, or the other way round: what was there is gone. */
 function isOfOneKind(one: TreeRow, other: TreeRow): boolean {
   return (one.mode === folderMode) === (other.mode === folderMode);
-}
-
-/** In git's order: folders as if their names ended with a slash. */
-function renderTree(rows: readonly TreeRow[]): Buffer {
-  const keyed = rows.map((row) => ({ row, key: row.mode === folderMode ? `${row.name}/` : row.name }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return Buffer.concat(
-    keyed.flatMap(({ row: { mode, name, oid } }) => [
-      Buffer.from(`${mode} ${name}\0`, 'latin1'),
-      Buffer.from(oid, 'hex'),
-    ]),
-  );
 }
