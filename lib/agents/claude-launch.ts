@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isLeadTool, leadServer } from '../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { cellEnvironment } from './cell-environment.ts';
@@ -6,6 +7,9 @@ import { guardedHook } from './guarded-hook.ts';
 import { fitsArgument, maxArgumentBytes, plainPrompt } from './plain-prompt.ts';
 
 const settingsName = 'settings.json';
+const toolsName = 'mcp.json';
+// Milliseconds: more than an hour, which is how long the orchestrator lets a call wait.
+const longestToolCall = 3_900_000;
 /** How Claude Code is started; `plugin` is the folder of the Superpowers plugin, null for none. */
 export function launchClaude(request: AgentRequest, paths: CellPaths, plugin: string | null): Launch {
   const prompt = plainPrompt(request.prompt);
@@ -31,7 +35,7 @@ function launchPrint({ request, paths, prompt, env, options }: Parts): Launch {
     // The prompt stands first: an option that takes a list would swallow it.
     argv: [...paths.command, '--print', ...(fits ? [prompt] : []), ...printOptions(request), ...options],
     env,
-    files: [settingsFile(paths)],
+    files: [settingsFile(paths), ...toolsFile(paths)],
     // With both, the CLI would append one to the other.
     stdin: fits ? null : prompt,
     transcript: null,
@@ -74,7 +78,8 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
   const { blocked_tools } = request.policy;
   const tools = offeredTools(request, plugin);
   // What the watcher judges needs no second permission; writing is allowed by mode, which ends at the worktree.
-  const allowed = tools.filter((tool) => tool === 'Bash' || tool === 'Skill');
+  const own = paths.toolsCommand === null ? [] : [`mcp__${leadServer}`];
+  const allowed = [...tools.filter((tool) => tool === 'Bash' || tool === 'Skill'), ...own];
   return [
     '--model',
     request.model,
@@ -90,6 +95,7 @@ function commonOptions(request: AgentRequest, paths: CellPaths, plugin: string |
     request.isReadOnly ? 'default' : 'acceptEdits',
     '--tools',
     tools.join(','),
+    ...(paths.toolsCommand === null ? [] : ['--mcp-config', join(paths.controlDir, toolsName)]),
     ...(allowed.length === 0 ? [] : ['--allowed-tools', allowed.join(',')]),
     ...(blocked_tools.length === 0 ? [] : ['--disallowed-tools', blocked_tools.join(',')]),
     ...(plugin === null ? [] : ['--plugin-dir', plugin]),
@@ -101,7 +107,18 @@ function offeredTools(request: AgentRequest, plugin: string | null): string[] {
   const { allowed_tools, blocked_tools } = request.policy;
   const wanted = plugin === null ? allowed_tools : [...allowed_tools, 'Skill'];
   // The tool for answers comes with the schema, by itself.
-  return [...new Set(wanted)].filter((tool) => !blocked_tools.includes(tool) && tool !== 'StructuredOutput');
+  return [...new Set(wanted)].filter(
+    (tool) => !blocked_tools.includes(tool) && tool !== 'StructuredOutput' && !isLeadTool(tool),
+  );
+}
+
+/** The server that leads to the orchestrator's tools. A plan waits for a person: its call may last as long. */
+function toolsFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
+  if (toolsCommand === null) return [];
+  const [command, ...args] = toolsCommand;
+  const server = { command, args, timeout: longestToolCall, alwaysLoad: true };
+  const content = `${JSON.stringify({ mcpServers: { [leadServer]: server } })}\n`;
+  return [{ dir: 'control', path: toolsName, content }];
 }
 
 function settingsFile(paths: CellPaths): LaunchFile {
@@ -141,6 +158,8 @@ function environment(paths: CellPaths): Record<string, string> {
     // The gateway puts the real one in its place.
     ANTHROPIC_API_KEY: paths.apiKey,
     ...(paths.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: paths.baseUrl }),
+    // It would begin without the tools of a server that is a second late.
+    ...(paths.toolsCommand === null ? {} : { MCP_CONNECTION_NONBLOCKING: '0' }),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
     // Else `@path` anywhere in the prompt is read into it, and no hook is asked.

@@ -1,5 +1,6 @@
 import { priceTokens } from '../domain/config/token-price.ts';
 import type { Failure } from '../domain/failure.ts';
+import { leadServer } from '../domain/lead-tools.ts';
 import type { AgentEnd, AgentResultParts, StreamReader } from '../domain/ports/adapter.ts';
 import type { AgentActivity, AgentRequest } from '../domain/ports/agent-port.ts';
 import { countTokens, type TokenUsage } from '../domain/token-usage.ts';
@@ -25,7 +26,7 @@ export function claudeReader(request: AgentRequest, superpowers: SuperpowersConf
   const take = (event: Fields): string | null => {
     if (event.type === 'system' && event.subtype === 'init') {
       hasBegun = true;
-      warnings = pluginWarnings(event, superpowers, request.role);
+      warnings = [...pluginWarnings(event, superpowers, request.role), ...toolWarnings(event, request)];
       return 'started';
     }
     if (event.type === 'stream_event') return usage.take(event) ? '' : null;
@@ -150,4 +151,12 @@ function modelTokens(modelUsage: unknown): number {
         }),
       0,
     );
+}
+
+/** The CLI goes on without a server it could not start, and without a word. */
+function toolWarnings(event: Fields, { tools }: AgentRequest): readonly string[] {
+  if (tools === undefined) return [];
+  const servers = Array.isArray(event.mcp_servers) ? event.mcp_servers.filter(isRecord) : [];
+  const isThere = servers.some(({ name, status }) => name === leadServer && status === 'connected');
+  return isThere ? [] : ['Its tools could not be reached, so it can do nothing.'];
 }

@@ -18,6 +18,7 @@ export function execAdapter(config: AdapterConfig): Adapter {
     calls: null,
     readsByShell: false,
     canTalk: false,
+    canLead: false,
     preparation: null,
     weaker: [],
     version: {

@@ -30,6 +30,14 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         memory: cutText(data.memory, limits.memory),
         ...projectRules(config),
       };
+    case 'queen':
+      return {
+        ...data,
+        files: cutText(data.files, limits.files),
+        readme: cutText(data.readme, limits.readme),
+        memory: cutText(data.memory, limits.memory),
+        ...projectRules(config),
+      };
     case 'worker':
       return {
         task: data.task,

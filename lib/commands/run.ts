@@ -1,3 +1,4 @@
+import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
@@ -12,9 +13,23 @@ export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   const wish = readStartWish(args);
   return withWorkshop(args, io, async (opened) => {
     if (opened.wishes.isDry) return previewPlan(opened, wish, io);
-    const { takeOver: takesOver } = args.options;
+    const { takeOver: takesOver, queen: isLed } = args.options;
     const remote = args.options.remote ?? (await ledThrough(opened, wish));
+    if (remote !== null && isLed) throw ledTwice();
     if (remote !== null) return leadSession(opened, io, { wish, remote, takesOver });
-    return withStart(opened, wish, io, (start) => goOn(opened, io, start));
+    // The protocol is loaded for who has a model lead alone.
+    const leadDesk = isLed ? (await import('./mcp/run-desk.ts')).openRunDesk : null;
+    return withStart(opened, wish, io, (start) => goOn(opened, io, start, leadDesk));
+  });
+}
+
+/** What a model assigns is known to one process alone. */
+function ledTwice(): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'queen-remote',
+    message:
+      'A session that other machines work on is not led by a model: --queen and --remote exclude each other.',
+    hints: ['git flame run --queen OBJECTIVE', 'git flame run --remote REMOTE OBJECTIVE'],
   });
 }

@@ -15,6 +15,7 @@ import { mergeWave } from './merge/merge-wave.ts';
 import { noticeConfig } from './notice-config.ts';
 import { acceptReceived } from './plan/accept-received.ts';
 import { type PlanOptions, planWave } from './plan/plan-wave.ts';
+import { type OpenLeadDesk, queenWave } from './queen/queen-wave.ts';
 import { record, type SessionView, viewSession } from './record.ts';
 import { recoverSession } from './recover-session.ts';
 import { reviewWave } from './review/review-wave.ts';
@@ -26,13 +27,20 @@ import type { Workshop } from './workshop.ts';
 
 /**
  * The whole loop: snapshot, decide, act, record, until the session has ended or a person stopped it. What
- * comes next is derived from the notes alone, so a session continues by calling it again.
+ * comes next is derived from the notes alone, so a session continues by calling it again. With `leadDesk` a model leads
+ * each cycle as far as she gets.
  */
-export async function runSession(opened: Workshop, id: SessionId, options: PlanOptions): Promise<void> {
+export async function runSession(
+  opened: Workshop,
+  id: SessionId,
+  options: PlanOptions,
+  leadDesk: OpenLeadDesk | null = null,
+): Promise<void> {
   let workshop = opened;
   let plan = options;
   let idle = 0;
   await resume(workshop, id);
+  if (leadDesk !== null) await queenWave(workshop, id, leadDesk);
   for (;;) {
     if (workshop.signal.aborted) throw interruptedError();
     const view = await viewSession(workshop, id);
@@ -54,6 +62,7 @@ export async function runSession(opened: Workshop, id: SessionId, options: PlanO
     if ((await viewSession(workshop, id)).session.state === 'ended') return;
     workshop.windDown.reset();
     workshop = await newRules(workshop, id);
+    if (leadDesk !== null) await queenWave(workshop, id, leadDesk);
   }
 }
 

@@ -16,7 +16,7 @@ import type { RunMemory } from './run-memory.ts';
 import type { WindDown } from './wind-down.ts';
 
 /** The facts of an adapter the engine decides by. */
-export type AdapterFacts = Pick<Adapter, 'name' | 'commits' | 'apis' | 'calls'>;
+export type AdapterFacts = Pick<Adapter, 'name' | 'commits' | 'apis' | 'calls' | 'canLead'>;
 
 /** What the machine has to spare. */
 export interface MachinePort {

@@ -1,5 +1,6 @@
 import type { Config } from '../domain/config/config.ts';
 import type { AgentId } from '../domain/ids.ts';
+import { leadToolName, leadTools } from '../domain/lead-tools.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
 import { readCommands, writeCommands } from './base-commands.ts';
@@ -59,6 +60,8 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
 
 /** StructuredOutput is how claude hands in its answer: without it no agent could end its work. */
 function allowedTools(config: Config, role: Role): string[] {
+  // She looks and acts by our tools alone: built-in ones would cost as much again in each request.
+  if (role === 'queen') return leadTools.map(leadToolName);
   const configured = config.permissions.allowed_tools;
   const own =
     role === 'planner' || role === 'validator'
@@ -79,7 +82,7 @@ function exactCommands({ validation }: Config, role: Role): readonly string[] {
 
 /** What an agent may run whatever the configuration lists; a validator runs its diagnostics and nothing else. */
 function baseCommands(role: Role): string[] {
-  if (role === 'validator') return [];
+  if (role === 'validator' || role === 'queen') return [];
   return role === 'planner' ? [...readCommands] : [...readCommands, ...writeCommands];
 }
 

@@ -1,3 +1,4 @@
+import { isLeadTool } from '../domain/lead-tools.ts';
 import type { ToolCall } from '../domain/policy.ts';
 import type { Access } from './judge-path.ts';
 import { type Objection, objection } from './rules.ts';
@@ -48,7 +49,8 @@ export function toolPaths(call: ToolCall): ToolPaths | Objection {
   if (call.tool_name === 'MultiEdit' && !Array.isArray(call.tool_input.edits)) {
     return objection('call-malformed', 'MultiEdit needs a list of edits.');
   }
-  if (dataTools.has(call.tool_name)) return nothing;
+  // What whoever leads may name is judged where it is done.
+  if (dataTools.has(call.tool_name) || isLeadTool(call.tool_name)) return nothing;
   if (call.tool_name === 'Bash') return collect(call.tool_input, 0)?.length === 0 ? nothing : elsewhere;
   const paths = collect(call.tool_input, 0);
   if (paths === null) {

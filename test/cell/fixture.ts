@@ -76,6 +76,7 @@ export const scriptAdapter: Adapter = {
   calls: null,
   readsByShell: false,
   canTalk: false,
+  canLead: false,
   preparation: null,
   weaker: [],
   version: {

@@ -65,6 +65,7 @@ export function makePaths(changes: Partial<CellPaths> = {}): CellPaths {
     home: '/cell/home',
     tmp: '/cell/tmp',
     controlDir: '/cell/control',
+    toolsCommand: null,
     prepared: null,
     hookCommand: '/cell/control/watcher',
     canaryCommand: 'touch /cell/canary',

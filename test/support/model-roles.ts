@@ -17,7 +17,9 @@ export function roleScript(scripts: Partial<Record<Role, RoleScript>>): ModelScr
 }
 
 export function roleOf(request: ModelRequest): Role | null {
-  const word = request.system.match(/You are (?:a|the) (planner|worker|validator|merger) of git-flame/)?.[1];
+  const word = request.system.match(
+    /You are (?:a|the) (planner|worker|validator|merger|queen) of git-flame/,
+  )?.[1];
   return (word as Role | undefined) ?? null;
 }
 

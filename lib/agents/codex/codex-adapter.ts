@@ -15,6 +15,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     calls: codexCalls,
     readsByShell: true,
     canTalk: false,
+    canLead: false,
     version: {
       args: ['--version'],
       minimum: '0.169.0',

@@ -22,7 +22,10 @@ import type { ModelAccess } from './model-access.ts';
 
 /** What serves one agent from outside its cell: the gateway to the model, and the judge of its calls. */
 export interface AgentServices {
-  readonly paths: Pick<CellPaths, 'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'canaryCommand'>;
+  readonly paths: Pick<
+    CellPaths,
+    'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'canaryCommand' | 'toolsCommand'
+  >;
   /** What the hooks of its git ask, a shell command; null where it commits nothing. */
   readonly gitHook: string | null;
   readonly mounts: CellProfile['mounts'];
@@ -56,6 +59,7 @@ interface ServiceRequest extends JudgeRequest {
 // Any port does: each cell has its own loopback. Not one a project's own server would take.
 const bridgePort = 47_113;
 const bridgeFile = 'bridge.cjs';
+const doorFile = 'tools.sock';
 const canaryPatienceMs = 5_000;
 const plainShell = '/bin/bash';
 // The CLI takes a shell whose name it knows.
@@ -91,8 +95,10 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
           onForbidden: (model, why) => judge?.noteForbidden(model, why),
         })
       : null;
+  const door = (await request.tools?.listen(join(sockets.path, doorFile))) ?? null;
   const tools = isCell ? insidePaths.tools : copied;
-  const socket = join(isCell ? insidePaths.sockets : sockets.path, 'judge.sock');
+  const shown = isCell ? insidePaths.sockets : sockets.path;
+  const socket = join(shown, 'judge.sock');
   const watcher = client === null ? null : watcherCommand(client, { tools, socket });
   const asked = adapter.calls !== null ? watcher : null;
   const shell = gateway === null ? plainShell : join(tools, shellFile);
@@ -103,11 +109,13 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
       shell,
       hookCommand: asked,
       canaryCommand: asked === null ? null : `${asked} --canary`,
+      toolsCommand:
+        door === null ? null : [process.execPath, join(tools, bridgeFile), '--stdio', join(shown, doorFile)],
     },
     gitHook: canCommit ? watcher : null,
     mounts: isCell ? mountsOf(service, { sockets: sockets.path, tools: copied, shell }) : [],
     doors: {
-      sockets: client === null ? [] : [socket],
+      sockets: [...(client === null ? [] : [socket]), ...(door === null ? [] : [join(shown, doorFile)])],
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
     },
     programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
@@ -119,7 +127,7 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     sawCanary: canary.isRaised,
     close: async () => {
       canary.giveUp();
-      await Promise.all([judge?.close(), gateway?.close()]);
+      await Promise.all([judge?.close(), gateway?.close(), door?.close()]);
       sockets.remove();
     },
   };
@@ -151,7 +159,14 @@ exec ${plainShell} "$@"
 }
 
 const noServices: AgentServices = {
-  paths: { baseUrl: null, apiKey: '', shell: plainShell, hookCommand: null, canaryCommand: null },
+  paths: {
+    baseUrl: null,
+    apiKey: '',
+    shell: plainShell,
+    hookCommand: null,
+    canaryCommand: null,
+    toolsCommand: null,
+  },
   gitHook: null,
   mounts: [],
   doors: { sockets: [], ports: [] },

@@ -133,7 +133,15 @@ function watch(
   const quiet = watchQuiet({
     heartbeatMs,
     files: [auditFile(run.commonDir, run.request.id), egressFile(run.commonDir, run.request.id)],
-    onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
+    onQuiet: (quietMs) => {
+      const { tools } = run.request;
+      if (tools?.isBusy() === true) return;
+      run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs });
+      // Nobody waits for whoever leads but the person, who is better served by the session going on.
+      if (tools === undefined) return;
+      run.timedOut = true;
+      void run.cell?.stop(graceMs);
+    },
   });
   const cell = spawn({
     onStdout(chunk) {

@@ -152,6 +152,10 @@ export const waveCommands = {
         kind: 'flag',
         summary: 'with --remote: lead a session that another machine led and left',
       },
+      queen: {
+        kind: 'flag',
+        summary: 'have a model lead: she plans, assigns and judges; the gates stay yours',
+      },
       ...requestOptions,
       ...pageOptions,
     },
@@ -159,6 +163,7 @@ export const waveCommands = {
       { command: "git flame run 'Add login with a password'", does: 'the whole cycle' },
       { command: 'git flame run', does: 'continue where it stopped' },
       { command: "git flame run --remote origin 'Add login'", does: 'work on it with other machines' },
+      { command: "git flame run --queen 'Add login with a password'", does: 'a model leads the agents' },
       {
         command: "git flame run 'Fix the build' --decisions-file decisions.yml --json",
         does: 'a run without questions, one event a line',

@@ -98,6 +98,7 @@ async function runCycle(args: CommandArgs<'demo'>, io: Io): Promise<number> {
       options: {
         from: join(folder, 'plan.yml'),
         new: false,
+        queen: false,
         pr: false,
         remote: null,
         takeOver: false,

@@ -21,7 +21,10 @@ type Locked = <T>(session: SessionId, work: () => Promise<T>) => Promise<T>;
 const momentMs = 5_000;
 
 /** `locked` keeps other commands from working on the session meanwhile. */
-export function openBackgroundWork(locked: Locked): BackgroundWork {
+export function openBackgroundWork(
+  locked: Locked,
+  onTrouble: (error: unknown) => void = () => undefined,
+): BackgroundWork {
   let trouble: WorkState['trouble'] = null;
   let isRunning = false;
   let isWanted = false;
@@ -39,6 +42,7 @@ export function openBackgroundWork(locked: Locked): BackgroundWork {
     } catch (error) {
       const { code, message, hints } = asFlameError(error);
       if (workshop.signal.aborted) return;
+      onTrouble(error);
       trouble = { code, message, next: hints.slice(0, 3) };
       // Who reads the log of a chat's servers, or sits at the terminal of a run, is told as well.
       const told = `Work has stopped: ${message}`;

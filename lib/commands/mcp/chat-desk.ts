@@ -86,6 +86,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
       return mine;
     },
     startWork: (session) => void shop.get().then(({ workshop }) => background.start(workshop, session)),
+    begin: () => undefined,
     note: (report) => note(report),
     end: () => void lock.release(),
     close: async () => {
@@ -157,5 +158,5 @@ async function lookAt(reading: Reading, io: Io, led: SessionId | null): Promise<
     session === null || session.archived_at !== undefined
       ? null
       : await viewSession({ config, origins, store: reading.store }, session.id);
-  return { reading: { ...reading, origins }, config, root, view };
+  return { reading, config, root, view };
 }

@@ -40,6 +40,7 @@ export function createServer({ tools, desk, warn, instructions }: Serving): McpS
       };
       try {
         opened = await desk();
+        opened.begin();
         const answer = await tool.run(opened, given, callContext(server, context));
         report(null);
         return isQuestion(answer) ? toQuestion(answer.ask) : toResult(answer);

@@ -8,7 +8,7 @@ import type { Reading } from '../open/read-state.ts';
 
 /** What the tools look at. */
 export interface DeskView {
-  readonly reading: Pick<Reading, 'git' | 'store' | 'origins'>;
+  readonly reading: Pick<Reading, 'git'>;
   readonly config: Config;
   readonly root: string;
   /** The session that is led; null: there is none. */
@@ -44,6 +44,8 @@ export interface Desk {
   readonly work: WorkState;
   /** Has the person decide about the plan that is proposed, where that can be waited for; null: it can't be. */
   readonly askPlan: ((session: SessionId) => Promise<void>) | null;
+  /** A call begins. */
+  begin(): void;
   /** Tells the person of a call that is over, and keeps it in the audit. */
   note(report: CallReport): void;
   /** She has said that it is over: nothing more is done for her. */

@@ -1,5 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
+import type { LeadTool } from '../../domain/lead-tools.ts';
 import type { Desk } from './desk.ts';
 
 /** What a call brings beside its input. */
@@ -25,7 +26,7 @@ export type ToolAnswer = Readonly<Record<string, unknown>> | FormQuestion;
 
 /** One tool: what clients are told of it, and what it does. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
-  readonly name: string;
+  readonly name: LeadTool;
   readonly description: string;
   readonly input: Input;
   readonly annotations: ToolAnnotations;

@@ -37,7 +37,7 @@ export async function withStart(
   const objective = wish.objective ?? (from === null ? null : `The plan in ${planSource(from)}`);
   if (objective === null) throw noObjective(command, snapshot.sessions);
   if (!isBeside) requireNoOpenSession(snapshot);
-  const base = await preflight(opened.workshop, rolesNeeded(command, plan !== null));
+  const base = await preflight(opened.workshop, rolesNeeded(wish, plan !== null));
   const id = opened.workshop.newSessionId();
   // Locked before it exists: a command that starts another one meanwhile must find that it is worked on.
   return withSessionLock(
@@ -89,7 +89,10 @@ function noObjective(command: string, sessions: readonly Session[]): FlameError 
   });
 }
 
-function rolesNeeded(command: 'plan' | 'run', hasPlan: boolean): readonly Role[] {
-  const planner: readonly Role[] = hasPlan ? [] : ['planner'];
+function rolesNeeded({ command, isLed }: StartWish, hasPlan: boolean): readonly Role[] {
+  const planner: readonly Role[] = [
+    ...(hasPlan ? [] : (['planner'] as const)),
+    ...(isLed ? (['queen'] as const) : []),
+  ];
   return command === 'plan' ? planner : [...planner, 'worker', 'validator', 'merger'];
 }

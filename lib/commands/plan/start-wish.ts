@@ -9,15 +9,24 @@ export interface StartWish {
   readonly from: string | null;
   /** A new session, beside those that are open. */
   readonly isBeside: boolean;
+  /** A model leads. */
+  readonly isLed: boolean;
 }
 
 export function readStartWish(args: CommandArgs<'plan'> | CommandArgs<'run'>): StartWish {
   const { from, new: isBeside } = args.options;
-  return { command: args.command, objective: args.positionals[0] ?? null, from, isBeside };
+  const isLed = 'queen' in args.options && args.options.queen;
+  return { command: args.command, objective: args.positionals[0] ?? null, from, isBeside, isLed };
 }
 
 /** The session that is open, and nothing new. */
-export const goingOn: StartWish = { command: 'run', objective: null, from: null, isBeside: false };
+export const goingOn: StartWish = {
+  command: 'run',
+  objective: null,
+  from: null,
+  isBeside: false,
+  isLed: false,
+};
 
 /** Without an objective the open session is meant; a plan file, or its objective again, while it has no plan yet. */
 export function isMeant(

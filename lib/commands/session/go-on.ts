@@ -2,6 +2,7 @@ import { isOpen } from '../../core/schedule/next-action.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
+import type { OpenLeadDesk } from '../../engine/queen/queen-wave.ts';
 import { runSession } from '../../engine/run-session.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { nextCommand } from './next-command.ts';
@@ -18,14 +19,19 @@ export interface Start {
  * Runs a session from where it is to its end, or to where a person is needed; resolves to the exit code. The caller
  * holds the session's lock.
  */
-export async function goOn(opened: Opened, io: Io, { session, plan }: Start): Promise<number> {
+export async function goOn(
+  opened: Opened,
+  io: Io,
+  { session, plan }: Start,
+  leadDesk: OpenLeadDesk | null = null,
+): Promise<number> {
   const { workshop, config } = opened;
   let requested = 0;
   const { session: now, tasks } = await reportingEnd(
     opened,
     session,
     async () => {
-      await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive });
+      await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }, leadDesk);
       requested = await preparePullRequest(opened, io, session);
     },
     (view) => (view.session.state === 'stopped' ? 'git flame run' : nextCommand(view, workshop.gates.person)),

@@ -25,6 +25,8 @@ export interface Adapter {
   readonly readsByShell: boolean;
   /** A person can talk with it at the terminal. */
   readonly canTalk: boolean;
+  /** It calls tools of a server that is named to it (`CellPaths.toolsCommand`): it can lead. */
+  readonly canLead: boolean;
   readonly version: VersionFacts;
   /** What its program is asked once, in a cell, before agents start; null: nothing. */
   readonly preparation: PreparationFacts | null;
@@ -118,6 +120,8 @@ export interface CellPaths {
   readonly baseUrl: string | null;
   /** What the CLI shows there for a key; nothing else is let through. */
   readonly apiKey: string;
+  /** The program that leads to the tools of the orchestrator, to be started by the CLI; null: there are none. */
+  readonly toolsCommand: readonly [string, ...string[]] | null;
   /** What the adapter's preparation read; null where there is none. */
   readonly prepared: string | null;
   /** The bash its commands run in: one that takes address and key out of their environment. */

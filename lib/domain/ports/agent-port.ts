@@ -30,6 +30,8 @@ export interface AgentRequest {
   readonly policy: AgentPolicy;
   /** What was run for it elsewhere: where it asks for one of these commands, it is shown what came out. */
   readonly recorded?: readonly DiagnosticRun[];
+  /** Tools of the orchestrator that it may call; absent: none. */
+  readonly tools?: ToolDoor;
   readonly budget: { readonly unit: 'usd' | 'tokens'; readonly limit: number };
   /** 0: as long as it takes. */
   readonly timeoutMs: number;
@@ -39,6 +41,14 @@ export interface AgentRequest {
   readonly conversation?: string;
   /** Author of its commits. */
   readonly author: { readonly name: string; readonly email: string };
+}
+
+/** Where an agent calls tools that run outside its cell. */
+export interface ToolDoor {
+  /** Listens on a unix socket for the program that the agent's CLI starts for it, until it is closed. */
+  listen(path: string): Promise<{ close(): Promise<void> }>;
+  /** Whether a call is under way: who waits for its answer is not stuck. */
+  isBusy(): boolean;
 }
 
 export interface AgentActivity {

@@ -21,7 +21,7 @@ export interface ProjectFile {
   readonly text: string;
 }
 
-export type PromptData = PlannerData | WorkerData | ValidatorData | MergerData;
+export type PromptData = PlannerData | WorkerData | ValidatorData | MergerData | QueenData;
 
 export interface PlannerData {
   readonly role: 'planner';
@@ -40,6 +40,20 @@ export interface PlannerData {
   readonly tasks: readonly string[];
   /** What was wrong with the plan just given; empty: nothing. */
   readonly problems: readonly string[];
+}
+
+/** What a model that leads begins with; everything else it asks for. */
+export interface QueenData {
+  readonly role: 'queen';
+  readonly objective: string;
+  readonly files: string;
+  readonly readme: string;
+  readonly memory: string;
+  /** Why earlier plans were sent back, oldest first. */
+  readonly notes: readonly string[];
+  /** The tasks there are by now, and how each stands: of an earlier cycle, or of one who led before. */
+  readonly tasks: readonly string[];
+  readonly maxParallel: number;
 }
 
 interface WorkerData {

@@ -41,6 +41,7 @@ export interface CommandOptions {
   readonly run: {
     readonly from: string | null;
     readonly new: boolean;
+    readonly queen: boolean;
     readonly pr: boolean;
     /** The remote to share the session through, '' where none was named. */
     readonly remote: string | null;

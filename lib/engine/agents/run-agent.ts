@@ -15,6 +15,7 @@ import type {
   AgentOutcome,
   AgentRequest,
   RunningAgent,
+  ToolDoor,
 } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
@@ -63,6 +64,8 @@ export interface AgentJob {
   readonly policy: AgentPolicy;
   /** See AgentRequest. */
   readonly recorded?: readonly DiagnosticRun[];
+  /** See AgentRequest; who has some leads, and takes as long as the others do. */
+  readonly tools?: ToolDoor;
   readonly isReadOnly: boolean;
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
@@ -187,8 +190,10 @@ async function startAgent(
       isReadOnly: job.isReadOnly,
       policy: job.policy,
       ...(job.recorded === undefined ? {} : { recorded: job.recorded }),
+      ...(job.tools === undefined ? {} : { tools: job.tools }),
       budget,
-      timeoutMs: job.isInteractive === true ? 0 : workshop.config.limits.agent_timeout,
+      timeoutMs:
+        job.isInteractive === true || job.tools !== undefined ? 0 : workshop.config.limits.agent_timeout,
       isInteractive: job.isInteractive ?? false,
       author: agentAuthor(job.id),
     },

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import { type ChatClient, closeChats, openChat, type Said } from '../../support/mcp-client.ts';
+import { programFolder, untilSaid } from '../../support/program.ts';
 import type { TestRepo } from '../../support/repo.ts';
 
 test.after(closeChats);
@@ -154,20 +157,49 @@ test('QUE-1 one model leads at a time, and a client that is gone leaves nothing 
   assert.is(status, 'claimed');
   process.kill(first.pid, 'SIGKILL');
   // The lead is free at once, and so is the task at the next start.
-  await second.call('assign_task');
-  for (let turn = 0; turn < 100; turn += 1) {
+  let again = await second.call('assign_task');
+  for (let turn = 0; again.at('error.code') === 'queen-busy' && turn < 100; turn += 1)
+    again = await second.call('assign_task');
+  assert.is(again.at('assigned.length'), 1, again.text);
+  for (let turn = 0; (await second.call('get_status')).at('tasks.0.attempt') !== 1 && turn < 100; turn += 1)
     await second.call('wait_for_workers', { timeout_s: 0.2 });
-    const now = (await second.call('get_status')).at('tasks.0');
-    if (
-      JSON.stringify(now).includes('"claimed"') &&
-      (await second.call('get_status')).at('tasks.0.attempt') === 1
-    )
-      break;
-  }
-  await second.close();
-  const after = await flame(repo, ['status', '--json']);
-  assert.match(after.stdout, /"status":"pending"/, after.stdout);
+  assert.is((await second.call('get_status')).at('tasks.0.attempt'), 1);
 });
+
+test('QUE-1 a client that closes the connection has its agents ended, and their tasks free again', async () => {
+  const repo = makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } });
+  const chat = await openChat(repo, { form: () => 'accept' });
+  await chat.call('create_tasks', { objective: 'Slow', tasks: [task('slow', { description: 'sleep 60' })] });
+  await chat.close();
+  const server = startServer(repo);
+  server.say('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'x', version: '1' },
+  });
+  server.say('tools/call', { name: 'assign_task', arguments: {} });
+  await untilSaid(server.child, /started on slow/);
+  server.child.stdin.end();
+  const code = await new Promise((resolve) => server.child.on('close', resolve));
+  assert.is(code, 0);
+  const after = await flame(repo, ['status', '--json']);
+  assert.match(after.stdout, /"id":"slow".*"status":"pending"/, after.stdout);
+});
+
+function startServer(repo: TestRepo) {
+  const child = spawn(process.execPath, [join(programFolder, 'git-flame'), 'mcp'], {
+    cwd: repo.path,
+    env: repo.env,
+    stdio: 'pipe',
+  });
+  child.stdout.resume();
+  let id = 0;
+  const say = (method: string, params: object): void => {
+    id += 1;
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+  };
+  return { child, say };
+}
 
 for (const isOld of [false, true]) {
   test(`QUE-1 a yes in a chat's form counts where the lead said so (${isOld ? 'old' : 'new'} revision)`, async () => {

@@ -1,0 +1,30 @@
+/** The tools of a model that leads, in the order clients list them. */
+export const leadTools = [
+  'create_tasks',
+  'drop_tasks',
+  'assign_task',
+  'wait_for_workers',
+  'get_status',
+  'get_task_output',
+  'approve_task',
+  'reject_task',
+  'read_file',
+  'list_files',
+  'complete',
+  'fail',
+] as const;
+
+export type LeadTool = (typeof leadTools)[number];
+
+/** The name an agent CLI knows our server by, and with it the tools of it: `mcp__flame__get_status`. */
+export const leadServer = 'flame';
+const prefix = `mcp__${leadServer}__`;
+
+export function leadToolName(tool: LeadTool): string {
+  return `${prefix}${tool}`;
+}
+
+/** Whether a CLI's name of a tool is that of one of ours. */
+export function isLeadTool(name: string): boolean {
+  return leadTools.some((tool) => leadToolName(tool) === name);
+}
