@@ -31,3 +31,13 @@ export function ledElsewhere(lead: string): FlameError {
     hints: ['git flame work --join', 'If that machine is gone for good: git flame run --remote --take-over'],
   });
 }
+
+/** Its steps are decided at a remote, where other machines decide too: here alone two would do the same. */
+export function sessionShared(id: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'session-shared',
+    message: `Session ${id} is shared with other machines, so its steps are decided at its remote.`,
+    hints: ['git flame run', 'On a machine that helps: git flame work --join'],
+  });
+}

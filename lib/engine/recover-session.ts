@@ -5,6 +5,7 @@ import { shortId } from '../util/short-id.ts';
 import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './keep/rescue-worktree.ts';
+import { giveBack } from './machines/reserve.ts';
 import { viewSession } from './record.ts';
 import { bringAlong } from './review/bring-along.ts';
 import { collectEnded } from './work/collect-ended.ts';
@@ -26,6 +27,7 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
   const released = await releaseOrphans(workshop, id);
   if (released.length > 0)
     notice(workshop, `Claims whose agents are gone are free again: ${released.join(', ')}.`);
+  await giveBack(workshop, id);
   await freeExpired(workshop, id);
   await clearCells(workshop);
   await putAwaySettled(workshop);

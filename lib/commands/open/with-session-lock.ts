@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { sessionShared } from '../../domain/meanwhile.ts';
 import { takeLock } from '../../util/owned-lock.ts';
 import { namingSession } from './name-session.ts';
 import type { Reading } from './read-state.ts';
@@ -45,13 +46,7 @@ export async function requireAtHand(store: Reading['store'], id: SessionId): Pro
 /** What other machines decide about too is decided at the remote, or two would do the same. */
 export async function requireAlone(store: Reading['store'], id: SessionId): Promise<void> {
   const found = (await store.snapshot()).sessions.find((session) => session.id === id);
-  if (found?.machines === undefined || found.state === 'ended') return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'session-shared',
-    message: `Session ${id} is shared with other machines, so its steps are decided at its remote.`,
-    hints: ['git flame run', 'On a machine that helps: git flame work --join'],
-  });
+  if (found?.machines !== undefined && found.state !== 'ended') throw sessionShared(id);
 }
 
 function busy(session: SessionId): FlameError {

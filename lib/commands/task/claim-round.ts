@@ -71,7 +71,7 @@ export function claimRound(
     if (settled.length === claimer.most) break;
     const place = places.get(id);
     const task = place === undefined ? undefined : tasks[place];
-    const reason = objectionTo(task, tasks);
+    const reason = session.machines === undefined ? objectionTo(task, tasks) : 'machines share its session';
     answers.push({ id, claimed: reason === null, reason });
     if (place === undefined || task === undefined || reason !== null) continue;
     const steps = takeByHand(task, claim);

@@ -1,5 +1,5 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { AgentRun, Reservation, Session } from '../../domain/state/session.ts';
 import { byText } from '../../util/by-text.ts';
 import { mergeSpending } from './merge-spending.ts';
 import {
@@ -10,6 +10,7 @@ import {
   mergeById,
   type Preference,
   preferring,
+  type Sides,
   sidesOf,
 } from './merge-values.ts';
 
@@ -93,6 +94,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     estimate: choose((session) => session.estimate).value,
     raised_limit: raised.value,
     pauses: choose((session) => session.pauses).value,
+    ...mergeReservations(sides((session) => session.reservations ?? [])),
     agents: mergeById(
       sides((session) => session.agents),
       { id: (run) => run.id, prefer: preferring(), order: byTime },
@@ -137,6 +139,16 @@ function mergeArchived(ours: Session, theirs: Session): Merged<Session> {
   if (other.archived_at !== undefined) return { value, lost: [] };
   const lost = { what: 'archived', kept: value.archived_at ?? '', lost: describeCourse(courseOf(other)) };
   return { value, lost: [lost] };
+}
+
+/** What one side set aside stays, what one gave back is gone. */
+function mergeReservations(sides: Sides<readonly Reservation[]>): Pick<Session, 'reservations'> {
+  const merged = mergeById(sides, {
+    id: ({ agent }) => agent,
+    prefer: preferring(),
+    order: (a, b) => byText(a.agent, b.agent),
+  });
+  return merged.length === 0 ? {} : { reservations: merged };
 }
 
 function courseOf(session: Session): Course {

@@ -1,4 +1,5 @@
 import type { AgentRun, Session } from '../../domain/state/session.ts';
+import { withoutReservations } from './reserve-share.ts';
 
 const keptRuns = 200;
 
@@ -14,7 +15,8 @@ export function addRun(session: Session, run: AgentRun): Session {
     tokens: before.tokens + run.tokens,
   };
   return {
-    ...session,
+    // What it had set aside is spent now, or left over.
+    ...withoutReservations(session, ({ agent }) => agent === run.id),
     cost_usd: roundUsd(session.cost_usd + run.cost_usd),
     tokens: session.tokens + run.tokens,
     spend: { ...session.spend, [run.role]: spend },

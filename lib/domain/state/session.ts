@@ -29,6 +29,15 @@ export type AgentRun = z.infer<typeof agentRunSchema>;
 const servicePauseSchema = z.object({ adapter: z.string(), until: z.string(), why: z.string() });
 export type ServicePause = Readonly<z.infer<typeof servicePauseSchema>>;
 
+/** What an agent on a machine may spend at most, set aside before it starts; in one of the two units. */
+const reservationSchema = z.object({
+  agent: z.string(),
+  machine: z.string(),
+  cost_usd: z.number().min(0),
+  tokens: z.int().min(0),
+});
+export type Reservation = Readonly<z.infer<typeof reservationSchema>>;
+
 const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
 /** What the agents of a role were expected to cost: how many if all goes well and at worst, and USD for one. */
@@ -131,6 +140,8 @@ export const sessionSchema = z.object({
       renew_ms: z.int().min(1),
     })
     .optional(),
+  /** What agents may spend that isn't booked yet, where several machines spend of one budget. */
+  reservations: z.array(reservationSchema).optional(),
   /** Adapters that nothing is asked of before a time. */
   pauses: z.array(servicePauseSchema).default([]),
 });

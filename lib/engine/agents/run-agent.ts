@@ -25,6 +25,7 @@ import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
+import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { readProjectFiles } from './project-files.ts';
@@ -116,10 +117,11 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   const began = timestamp(workshop);
   const model = roleModel(workshop.config, job.role, job.task);
   const { session } = await viewSession(workshop, job.session);
-  const { budget, isCut } = agentShare(workshop, session, job.role);
-  requirePrice(workshop, { model, budget, adapter: job.adapter, role: job.role });
-  const running = await startAgent(workshop, job, { model, budget });
   const { role, id } = job;
+  const isPaid = needsModel(workshop.adapter(job.adapter));
+  const reserved = isPaid ? await reserve(workshop, job.session, { agent: id, role }) : null;
+  const { budget, isCut } = reserved ?? agentShare(workshop, session, role);
+  const running = await started(workshop, job, { model, budget });
   const task = job.task?.id ?? null;
   workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
   const outcome = explainByShare(await untilEnd(workshop, running), isCut);
@@ -128,7 +130,7 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   const { cost_usd, tokens, duration_ms } = outcome;
   const run: AgentRun = {
     ...{ id, role, task_id: task },
-    model: needsModel(workshop.adapter(job.adapter)) ? model : null,
+    model: isPaid ? model : null,
     ...{ started_at: began, ended_at: timestamp(workshop), outcome: told, cost_usd, tokens },
   };
   // First of all: after a kill from here on, the run is not paid for twice.
@@ -151,6 +153,21 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   noteSpending(workshop, job.id, null);
   watchBudget(workshop, (await viewSession(workshop, job.session)).session);
   return outcome;
+}
+
+/** An agent that doesn't start gives its share of the budget back. */
+async function started(
+  workshop: Workshop,
+  job: AgentJob,
+  asked: Pick<AgentRequest, 'model' | 'budget'>,
+): Promise<RunningAgent> {
+  try {
+    requirePrice(workshop, { ...asked, adapter: job.adapter, role: job.role });
+    return await startAgent(workshop, job, asked);
+  } catch (error) {
+    await giveBackOf(workshop, job.session, job.id).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Whose share was cut ends by the session's budget: it is tried again once that is raised. */

@@ -6,6 +6,7 @@ import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
+import { sessionShared } from '../../domain/meanwhile.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs } from '../../domain/ports/git-port.ts';
 import type { GitWorktrees } from '../../domain/ports/git-worktrees.ts';
@@ -56,6 +57,8 @@ export async function claimByHand(
   await freeExpired(workshop, session);
   for (;;) {
     const view = await viewSession(workshop, session);
+    // What a person takes here, another machine's agent may be taking at the remote.
+    if (view.session.machines !== undefined && workshop.sharing === undefined) throw sessionShared(session);
     const task = wish.task === null ? pick(workshop, view.tasks, wish.role) : taskOf(view, wish.task);
     if (isHeldBy(task, workshop.gates.person)) return takeUpAgain(workshop, task, wish.wantsWorktree);
     requireFree(workshop, task, view.tasks);

@@ -1,0 +1,43 @@
+import type { Reservation, Session } from '../../domain/state/session.ts';
+
+interface Wanted {
+  /** The session's own limit, raised or not; 0: unlimited. */
+  readonly limit: number;
+  readonly unit: 'usd' | 'tokens';
+  /** What the agent may spend at most, in that unit. */
+  readonly most: number;
+  readonly agent: string;
+  readonly machine: string;
+}
+
+// Of less an agent's first request would be refused.
+const least = { usd: 0.01, tokens: 1 };
+
+/**
+ * A session with an agent's share set aside, in the unit of its limit, before it may spend any of it; null: what is
+ * spent and set aside, on whatever machine, leaves nothing. So what all machines spend together never passes the limit.
+ */
+export function reserveShare(
+  session: Session,
+  { limit, unit, most, agent, machine }: Wanted,
+): { readonly session: Session; readonly share: number; readonly isCut: boolean } | null {
+  const others = (session.reservations ?? []).filter((one) => one.agent !== agent);
+  const inUnit = ({ cost_usd, tokens }: Pick<Reservation, 'cost_usd' | 'tokens'>): number =>
+    unit === 'usd' ? cost_usd : tokens;
+  const left = others.reduce((rest, one) => rest - inUnit(one), limit - inUnit(session));
+  if (left < least[unit]) return null;
+  const share = Math.min(most, left);
+  const own = {
+    ...{ agent, machine, cost_usd: 0, tokens: 0 },
+    ...(unit === 'usd' ? { cost_usd: share } : { tokens: Math.floor(share) }),
+  };
+  return { session: { ...session, reservations: [...others, own] }, share: inUnit(own), isCut: share < most };
+}
+
+/** A session without what these agents had set aside. */
+export function withoutReservations(session: Session, isOver: (one: Reservation) => boolean): Session {
+  const { reservations = [], ...rest } = session;
+  const left = reservations.filter((one) => !isOver(one));
+  if (left.length === reservations.length) return session;
+  return left.length === 0 ? rest : { ...rest, reservations: left };
+}

@@ -1,0 +1,95 @@
+import { budgetState } from '../../core/schedule/budget-state.ts';
+import { reserveShare, withoutReservations } from '../../core/schedule/reserve-share.ts';
+import { roleBudget } from '../../domain/config/role-settings.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { Role } from '../../domain/role.ts';
+import { record } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+
+/** What one agent may spend, and whether that is less than it would have had. */
+export interface ReservedShare {
+  readonly budget: AgentRequest['budget'];
+  readonly isCut: boolean;
+}
+
+// How many agents of one machine an unlimited role leaves something to.
+const partsOfUnlimited = 8;
+const lookAgainMs = 2_000;
+
+/**
+ * Sets an agent's share of the session's budget aside, where several machines spend of it: no agent starts before the
+ * remote has that. While others hold all that is left it waits. null: the session has no limit, or this machine is alone.
+ * Throws FlameError `budget-units`.
+ */
+export async function reserve(
+  workshop: Workshop,
+  id: SessionId,
+  { agent, role }: { readonly agent: AgentId; readonly role: Role },
+): Promise<ReservedShare | null> {
+  const { sharing } = workshop;
+  if (sharing === undefined) return null;
+  const own = roleBudget(workshop.config, role);
+  for (;;) {
+    let found: (ReservedShare & { readonly isFree: boolean }) | null = null;
+    await record(workshop, id, ({ session }) => {
+      found = null;
+      const { limit, unit } = budgetState(workshop.config, session);
+      if (limit === 0) {
+        found = { budget: own, isCut: false, isFree: true };
+        return null;
+      }
+      if (own.limit > 0 && own.unit !== unit) throw budgetUnits(role);
+      const most = own.limit > 0 ? own.limit : limit / partsOfUnlimited;
+      const reserved = reserveShare(session, { limit, unit, most, agent, machine: sharing.machine });
+      if (reserved === null) return null;
+      const { share, isCut } = reserved;
+      found = { budget: { unit, limit: share }, isCut, isFree: false };
+      return {
+        session: { next: reserved.session, subject: `session: ${share} ${unit} set aside for ${agent}` },
+      };
+    });
+    if (found !== null) return found;
+    if (workshop.signal.aborted) return { budget: { ...own, limit: 0.01 }, isCut: true };
+    await workshop.machine.sleep(lookAgainMs, workshop.signal);
+  }
+}
+
+/** Gives back what agents of this machine had set aside that do not run any more. */
+export async function giveBack(workshop: Workshop, id: SessionId): Promise<void> {
+  const { sharing } = workshop;
+  if (sharing === undefined) return;
+  const live = new Set<string>((await workshop.agents.live()).map((agent) => agent.id));
+  await record(workshop, id, ({ session }) => {
+    const next = withoutReservations(
+      session,
+      ({ agent, machine }) => machine === sharing.machine && !live.has(agent),
+    );
+    return next === session
+      ? null
+      : { session: { next, subject: 'session: what was set aside is given back' } };
+  });
+}
+
+/** Of one agent, where it never came to spend. */
+export async function giveBackOf(workshop: Workshop, id: SessionId, agent: AgentId): Promise<void> {
+  if (workshop.sharing === undefined) return;
+  await record(workshop, id, ({ session }) => {
+    const next = withoutReservations(session, (one) => one.agent === agent);
+    return next === session
+      ? null
+      : { session: { next, subject: `session: ${agent} gives back what it had set aside` } };
+  });
+}
+
+function budgetUnits(role: Role): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'budget-units',
+    message: `The budget of a ${role} and that of the session are not in the same unit, so machines can't share it.`,
+    hints: [
+      `Limit both in dollars or both in tokens, in .blueflame.yml: limits.max_session_cost_usd with limits.token_budget.${role}_usd`,
+    ],
+  });
+}

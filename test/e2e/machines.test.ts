@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { flame, flameJson } from '../support/flame.ts';
+import {
+  cutOff,
+  machineEnd,
+  makeMachines,
+  planOf,
+  type RigMachine,
+  startMachine,
+} from '../support/machine-rig.ts';
+import { makeRandom } from '../support/random.ts';
+import { checkSharedHistory } from '../support/shared-history.ts';
+
+const task = (at: number, script = 'sleep 1') => {
+  const id = `task-${String(at + 1).padStart(3, '0')}`;
+  return { id, script: `${script}; mkdir -p src; echo ${id} > src/${id}.txt`, locks: [`src/${id}.txt`] };
+};
+const tasksOf = (count: number, script?: string) =>
+  Array.from({ length: count }, (_, at) => task(at, script));
+
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 240_000;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+test('DST-1 two machines do one plan: each task once, landed at the remote in one push, nothing left behind', async () => {
+  const { remote, machines } = makeMachines(2, tasksOf(8, 'sleep 3'));
+  const [lead, other] = machines;
+  if (lead === undefined || other === undefined) throw new Error('two machines');
+  const early = await flame(other.repo, ['work', '--join', 'origin']);
+  assert.is(early.code, 2, early.stderr);
+  assert.match(early.stderr, /no session at origin that is led/);
+  startMachine(lead, null);
+  const { digest, session } = await planOf(lead);
+  const unasked = await flame(other.repo, ['work', '--join', 'origin']);
+  assert.is(unasked.code, 2);
+  assert.match(unasked.stderr, /Nothing of the plan at origin runs here before you agree/);
+  const wrong = await flame(other.repo, ['work', '--join', 'origin', '--plan', 'f'.repeat(64)]);
+  assert.is(wrong.code, 2);
+  assert.match(wrong.stderr, new RegExp(`not the one you named: it is ${digest}`));
+  startMachine(other, digest);
+  await until('both are seen', async () => {
+    const [seen] = (await flameJson(lead.repo, ['machines'])).lines;
+    return ((seen?.machines ?? []) as readonly unknown[]).length === 2;
+  });
+  const alone = await flame(lead.repo, ['work']);
+  assert.is(alone.code, 1);
+  assert.match(alone.stderr, /shared with other machines/);
+  await Promise.all(machines.map(machineEnd));
+  assert.equal([lead.ends, other.ends], [[0], [0]], `${lead.said}\n${other.said}`);
+  const history = checkSharedHistory(remote, session);
+  assert.equal(history.problems, []);
+  assert.is(history.merged, 8);
+  assert.is(history.doneBy.size, 2, 'both did some');
+  assert.ok(existsSync(join(lead.repo.path, 'src/task-008.txt')), 'the checkout of the lead came along');
+});
+
+test('DST-1 DST-2 machines that are killed, stopped and cut off: every task is done and landed once', async () => {
+  const count = Number(process.env.FLAME_MACHINES ?? 3);
+  const total = Number(process.env.FLAME_MACHINE_TASKS ?? 10);
+  const random = makeRandom(Number(process.env.FLAME_SEED ?? 1));
+  const { remote, machines } = makeMachines(count, tasksOf(total, 'sleep 2'), { lease: '9s', renew: '2s' });
+  const [lead, ...others] = machines;
+  if (lead === undefined) throw new Error('no lead');
+  startMachine(lead, null);
+  const { digest, session } = await planOf(lead);
+  for (const machine of others) startMachine(machine, digest);
+  let isOver = false;
+  void machineEnd(lead);
+  const began = Date.now();
+  while (!isOver && Date.now() - began < 480_000) {
+    await new Promise((resolve) => setTimeout(resolve, random.int(1_500, 4_000)));
+    const victim: RigMachine = random.pick([lead, ...others]);
+    if (victim.child === null) {
+      if (victim === lead && lead.ends.at(-1) === 0) isOver = true;
+      else if (victim.ends.at(-1) !== 0) startMachine(victim, victim === lead ? null : digest);
+      continue;
+    }
+    switch (random.int(1, 4)) {
+      case 1:
+        victim.child.kill('SIGKILL');
+        break;
+      case 2:
+        victim.child.kill('SIGSTOP');
+        await new Promise((resolve) => setTimeout(resolve, random.chance(0.5) ? 12_000 : 1_000));
+        victim.child?.kill('SIGCONT');
+        break;
+      case 3:
+        cutOff(victim, remote, true);
+        await new Promise((resolve) => setTimeout(resolve, random.chance(0.3) ? 12_000 : 3_000));
+        cutOff(victim, remote, false);
+        break;
+      default:
+        break;
+    }
+  }
+  for (const machine of others) {
+    if (machine.child === null && machine.ends.at(-1) !== 0) startMachine(machine, digest);
+    await machineEnd(machine);
+  }
+  const history = checkSharedHistory(remote, session);
+  assert.equal(history.problems, [], machines.map(({ said }) => said).join('\n----\n'));
+  assert.is(history.merged, total);
+  for (const { repo } of machines) await flame(repo, ['sync', 'origin']);
+  const states = machines.map(({ repo }) =>
+    repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/tasks'),
+  );
+  assert.is(new Set(states).size, 1, 'clones are equal in the end');
+});
+
+test.run();
