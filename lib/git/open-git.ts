@@ -19,7 +19,7 @@ import { keepsContent } from './process/content-settings.ts';
 import { discoverRepository } from './process/discover-repository.ts';
 import { readInertDrivers } from './process/inert-drivers.ts';
 import { lateSignal } from './process/late-signal.ts';
-import { readIdentity } from './process/read-identity.ts';
+import { type Idents, openIdents } from './process/read-identity.ts';
 import type { GitContext } from './process/run-git.ts';
 import { objectReader } from './read-objects.ts';
 import { listRefs } from './refs/list-refs.ts';
@@ -27,6 +27,8 @@ import { listRefs } from './refs/list-refs.ts';
 export interface OpenOptions {
   /** Where it is found already. */
   readonly repository?: Repository;
+  /** Who commits, if that was asked before; else git is. */
+  readonly idents?: Idents;
   /** What an agent's work may come to; tests lower it. */
   readonly bounds?: Partial<WorkBounds>;
   readonly limits?: Partial<GitLimits>;
@@ -47,6 +49,8 @@ export async function openGit(
   const repository = options.repository ?? (await discoverRepository(context));
   let drivers: Promise<Readonly<Record<string, string>>> | undefined;
   const submodules = new Map<ObjectId, Promise<readonly string[]>>();
+  const person = whereThePersonIs({ context, repository });
+  const idents = options.idents ?? openIdents(person);
   let signature: Promise<Signature> | undefined;
   let keeps: Promise<boolean> | undefined;
   const objects = new CatFile(context, repository.commonDir);
@@ -55,7 +59,7 @@ export async function openGit(
     repository,
     objects,
     plainMerge: plainMerger(objects, repository.objectFormat),
-    signature: () => (signature ??= readSignature(whereThePersonIs(access), repository.commonDir)),
+    signature: () => (signature ??= readSignature(person, idents, repository.commonDir)),
     submodules: (commit) => {
       const known = submodules.get(commit) ?? listSubmodules(onObjects(access), commit);
       submodules.set(commit, known);
@@ -81,7 +85,7 @@ export async function openGit(
     ...openWorktrees(access),
     ...openCells(access, onStep),
     repository,
-    identity: () => readIdentity(whereThePersonIs(access)),
+    identity: async () => (await idents.author()).name,
     listRefs: (prefix) => listRefs(onObjects(access), prefix),
     tidy: () => repackLoose(onObjects(access), repository.commonDir),
     close: () => access.objects.close(),

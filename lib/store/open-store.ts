@@ -26,7 +26,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     writeThrough: (make) => {
       const { now = () => new Date(), hostname: host = null } = options;
       const before = writer;
-      const next = make({ context, commonDir, objectFormat, catFile, reader, now, host });
+      const next = make({ ...options, catFile, reader, now, host });
       writer = Promise.resolve({
         transact: (...asked) => next.transact(...asked),
         close: async () => {

@@ -1,11 +1,12 @@
 import type { Store } from '../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../git/objects/loose-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
+import type { Idents } from '../git/process/read-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';
 import type { StateReader } from './notes/state-reader.ts';
 
 /** What writers of one opened store share. */
-export interface StoreParts extends Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'> {
+export interface StoreParts extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat'> {
   readonly catFile: CatFile;
   readonly reader: StateReader;
   readonly now: () => Date;
@@ -15,6 +16,8 @@ export interface StoreParts extends Pick<StoreOptions, 'context' | 'commonDir' |
 export interface StoreOptions {
   /** The person's folder and environment: whose identity the commits carry. */
   readonly context: GitContext;
+  /** Who commits, if that was asked before; else git is. */
+  readonly idents?: Idents;
   /** The common git directory, absolute: linked worktrees share one state. */
   readonly commonDir: string;
   readonly objectFormat: ObjectFormat;

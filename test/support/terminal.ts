@@ -59,7 +59,8 @@ export function openTerminal(
         const seen = screen();
         if (what.test(seen)) return seen;
         if (Date.now() > end) throw new Error(`it never showed ${what}, but:\n${seen}`);
-        await wait(50);
+        // Each look is a start of tmux.
+        await wait(100);
       }
     },
     close: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { env }),

@@ -113,7 +113,7 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     random: Math.random,
     newAgentId: (role) => parseAgentId(randomName(role)),
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
-    memory: openMemory(config, io, git.repository),
+    memory: openMemory(config, io, ready.reading),
     signal,
     // Two sessions would each take what the other is just bringing into a checked-out base for the person's changes.
     landInTurn: (work) => waitForLock({ commonDir, name: 'landing', signal }, work),

@@ -4,7 +4,9 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
+import { whereThePersonIs } from '../../git/objects/git-access.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
+import { type Idents, openIdents } from '../../git/process/read-identity.ts';
 import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
@@ -18,6 +20,8 @@ import { readWishes, type Wishes } from './wishes.ts';
 /** What a command works with that reads the notes and nothing else. */
 export interface Looking {
   readonly repository: Repository;
+  /** Who commits here. */
+  readonly idents: Idents;
   /** With what has ended here alone, see heedEnds. */
   readonly store: HeedingStore;
   /** Which decisions were made in this clone. */
@@ -47,7 +51,8 @@ export async function withStore(
   const repository = await discoverRepository(context);
   const { commonDir, objectFormat } = repository;
   const origins = openOrigins({ env: io.env, commonDir });
-  const storing = { context, commonDir, objectFormat };
+  const idents = openIdents(whereThePersonIs({ context, repository }));
+  const storing = { context, commonDir, objectFormat, idents };
   const store = heedingStore(await openStore(storing), { ...storing, origins });
   try {
     const gitColor = await asked;
@@ -56,7 +61,7 @@ export async function withStore(
     await warnOfNewerConfig(args.command, { git: { repository }, configFile, output });
     const meant = sessionMeant(session);
     const wishes = readWishes(args, io);
-    return await work({ repository, store, origins, shown, output, meant, configFile, wishes });
+    return await work({ repository, idents, store, origins, shown, output, meant, configFile, wishes });
   } finally {
     await store.close();
   }

@@ -16,9 +16,11 @@ export function withState(
   work: (reading: Reading) => Promise<number>,
 ): Promise<number> {
   return withStore(args, io, async (looking) => {
-    const { repository } = looking;
+    const { repository, idents } = looking;
     const context = { cwd: io.cwd, env: io.env };
-    const git = await openGit(context, undefined, { repository, signal: io.signal, hurry: io.hurry });
+    const git = await openGit(context, undefined, {
+      ...{ repository, idents, signal: io.signal, hurry: io.hurry },
+    });
     try {
       return await work({ ...looking, git });
     } finally {

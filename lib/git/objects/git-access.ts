@@ -41,8 +41,10 @@ export interface KnownCheckouts {
   note(commit: ObjectId, workTree: string, index: () => Buffer): void;
 }
 
+type Place = Pick<GitAccess, 'context' | 'repository'>;
+
 /** git in a work tree; the person's current one may be known through --git-dir alone. */
-export function inWorkTree({ context, repository }: GitAccess, workTree: string): GitContext {
+export function inWorkTree({ context, repository }: Place, workTree: string): GitContext {
   if (workTree !== repository.workTree) return { cwd: workTree, env: context.env };
   return {
     cwd: workTree,
@@ -55,7 +57,7 @@ export function inWorkTree({ context, repository }: GitAccess, workTree: string)
  * git on objects alone: no index, no work tree, no replaced objects and no attributes of any checked-out
  * file. It runs in refs/, where no file can be called .gitattributes.
  */
-export function onObjects({ context, repository }: GitAccess): GitContext {
+export function onObjects({ context, repository }: Place): GitContext {
   return {
     cwd: join(repository.commonDir, 'refs'),
     env: context.env,
@@ -72,7 +74,7 @@ export function onObjects({ context, repository }: GitAccess): GitContext {
 }
 
 /** git in the work tree the command was started in, or on objects alone where there is none. */
-export function whereThePersonIs(access: GitAccess): GitContext {
+export function whereThePersonIs(access: Place): GitContext {
   const { workTree } = access.repository;
   return workTree === null ? onObjects(access) : inWorkTree(access, workTree);
 }

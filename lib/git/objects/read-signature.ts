@@ -1,4 +1,4 @@
-import { type Ident, readIdent } from '../process/read-identity.ts';
+import type { Ident, Idents } from '../process/read-identity.ts';
 import type { GitContext } from '../process/run-git.ts';
 import type { LooseObjectSettings } from './loose-object.ts';
 import { readLooseSettings } from './loose-object-settings.ts';
@@ -12,10 +12,14 @@ export interface Signature {
 }
 
 /** Asks git. Throws as readIdent. */
-export async function readSignature(context: GitContext, commonDir: string): Promise<Signature> {
+export async function readSignature(
+  context: GitContext,
+  idents: Idents,
+  commonDir: string,
+): Promise<Signature> {
   const [author, committer, loose] = await Promise.all([
-    readIdent(context, 'GIT_AUTHOR_IDENT'),
-    readIdent(context, 'GIT_COMMITTER_IDENT'),
+    idents.author(),
+    idents.committer(),
     readLooseSettings({ cwd: context.cwd, env: context.env }, commonDir),
   ]);
   return { author, committer, loose };

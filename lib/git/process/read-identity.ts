@@ -1,11 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
-/** `Name <email>` of the person. Throws a FlameError `no-identity` where git knows none. */
-export async function readIdentity(context: GitContext): Promise<string> {
-  return (await readIdent(context, 'GIT_AUTHOR_IDENT')).name;
-}
-
 export interface Ident {
   /** `Name <email>`. */
   readonly name: string;
@@ -15,7 +10,33 @@ export interface Ident {
   readonly time: number | null;
 }
 
-/** One of git's two identities, as git would write it. Throws as readIdentity. */
+/** Who commits, as git would write it; each is asked for once. Both throw as readIdent. */
+export interface Idents {
+  author(): Promise<Ident>;
+  committer(): Promise<Ident>;
+}
+
+/** Those of whoever stands there. */
+export function openIdents(context: GitContext): Idents {
+  return {
+    author: asked(() => readIdent(context, 'GIT_AUTHOR_IDENT')),
+    committer: asked(() => readIdent(context, 'GIT_COMMITTER_IDENT')),
+  };
+}
+
+/** Asks again only where there was no answer: the person may mend it meanwhile. */
+function asked(read: () => Promise<Ident>): () => Promise<Ident> {
+  let known: Promise<Ident> | null = null;
+  return () => {
+    known ??= read().catch((error: unknown) => {
+      known = null;
+      throw error;
+    });
+    return known;
+  };
+}
+
+/** One of git's two identities, as git would write it. Throws a FlameError `no-identity` where git knows none. */
 export async function readIdent(
   context: GitContext,
   variable: 'GIT_AUTHOR_IDENT' | 'GIT_COMMITTER_IDENT',

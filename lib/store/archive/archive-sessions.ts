@@ -59,12 +59,12 @@ async function prepare(
   state: State,
   { ids, actor }: { readonly ids: readonly SessionId[]; readonly actor: string },
 ): Promise<Publication> {
-  const { context, objectFormat, hostname, now = () => new Date() } = options;
+  const { objectFormat, hostname, now = () => new Date() } = options;
   const archive = await readArchive({ ...options, catFile });
   const objects = new Map<string, NewObject>();
   const changing: ChangeContext = {
     ...{ actor, host: hostname ?? null, now: now(), objectFormat },
-    identity: await readCommitIdentity(context),
+    identity: await readCommitIdentity(options),
     sink: (type, content) => {
       const object = makeObject(objectFormat, type, content);
       objects.set(object.oid, object);

@@ -37,7 +37,7 @@ export async function repairNotes<T>(context: RepairContext, kind: NoteKind<T>):
       change: changeFor(repairs.filter(({ isDone }) => isDone)),
       context: {
         ...{ actor: 'git flame doctor', host: null, now: new Date(), objectFormat: context.objectFormat },
-        identity: await readCommitIdentity(context.context),
+        identity: await readCommitIdentity(context),
         sink: (type, content) => {
           const object = makeObject(context.objectFormat, type, content);
           objects.set(object.oid, object);

@@ -122,7 +122,7 @@ export class SharedWriter implements StoreWriter {
 
   async #exchange(): Promise<void> {
     const { exchange, signs, onLook } = this.#options;
-    this.#identity ??= readCommitIdentity(this.#parts.context);
+    this.#identity ??= readCommitIdentity(this.#parts);
     const identity = await this.#identity;
     const asked = [...this.#looks];
     const theirs = await exchange.look();

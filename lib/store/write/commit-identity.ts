@@ -1,5 +1,5 @@
-import { readIdent } from '../../git/process/read-identity.ts';
-import type { GitContext } from '../../git/process/run-git.ts';
+import { openIdents } from '../../git/process/read-identity.ts';
+import type { StoreOptions } from '../store-options.ts';
 
 /** The person's `Name <email>` for commits, and the time zone git writes for them. */
 export interface CommitIdentity {
@@ -8,11 +8,11 @@ export interface CommitIdentity {
   readonly zone: string;
 }
 
-/** Asks git who the person is. Throws FlameError `no-identity` if it doesn't know. */
-export async function readCommitIdentity(context: GitContext): Promise<CommitIdentity> {
-  const [author, committer] = await Promise.all([
-    readIdent(context, 'GIT_AUTHOR_IDENT'),
-    readIdent(context, 'GIT_COMMITTER_IDENT'),
-  ]);
+/** Who the person is. Throws FlameError `no-identity` if git doesn't know. */
+export async function readCommitIdentity({
+  context,
+  idents = openIdents(context),
+}: Pick<StoreOptions, 'context' | 'idents'>): Promise<CommitIdentity> {
+  const [author, committer] = await Promise.all([idents.author(), idents.committer()]);
   return { author: author.name, committer: committer.name, zone: committer.zone };
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { TransactResult } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/loose-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
+import type { Idents } from '../../git/process/read-identity.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
 import { type RefCommand, type RefOutcome, RefTransactions } from '../../git/refs/ref-transaction.ts';
@@ -17,6 +18,7 @@ import type { WriteQueue } from './write-queue.ts';
 
 interface Options {
   readonly context: GitContext;
+  readonly idents: Idents;
   readonly commonDir: string;
   readonly objectFormat: ObjectFormat;
   readonly catFile: CatFile;
@@ -127,7 +129,7 @@ export class GroupCommit {
   async #attempt(open: Set<Caller>, lock: PatientLock): Promise<void> {
     this.#healed ??= finishMotions(this.#options.context, this.#options.commonDir);
     await this.#healed;
-    this.#identity ??= readCommitIdentity(this.#options.context);
+    this.#identity ??= readCommitIdentity(this.#options);
     const identity = await this.#identity.catch((error: unknown) => {
       this.#identity = null;
       throw error;

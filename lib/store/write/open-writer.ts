@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { CatFile } from '../../git/process/cat-file.ts';
+import { openIdents } from '../../git/process/read-identity.ts';
 import type { StateReader } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -11,9 +12,9 @@ export function openWriter(
   options: StoreOptions,
   reading: { readonly catFile: CatFile; readonly reader: StateReader },
 ): GroupCommit {
-  const { context, commonDir, objectFormat } = options;
+  const { context, commonDir, objectFormat, idents = openIdents(context) } = options;
   return new GroupCommit({
-    ...{ context, commonDir, objectFormat, ...reading },
+    ...{ context, idents, commonDir, objectFormat, ...reading },
     objects: new ObjectWriter({ context, commonDir, objectFormat, objectsDir: join(commonDir, 'objects') }),
     queue: new WriteQueue(commonDir),
     now: options.now ?? (() => new Date()),

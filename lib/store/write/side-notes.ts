@@ -61,12 +61,13 @@ async function withCatFile<T>(options: StoreOptions, work: (catFile: CatFile) =>
 async function prepare<T extends { readonly rev: number }>(
   state: RefState<T>,
   { writes, change, actor }: SideChange<T>,
-  { context, objectFormat, hostname, now = () => new Date() }: StoreOptions,
+  options: StoreOptions,
 ): Promise<Publication> {
+  const { objectFormat, hostname, now = () => new Date() } = options;
   const objects = new Map<string, NewObject>();
   const next = writeNotes(state, writes, change, {
     ...{ actor, host: hostname ?? null, now: now(), objectFormat },
-    identity: await readCommitIdentity(context),
+    identity: await readCommitIdentity(options),
     sink: (type, content) => {
       const object = makeObject(objectFormat, type, content);
       objects.set(object.oid, object);
