@@ -45,6 +45,7 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         checks: checksOf(config),
         earlier: cutText(data.earlier ?? '', limits.earlier),
         isKept: data.isKept ?? false,
+        left: describeLeft(data.left),
         below: (data.below ?? []).slice(-limits.attempts).map(({ id, title }) => `${id}: ${title}`),
         attempts: data.task.history
           .slice(-limits.attempts)
@@ -154,4 +155,11 @@ function cutText(text: string, max: number): string {
 /** The end of an output, where the reason stands. */
 function keepEnd(text: string): string {
   return text.length <= limits.output ? text : `[…]${text.slice(-limits.output)}`;
+}
+
+/** What others left in words, and how much of it is not here. */
+function describeLeft(left: Extract<PromptData, { readonly role: 'worker' }>['left']): readonly string[] {
+  if (left === undefined) return [];
+  const words = left.words.map(({ task, title, text }) => `${task} (${title}): ${text}`);
+  return left.leftOut === 0 ? words : [...words, `${left.leftOut} more notes are left out.`];
 }

@@ -14,9 +14,13 @@ import { startCycle } from './start-cycle.ts';
 import type { Workshop } from './workshop.ts';
 
 /** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
-export async function endCycle(workshop: Recorder & Pick<Workshop, 'memory'>, id: SessionId): Promise<void> {
+export async function endCycle(
+  workshop: Recorder & Pick<Workshop, 'memory' | 'run'>,
+  id: SessionId,
+): Promise<void> {
   await remember(workshop, id);
   const question = await askAbout(workshop, id);
+  if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
   const decision = await workshop.gates.session(question);
   if (decision.kind !== 'stop') return goOn(workshop, question.session, decision);
   await noteStop(workshop, id, 'stopped');
@@ -33,6 +37,29 @@ export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: 
   if (decision !== null && decision.kind !== 'stop') return goOn(workshop, question.session, decision);
   if (decision !== null) await noteStop(workshop, id, 'active');
   return endSession(workshop, id, reason);
+}
+
+/**
+ * Whether a planner looks at what came out before another cycle: her plan is the person's to decide about, who may end the
+ * session there. Where a model leads, that is hers.
+ */
+function isReviewed(
+  { config, run }: Pick<Workshop, 'config' | 'run'>,
+  { cyclesLeft }: SessionQuestion,
+): boolean {
+  return config.queen.review && !run.isLed && cyclesLeft > 0;
+}
+
+/** The planner of the next cycle is told what became of this one. */
+async function reviewCycle(workshop: Recorder, { session, summary }: SessionQuestion): Promise<void> {
+  const { approved, requeued, blocked, failed } = summary;
+  const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Look at what came out and why, and plan what is left: keep what only has to be tried again, change what was asked wrongly, and leave out what is not needed any more.`;
+  const message = `A planner looks at what came out of cycle ${session.cycle} (queen.review); you decide about the plan.`;
+  workshop.events.emit({ event: 'notice', level: 'info', message });
+  await record(workshop, session.id, ({ session: now }) => {
+    const next = { ...sendBack(now, notes), wave: 'plan' as const, replans: 0 };
+    return { session: { next, subject: `session: cycle ${session.cycle} is looked at` }, body: notes };
+  });
 }
 
 async function askAbout(

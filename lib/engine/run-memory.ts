@@ -63,6 +63,8 @@ export interface RunMemory {
   /** Ids of tasks that whoever leads said may be worked on; null: nobody leads, all may. */
   assigned: Set<string> | null;
   readonly ahead: LookMemory;
+  /** Whether a model leads this run. */
+  isLed: boolean;
   /** Warnings that were shown, see tellOnce. */
   readonly told: Set<string>;
 }
@@ -81,6 +83,7 @@ export function createRunMemory(): RunMemory {
     pauses: new Map(),
     heldApart: new Map(),
     assigned: null,
+    isLed: false,
     ahead: createLookMemory(),
     told: new Set(),
   };

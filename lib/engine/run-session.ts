@@ -40,6 +40,7 @@ export async function runSession(
   let plan = options;
   let idle = 0;
   await resume(workshop, id);
+  workshop.run.isLed = leadDesk !== null;
   if (leadDesk !== null) await queenWave(workshop, id, leadDesk);
   for (;;) {
     if (workshop.signal.aborted) throw interruptedError();

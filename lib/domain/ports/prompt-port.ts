@@ -66,6 +66,11 @@ interface WorkerData {
   readonly isKept?: boolean;
   /** Tasks whose work the worktree holds although it has not landed: what they wrote is theirs. */
   readonly below?: readonly PromptTask[];
+  /** What finished tasks left in words for it, bounded; see leftWords. */
+  readonly left?: {
+    readonly words: readonly { readonly task: string; readonly title: string; readonly text: string }[];
+    readonly leftOut: number;
+  };
 }
 
 interface ValidatorData {

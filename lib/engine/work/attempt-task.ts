@@ -1,3 +1,4 @@
+import { leftWords } from '../../core/task/left-words.ts';
 import { claimTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
@@ -162,6 +163,7 @@ async function workIn(
       ...{ role: 'worker', task, policy },
       earlier: await earlierChange(workshop, task, cell.base),
       isKept: cell.start !== cell.base,
+      left: leftWords(task, view.tasks),
       below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
     },
   });
