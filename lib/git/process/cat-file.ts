@@ -23,9 +23,14 @@ interface Request {
 
 const noBytes = Buffer.alloc(0);
 
+// Commits and folders, read again and again while agents start from them; an id never means anything else.
+const mostKept = 500;
+const largestKept = 16 * 1024;
+
 /**
  * One long-lived `git cat-file --batch-command`. Requests of the same tick go to git in one write. Ref names
- * are resolved again each time, and git looks again for packs made meanwhile, so answers are never stale.
+ * are resolved again each time, and git looks again for packs made meanwhile, so answers are never stale; small commits
+ * and trees are read once.
  * Keeps the process running only while an answer is awaited; git ends with it.
  */
 export class CatFile {
@@ -40,6 +45,7 @@ export class CatFile {
   #received: Buffer = noBytes;
   #stderr = '';
   #isClosed = false;
+  readonly #kept = new Map<string, GitObject>();
   #holder: NodeJS.Timeout | null = null;
 
   constructor(context: GitContext, gitDir: string) {
@@ -54,7 +60,8 @@ export class CatFile {
 
   /** An object with its content; null if it's missing. Rejects with FlameError `object-unreadable` if it's damaged. */
   read(oid: ObjectId): Promise<GitObject | null> {
-    return this.#request('contents', oid);
+    const kept = this.#kept.get(oid);
+    return kept === undefined ? this.#request('contents', oid) : Promise.resolve(kept);
   }
 
   /** Ends git; resolves when it's gone. */
@@ -148,8 +155,18 @@ export class CatFile {
     if (buffer.length < next) return 0;
     this.#answered += 1;
     const bytes = buffer.subarray(end + 1, end + 1 + length);
-    request.resolve({ oid: oid as ObjectId, type, size: Number(size), bytes });
+    const object = { oid: oid as ObjectId, type, size: Number(size), bytes };
+    if (request.command === 'contents') this.#keep(object);
+    request.resolve(object);
     return next;
+  }
+
+  #keep(object: GitObject): void {
+    if (!(object.type === 'commit' || object.type === 'tree') || object.size > largestKept) return;
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    // A part of what git said would hold all of it.
+    this.#kept.set(object.oid, { ...object, bytes: Buffer.from(object.bytes) });
   }
 
   /** A damaged object ends git: what waited behind it is asked again of a new process. */
