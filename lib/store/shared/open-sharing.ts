@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type LeaseWatch, leaseState, watchLeases } from '../../core/machines/lease-watch.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
@@ -27,6 +28,9 @@ export interface SharingOptions {
   readonly onLine: (isThere: boolean, error: FlameError | null) => void;
   readonly signal: AbortSignal;
 }
+
+/** How long a remote is waited for that a machine says goodbye to. */
+const farewellMs = 15_000;
 
 export interface OpenedSharing extends Sharing {
   /** This machine is in the session no more, and takes its sign away; of a session that is over those of all others. */
@@ -70,7 +74,12 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     leave: async (isOver) => {
       const ref = signs.leave();
       if (ref === null) return;
-      await only.writer.look();
+      // What is decided here besides goes along; a remote that is away is not waited for: its lease ends by itself.
+      const last = only.writer.look().then(
+        () => true,
+        () => false,
+      );
+      if (!(await Promise.race([last, wait(farewellMs, false, { ref: false })]))) return;
       await only.exchange.forget(isOver ? watch.refs() : [ref]);
     },
   };

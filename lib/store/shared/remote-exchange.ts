@@ -89,7 +89,7 @@ export class RemoteExchange {
 
   async push(specs: readonly PushSpec[]): Promise<PushResult> {
     killPoint(`remote to push: ${describe(specs)}`);
-    const result = await pushState(this.#network, this.#remote, specs);
+    const result = await pushState(this.#network, this.#remote, specs, { isAllOrNothing: true });
     killPoint(`remote ${result.kind}: ${describe(specs)}`);
     return result;
   }

@@ -38,6 +38,17 @@ function wayOut(remote: string, reason: string): string {
   return 'Allow refs/blueflame/* on that server, or share through another remote: git flame sync REMOTE';
 }
 
+/** Machines can't share a session there: a step could be made in part. */
+export function remoteNotAtomic(remote: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'remote-not-atomic',
+    message: `${remote} takes no push of several refs that is made whole or not at all, so machines can't share a session through it.`,
+    hints: ['Share it through another remote: git flame run --remote REMOTE'],
+    data: { remote },
+  });
+}
+
 /** The push went wrong for a reason that is not about one ref. */
 export function pushFailed(remote: string, stderr: string): FlameError {
   return new FlameError({

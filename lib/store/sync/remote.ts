@@ -2,7 +2,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { pushFailed, remoteRefuses, remoteUnreachable } from './errors.ts';
+import { pushFailed, remoteNotAtomic, remoteRefuses, remoteUnreachable } from './errors.ts';
 import { type PushRefusal, readRefusal } from './push-refusal.ts';
 
 /** Where a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
@@ -66,15 +66,21 @@ export interface PushSpec {
 /** What a push came to. `rejected`: nothing moved there; whether another clone was first, the refs there tell. */
 export type PushResult = { readonly kind: 'done' } | ({ readonly kind: 'rejected' } & PushRefusal);
 
+const notAtomic = /does not support --atomic/;
+// A server that accepts and never says anything holds git no longer than that; one at work says something every 5 s.
+const silence = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60'];
+
 /** Pushes all or nothing, never by force. Throws FlameErrors `remote-refuses-state` and `push-failed`. */
 export async function pushState(
   context: GitContext,
   remote: string,
   specs: readonly PushSpec[],
+  { isAllOrNothing = false }: { readonly isAllOrNothing?: boolean } = {},
 ): Promise<PushResult> {
   const atomic = await push(context, remote, ['--atomic', ...refspecs(remote, specs)]);
+  if (isAllOrNothing && notAtomic.test(atomic.stderr)) throw remoteNotAtomic(remote);
   // Old servers: then one ref after the other, each still a compare-and-swap.
-  const result = /does not support --atomic/.test(atomic.stderr)
+  const result = notAtomic.test(atomic.stderr)
     ? await push(context, remote, refspecs(remote, specs))
     : atomic;
   if (result.exitCode === 0) return { kind: 'done' };
@@ -105,7 +111,9 @@ async function push(
   ];
   // In a mirror clone git takes no refspecs, and a plain push there would be one by force.
   const settings = ['-c', `remote.${remote}.mirror=false`];
-  const result = await runGit(context, [...settings, 'push', ...options, ...args], { accept: [0, 1, 128] });
+  const result = await runGit(context, [...silence, ...settings, 'push', ...options, ...args], {
+    accept: [0, 1, 128],
+  });
   return { ...result, stdout: result.stdout.toString() };
 }
 
@@ -115,7 +123,7 @@ async function fetch(
   args: readonly string[],
   input?: string,
 ): Promise<void> {
-  const result = await runGit(context, ['fetch', ...fetchOptions, ...args], {
+  const result = await runGit(context, [...silence, 'fetch', ...fetchOptions, ...args], {
     accept: [0, 1, 128],
     ...(input === undefined ? {} : { input }),
   });

@@ -131,6 +131,18 @@ test('a remote that takes no state is named to who asked, and nothing counts her
   assert.is((await taskIn(clones[0], 'task-001')).status, 'pending');
 });
 
+test('a remote without atomic pushes is named: no step is made there in part', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  remote.git('config', 'receive.advertiseAtomic', 'false');
+  const before = stateOf(remote);
+  const machine = await openMachine(clones[0], 'host/a');
+  const error = await claim(machine, 'task-001', 'worker-0000000a').catch((caught: unknown) => caught);
+  await machine.close();
+  assert.ok(error instanceof FlameError);
+  assert.is(error.code, 'remote-not-atomic');
+  assert.is(stateOf(remote), before);
+});
+
 test('a remote that was never reached is told at once', async () => {
   const { clones } = await makeClones(['task-001']);
   clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
