@@ -14,7 +14,7 @@ export function readClaudeTranscript(transcript: string): TranscriptParts {
     (line) => line.type === 'assistant' && line.isSidechain !== true && isRecord(line.message),
   );
   const texts = joinBlocks(messages);
-  const answers = texts.map(extractJson).filter((answer) => answer !== null);
+  const answers = texts.map((text) => extractJson(text)).filter((answer) => answer !== null);
   return { answer: answers.at(-1) ?? null, text: texts.at(-1) ?? '', tokens: sumUsage(lines) };
 }
 

@@ -1,24 +1,46 @@
+import { planAnswerJsonSchema } from '../domain/config/answers.ts';
+import { isRecord, type JsonRecord } from '../util/json-record.ts';
+
 // A text of nothing but openings would be scanned to its end for each of them.
 const maxCandidates = 5_000;
 
 /**
- * The plan in a text that holds more than it: the last JSON object with a `tasks` list, in a fenced block or
- * bare; null if there is none.
+ * The answer in a text that holds more than it: the last JSON object with all that its schema (by default a plan's)
+ * requires, in a fenced block or bare; null if there is none.
  */
-export function extractJson(text: string): unknown {
+export function extractJson(text: string, schema: JsonRecord = planAnswerJsonSchema): unknown {
+  const required = requiredTypes(schema);
   const starts = [...text.matchAll(/\{\s*"/g)].map(({ index }) => index).slice(-maxCandidates);
   let found: unknown = null;
   let passed = -1;
-  for (const start of starts.filter((index) => text.includes('"tasks"', index))) {
+  for (const start of starts.filter((index) =>
+    required.every(([name]) => text.includes(`"${name}"`, index)),
+  )) {
     // Inside a plan there may be objects that look like one.
     if (start < passed) continue;
     const end = closingBrace(text, start);
     const value = end === null ? null : parseObject(text.slice(start, end + 1));
-    if (end === null || value === null || !Array.isArray(value.tasks)) continue;
+    if (end === null || value === null || !required.every(([name, type]) => isOf(type, value[name])))
+      continue;
     found = value;
     passed = end;
   }
   return found;
+}
+
+/** What an object must have, with the types of JSON Schema. */
+function requiredTypes({ required, properties }: JsonRecord): readonly (readonly [string, unknown])[] {
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  return names
+    .filter((name) => typeof name === 'string')
+    .map((name) => {
+      const property = isRecord(properties) ? properties[name] : null;
+      return [name, isRecord(property) ? property.type : undefined];
+    });
+}
+
+function isOf(type: unknown, value: unknown): boolean {
+  return type === 'array' ? Array.isArray(value) : typeof value === type;
 }
 
 /** The index of the brace that closes the one at `start`; braces in strings don't count. */

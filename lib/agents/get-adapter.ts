@@ -8,6 +8,8 @@ import { showClaudeLine } from './claude-events.ts';
 import { codexAdapter } from './codex/codex-adapter.ts';
 import { showCodexLine } from './codex/codex-reader.ts';
 import { execAdapter } from './exec-adapter.ts';
+import { opencodeAdapter } from './opencode/opencode-adapter.ts';
+import { showOpencodeLine } from './opencode/opencode-reader.ts';
 
 type AdapterName = (typeof adapterNames)[number];
 interface AdapterRow {
@@ -19,6 +21,7 @@ interface AdapterRow {
 const adapters: Readonly<Record<AdapterName, AdapterRow>> = {
   claude: { make: claudeAdapter, show: showClaudeLine },
   codex: { make: codexAdapter, show: showCodexLine },
+  opencode: { make: opencodeAdapter, show: showOpencodeLine },
   exec: { make: execAdapter, show: () => null },
 };
 

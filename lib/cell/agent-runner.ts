@@ -5,7 +5,7 @@ import { readProcessTable, usageOf } from './limits/usage.ts';
 import { readLiveAgents } from './run/agent-registry.ts';
 import { checkAdapter } from './run/check-adapter.ts';
 import { makeRunnerContext, type RunnerOptions } from './run/make-context.ts';
-import { lackedCredential } from './run/model-access.ts';
+import { lackedCredential, unknownRoleModel } from './run/model-access.ts';
 import { runCommand } from './run/run-command.ts';
 import { startAgent } from './run/start-agent.ts';
 import { stopAgent } from './run/stop-agent.ts';
@@ -31,8 +31,9 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
   return {
     checkAdapter: async (name) => {
       const version = await checkAdapter(context, name);
-      const missing = lackedCredential(context, context.adapters(name));
-      if (missing !== null) throw missing;
+      const adapter = context.adapters(name);
+      const problem = unknownRoleModel(context, adapter) ?? lackedCredential(context, adapter);
+      if (problem !== null) throw problem;
       return version;
     },
     async sandbox() {
@@ -42,7 +43,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
         missing,
       };
     },
-    canary: (name) => runCanary(context, name),
+    canary: (name, model) => runCanary(context, name, model),
     async start(request, onActivity, shared): Promise<RunningAgent> {
       const agent = await startAgent(context, { request, onActivity, shared });
       keep(agent, agent.outcome);

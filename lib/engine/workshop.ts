@@ -16,7 +16,10 @@ import type { RunMemory } from './run-memory.ts';
 import type { WindDown } from './wind-down.ts';
 
 /** The facts of an adapter the engine decides by. */
-export type AdapterFacts = Pick<Adapter, 'name' | 'commits' | 'apis' | 'calls' | 'canLead'>;
+export type AdapterFacts = Pick<
+  Adapter,
+  'name' | 'commits' | 'apis' | 'calls' | 'canLead' | 'canTalk' | 'readsByShell'
+>;
 
 /** What the machine has to spare. */
 export interface MachinePort {

@@ -14,6 +14,8 @@ export interface PolicyInput {
   readonly worktree: string;
   /** The task's locks; for a merger those of all the tasks it merges. */
   readonly fileLocks: readonly string[];
+  /** The agent's CLI has no tools that read: a validator looks at files by commands. */
+  readonly readsByShell?: boolean;
   /** Absolute folders outside the worktree that hold its temporary files under another name than /tmp. */
   readonly scratch?: readonly string[];
 }
@@ -34,13 +36,13 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     worktree: input.worktree,
     can_write: canWrite,
     extra_writable: [...scratchFolders, ...(input.scratch ?? [])],
-    allowed_tools: allowedTools(config, role),
+    allowed_tools: allowedTools(input),
     blocked_tools: permissions.blocked_tools,
     allowed_paths: canWrite ? permissions.allowed_paths : [],
     blocked_paths: permissions.blocked_paths,
     file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,
     allowed_commands: allowedCommands(config, role),
-    base_commands: baseCommands(role),
+    base_commands: baseCommands(input),
     exact_commands: [...exactCommands(config, role)],
     blocked_patterns: permissions.bash_rules.blocked_patterns,
     allowed_env: permissions.bash_rules.allowed_env,
@@ -59,7 +61,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
 }
 
 /** StructuredOutput is how claude hands in its answer: without it no agent could end its work. */
-function allowedTools(config: Config, role: Role): string[] {
+function allowedTools({ config, role, readsByShell = false }: PolicyInput): string[] {
   // She looks and acts by our tools alone: built-in ones would cost as much again in each request.
   if (role === 'queen') return leadTools.map(leadToolName);
   const configured = config.permissions.allowed_tools;
@@ -68,7 +70,7 @@ function allowedTools(config: Config, role: Role): string[] {
       ? configured.filter((tool) => readTools.includes(tool))
       : configured;
   // A shell no command may be run in costs a third of each request and the turns in which that is found out.
-  const isShellUseless = role === 'validator' && exactCommands(config, role).length === 0;
+  const isShellUseless = role === 'validator' && !readsByShell && exactCommands(config, role).length === 0;
   const skill = config.superpowers.enabled ? ['Skill'] : [];
   const tools = isShellUseless ? own.filter((tool) => tool !== 'Bash') : own;
   return [...new Set([...tools, ...skill, 'StructuredOutput'])];
@@ -81,8 +83,9 @@ function exactCommands({ validation }: Config, role: Role): readonly string[] {
 }
 
 /** What an agent may run whatever the configuration lists; a validator runs its diagnostics and nothing else. */
-function baseCommands(role: Role): string[] {
-  if (role === 'validator' || role === 'queen') return [];
+function baseCommands({ role, readsByShell = false }: PolicyInput): string[] {
+  if (role === 'queen') return [];
+  if (role === 'validator') return readsByShell ? [...readCommands] : [];
   return role === 'planner' ? [...readCommands] : [...readCommands, ...writeCommands];
 }
 

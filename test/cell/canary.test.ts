@@ -18,7 +18,7 @@ const adapter = getAdapter('claude', configSchema.parse({ adapters: { claude: { 
 
 withClaude('WAT-3: the real CLI is denied what the policy forbids, and hears why', async () => {
   const { runner, repo } = await openCellFixture({ adapter });
-  const result = await runner.canary('claude');
+  const result = await runner.canary('claude', 'sonnet');
   assert.equal(result, { denied: true, details: 'denied by path-blocked' });
   assert.is(
     snapshotTree(join(repo.path, '.git/blueflame/run'), () => true),
@@ -33,7 +33,7 @@ withClaude('WAT-3: settings the CLI ignores silently are found out', async () =>
     hooks: { PreToolUse: [{ type: 'command', command: 'exit 2' }] },
   }));
   const { runner } = await openCellFixture({ adapter: flat });
-  const { denied, details } = await runner.canary('claude');
+  const { denied, details } = await runner.canary('claude', 'sonnet');
   assert.is(denied, false);
   assert.match(details, /the watcher was not asked/);
 });
@@ -47,7 +47,7 @@ withClaude('WAT-2: a hook that is not the watcher is found out', async () => {
     },
   }));
   const { runner } = await openCellFixture({ adapter: careless });
-  const { denied, details } = await runner.canary('claude');
+  const { denied, details } = await runner.canary('claude', 'sonnet');
   assert.is(denied, false);
   assert.match(details, /the forbidden file was written/);
 });
@@ -70,7 +70,7 @@ test('PLN-1: a CLI that is missing, old or something else is named with its cure
 
 test('an adapter without tool calls needs no canary', async () => {
   const { runner } = await openCellFixture();
-  assert.is((await runner.canary('script')).denied, true);
+  assert.is((await runner.canary('script', '')).denied, true);
 });
 
 function withSettings(

@@ -151,7 +151,8 @@ function writeConfig(repo: TestRepo, { config, command, isInstalled = false }: C
   repo.commit('configure git-flame');
 }
 
-function beginFlame(
+/** Runs `git flame` with these words and `--json` as a process of its own. */
+export function beginFlame(
   argv: readonly string[],
   options: { readonly cwd: string; readonly env: ClaudeProject['env']; readonly detached?: boolean },
 ): BegunCommand {

@@ -67,6 +67,8 @@ export async function startScriptedModel(
       response.writeHead(200, { 'content-type': answer.contentType }).end(answer.body);
     });
   });
+  // A test that fails leaves it open, and its file must end all the same.
+  server.unref();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

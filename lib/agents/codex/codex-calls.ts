@@ -3,6 +3,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { isRecord } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { readPatch } from '../read-patch.ts';
 
 // What a tool that ran gives begins with `Chunk ID: ` or `Exit code: `, so nothing it prints can be taken for these.
 const neverRan = new RegExp(
@@ -65,20 +66,4 @@ interface Named {
 function translate({ name, input, cwd }: Named): ToolCall {
   if (name === 'view_image') return { tool_name: 'Read', tool_input: { file_path: input.path }, cwd };
   return { tool_name: name, tool_input: input, cwd };
-}
-
-/** The files a patch writes, each as a call of its own; none where it holds a line that isn't known. */
-export function readPatch(patch: unknown, cwd: string): readonly ToolCall[] {
-  if (typeof patch !== 'string') return [];
-  // The program forgives blanks before its marks, and a line of a file begins with one, `+` or `-`.
-  const marks = [...patch.matchAll(/^[^\S\n]*\*\*\* ?(.*)$/gm)].map(([, text = '']) => text.trim());
-  const calls = marks.filter((mark) => !/^(?:Begin Patch|End Patch|End of File)$/.test(mark)).map(readMark);
-  return calls.every((call) => call !== null) ? calls.map((call) => ({ ...call, cwd })) : [];
-}
-
-function readMark(mark: string): Omit<ToolCall, 'cwd'> | null {
-  const found = /^(Add File|Update File|Delete File|Move to): (.+)$/.exec(mark);
-  const [, kind = '', path = ''] = found ?? [];
-  if (found === null) return null;
-  return { tool_name: kind === 'Add File' ? 'Write' : 'Edit', tool_input: { file_path: path.trim() } };
 }

@@ -56,6 +56,19 @@ export function askedProviders(
   return [...new Set(apis.map(({ provider }) => provider))];
 }
 
+/** Why a role with this adapter can't ask the model it is configured with; null: each can. */
+export function unknownRoleModel(
+  { config }: Pick<RunnerContext, 'config'>,
+  adapter: Adapter,
+): FlameError | null {
+  if (adapter.apis.length === 0) return null;
+  const models = roleSchema.options
+    .filter((role) => roleAdapter(config, role) === adapter.name)
+    .map((role) => config.models[role]);
+  const unknown = models.find((model) => apiOf(adapter, model) === null);
+  return unknown === undefined ? null : unknownModel(adapter, unknown);
+}
+
 /** The first credential that the roles with this adapter lack; null: none. */
 export function lackedCredential(context: RunnerContext, adapter: Adapter): FlameError | null {
   const missing = askedProviders(context, adapter).map((one) => missingCredential(context.env, one));
@@ -63,11 +76,17 @@ export function lackedCredential(context: RunnerContext, adapter: Adapter): Flam
 }
 
 function unknownModel({ name, apis }: Adapter, model: string): FlameError {
-  const beginnings = apis.map(({ named = '' }) => named).join(', ');
+  const beginnings = apis.flatMap(({ named }) => (named === undefined ? [] : [named]));
+  const why =
+    beginnings.length === 0
+      ? "that is a name of claude's."
+      : `names of its models begin with ${beginnings.join(', ')}.`;
   return new FlameError({
     kind: 'refused',
     code: 'unknown-model',
-    message: `The adapter ${name} can't ask the model ${JSON.stringify(model)}: names of its models begin with ${beginnings}.`,
-    hints: ['Name such a model in .blueflame.yml under models.'],
+    message: `The adapter ${name} can't ask the model ${JSON.stringify(model)}: ${why}`,
+    hints: [
+      'Name one of its models in .blueflame.yml: models: { worker: … }, for each role that runs with it.',
+    ],
   });
 }

@@ -12,20 +12,29 @@ export interface ConfiguredAdapters {
   readonly present: readonly string[];
   /** The version, or why it can't be used. */
   readonly versions: ReadonlyMap<string, string | FlameError>;
+  /** See Adapter.weaker. */
+  readonly weaker: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Looks for every adapter's program and asks for its version. */
 export async function configuredAdapters(context: RunnerContext): Promise<ConfiguredAdapters> {
-  const { planner, worker } = context.config.roles;
+  const { planner, worker, queen } = context.config.roles;
   // Plans for scripts come from a file.
   const hasPlanner = planner.adapter !== null || worker.adapter !== 'exec';
   const used = roleSchema.options
     .filter((role) => role !== 'planner' || hasPlanner)
+    // Only a person's own word starts one.
+    .filter((role) => role !== 'queen' || queen.adapter !== null)
     .map((role) => roleAdapter(context.config, role))
     .filter((name, index, all) => name !== 'none' && all.indexOf(name) === index);
   const versions = new Map<string, string | FlameError>();
   for (const name of adapterNames) versions.set(name, await versionOf(context, name));
-  return { used, versions, present: adapterNames.filter((name) => typeof versions.get(name) === 'string') };
+  return {
+    used,
+    versions,
+    present: adapterNames.filter((name) => typeof versions.get(name) === 'string'),
+    weaker: new Map(adapterNames.map((name) => [name, context.adapters(name).weaker])),
+  };
 }
 
 async function versionOf(context: RunnerContext, name: string): Promise<string | FlameError> {

@@ -13,9 +13,9 @@ export function guardedAgents(agents: AgentRunner, desk: Desk): AgentRunner {
       desk.guard.requireAgents();
       return agents.checkAdapter(name);
     },
-    canary: async (name) => {
+    canary: async (name, model) => {
       desk.guard.requireAgents();
-      return agents.canary(name);
+      return agents.canary(name, model);
     },
     start: async (request, onActivity, shared) => {
       desk.guard.requireAgents();

@@ -1,3 +1,4 @@
+import { isModelAlias } from '../config/model-id.ts';
 import type { ToldCall, ToldResult } from '../conversation.ts';
 import type { Failure } from '../failure.ts';
 import type { ModelApi } from '../model-api.ts';
@@ -47,7 +48,13 @@ export function needsModel({ apis }: Pick<Adapter, 'apis'>): boolean {
 
 /** The API a model is asked through; null where the adapter has none for it. */
 export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi | null {
-  return apis.find(({ named = '' }) => model.startsWith(named)) ?? null;
+  return (
+    apis.find(
+      ({ provider, named = '' }) =>
+        // What claude calls its models says nothing to others.
+        model.startsWith(named) && (provider === 'anthropic' || !isModelAlias(model)),
+    ) ?? null
+  );
 }
 
 /** What a CLI's hook says of tool calls, and what the CLI tells the model of those that did not run. Pure. */

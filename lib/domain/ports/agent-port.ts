@@ -127,15 +127,15 @@ export interface CommandRun {
 
 /** Runs agents and agent-written code in cells. */
 export interface AgentRunner {
-  /** Throws a FlameError `agent-missing`, `agent-too-old` or `no-credential` naming the way out. Returns its version. */
+  /** Throws a FlameError `agent-missing`, `agent-too-old`, `unknown-model` or `no-credential` naming the way out. Returns its version. */
   checkAdapter(adapter: string): Promise<string>;
   /** What phase 2 is on this machine: `bubblewrap`, or why it's missing. */
   sandbox(): Promise<{
     readonly kind: 'bubblewrap' | 'seatbelt' | 'none';
     readonly missing: readonly string[];
   }>;
-  /** Proves that a call which must be denied is denied, through the real chain; spends no tokens. */
-  canary(adapter: string): Promise<{ readonly denied: boolean; readonly details: string }>;
+  /** Proves that a call which must be denied is denied, through the real chain of a model's API; spends no tokens. */
+  canary(adapter: string, model: string): Promise<{ readonly denied: boolean; readonly details: string }>;
   start(
     request: AgentRequest,
     onActivity: (activity: AgentActivity) => void,

@@ -1,23 +1,24 @@
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { needsModel } from '../../domain/ports/adapter.ts';
+import { apiOf, needsModel } from '../../domain/ports/adapter.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
- * Proves, once for each configuration and adapter, that a call which must be denied is denied, and that there is a sandbox
+ * Proves, once for each configuration, adapter and model API, that a call which must be denied is denied, and that there is a sandbox
  * where one is required. Throws FlameError `no-sandbox` or `canary-failed`; no agent starts then.
  */
-export function proveEnforcement(workshop: Workshop, adapter: string): Promise<void> {
-  const proof = workshop.proofs.get(adapter) ?? prove(workshop, adapter);
-  workshop.proofs.set(adapter, proof);
+export function proveEnforcement(workshop: Workshop, adapter: string, model: string): Promise<void> {
+  const name = `${adapter} ${apiOf(workshop.adapter(adapter), model)?.provider ?? ''}`;
+  const proof = workshop.proofs.get(name) ?? prove(workshop, adapter, model);
+  workshop.proofs.set(name, proof);
   return proof;
 }
 
-async function prove(workshop: Workshop, adapter: string): Promise<void> {
+async function prove(workshop: Workshop, adapter: string, model: string): Promise<void> {
   await requireSandbox(workshop, adapter);
   if (workshop.adapter(adapter).calls === null) return;
-  const { denied, details } = await workshop.agents.canary(adapter);
+  const { denied, details } = await workshop.agents.canary(adapter, model);
   workshop.events.emit({ event: 'canary', result: denied ? 'denied' : 'failed', details });
   if (denied) return;
   throw new FlameError({

@@ -82,7 +82,7 @@ const cellPauses = [500, 2_000];
  * started before that ends; a worker's attempt is then over, any other agent is started again.
  */
 export async function runAgent(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
-  await proveEnforcement(workshop, job.adapter);
+  await proveEnforcement(workshop, job.adapter, roleModel(workshop.config, job.role, job.task));
   const attempts = job.role === 'worker' ? nextAttempt(job.task?.history ?? []) : 0;
   for (let tries = attempts; ; tries += 1) {
     const wait = await untilServed(workshop, job.session, job.adapter);

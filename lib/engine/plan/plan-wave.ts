@@ -4,6 +4,7 @@ import type { PlanProblem } from '../../core/schedule/check-plan.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { planWaves } from '../../core/schedule/plan-waves.ts';
 import { sendBack } from '../../core/task/send-back.ts';
+import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { PlanDecision } from '../../domain/ports/gates.ts';
@@ -59,9 +60,15 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   }
 }
 
-function canTalk(workshop: Pick<Workshop, 'events' | 'gates'>, { wantsTalk }: PlanOptions): boolean {
-  if (!wantsTalk || workshop.gates.isInteractive) return wantsTalk;
-  const message = 'The planner answers at once: talking with it needs a terminal and no --decisions-file.';
+function canTalk(
+  workshop: Pick<Workshop, 'adapter' | 'config' | 'events' | 'gates'>,
+  { wantsTalk }: PlanOptions,
+): boolean {
+  const adapter = workshop.adapter(roleAdapter(workshop.config, 'planner'));
+  if (!wantsTalk || (workshop.gates.isInteractive && adapter.canTalk)) return wantsTalk;
+  const message = adapter.canTalk
+    ? 'The planner answers at once: talking with it needs a terminal and no --decisions-file.'
+    : `The planner answers at once: a person can't talk with agents of ${adapter.name} here.`;
   workshop.events.emit({ event: 'notice', level: 'warning', message });
   return false;
 }

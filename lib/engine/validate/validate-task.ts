@@ -120,6 +120,7 @@ async function askIn(
     agentId: agent,
     worktree: cell.path,
     fileLocks: [],
+    readsByShell: workshop.adapter(adapter).readsByShell,
   });
   const diff = await workshop.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
   const audit = await workshop.agents.auditOf(task.agent_id ?? agent);

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codexCalls, readPatch } from '../../../lib/agents/codex/codex-calls.ts';
+import { codexCalls } from '../../../lib/agents/codex/codex-calls.ts';
+import { readPatch } from '../../../lib/agents/read-patch.ts';
 import type { ToldResult } from '../../../lib/domain/conversation.ts';
 
 const reported = (tool_name: string, tool_input: unknown): unknown => ({

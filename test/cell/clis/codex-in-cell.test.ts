@@ -51,9 +51,13 @@ function worker({ request }: CellFixture): ReturnType<CellFixture['request']> {
   return { ...base, policy };
 }
 
+test('ADP-2: what holds less firmly than with others is said', () => {
+  assert.ok(adapter.weaker.length > 0);
+});
+
 live('WAT-3: the real CLI is denied what the policy forbids, hears why, and would be found out', async () => {
   const { runner, model: scripted } = await openStage([]);
-  assert.equal(await runner.canary('codex'), { denied: true, details: 'denied by tool-not-allowed' });
+  assert.equal(await runner.canary('codex', model), { denied: true, details: 'denied by tool-not-allowed' });
   assert.is(scripted.seen.length, 0);
   await scripted.close();
 });

@@ -36,7 +36,7 @@ async function codeOf(work: Promise<unknown>): Promise<unknown> {
 
 test("SAF-1 without a sandbox a task's own commands run only where the configuration has workers run commands", async () => {
   const prove = async (config: Readonly<Record<string, unknown>>, isInteractive?: boolean) =>
-    codeOf(proveEnforcement((await withoutSandbox(config, isInteractive)).workshop, 'exec'));
+    codeOf(proveEnforcement((await withoutSandbox(config, isInteractive)).workshop, 'exec', ''));
   assert.is(await prove({}), 'no-sandbox');
   assert.is(await prove(scripts), null);
   assert.is(await prove(scripts, false), 'no-sandbox');

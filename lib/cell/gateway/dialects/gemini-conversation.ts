@@ -46,10 +46,10 @@ function takeCall(unanswered: ToldCall[], id: string | null, name: string): Told
   return index < 0 ? undefined : unanswered.splice(index, 1)[0];
 }
 
-/** `output` or `error` by convention. */
+/** `output` or `error` by convention; some clients have a `content`. */
 function readResponse(response: unknown): { readonly text: string; readonly isError: boolean } {
   if (!isRecord(response)) return { text: '', isError: false };
   const isError = response.error !== undefined;
-  const said = isError ? response.error : (response.output ?? response.result);
+  const said = isError ? response.error : (response.output ?? response.result ?? response.content);
   return { text: typeof said === 'string' ? said : JSON.stringify(said ?? response), isError };
 }

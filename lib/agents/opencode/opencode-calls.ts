@@ -1,0 +1,72 @@
+import { resolve } from 'node:path';
+import type { ToolCall } from '../../domain/policy.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { readPatch } from '../read-patch.ts';
+
+const neverRan =
+  /^(?:The \S+ tool was called with invalid arguments|The arguments provided to the tool are invalid|Model tried to call unavailable tool )/;
+// The watcher's reason is all that is told of a blocked call; it ends with the rule.
+const wasBlocked = /\[[a-z-]+\]\s*$/;
+
+/**
+ * opencode: our plugin reports each call before its input is even looked at. Where the API names no calls (Gemini's),
+ * the conversation has no id either.
+ */
+export const opencodeCalls: CallFacts = {
+  read: readHook,
+  namesCalls: true,
+  // A command prints what it likes: only one that names none can't have run.
+  neverRan: ({ name, input, text }) =>
+    name === 'bash' ? !isRecord(input) || typeof input.command !== 'string' : neverRan.test(text),
+  wasBlocked: ({ text }) => wasBlocked.test(text),
+  hides: () => false,
+  replace: () => null,
+  canaryCall: (path) => ({
+    name: 'bash',
+    input: { command: `touch ${shellQuote(path)}`, description: 'Make a file' },
+  }),
+};
+
+function readHook(reported: unknown): ReportedCall | null {
+  if (!isRecord(reported)) return null;
+  const { tool_name: name, tool_input: input, cwd, tool_use_id: id } = reported;
+  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || typeof id !== 'string')
+    return null;
+  if (!isRecord(input)) return null;
+  const does = name === 'apply_patch' ? readPatch(input.patchText, cwd) : [translate(name, input, cwd)];
+  const [first, ...rest] = does;
+  return first === undefined ? null : { id, name, input, does: [first, ...rest] };
+}
+
+// What the policy calls them. One that isn't here keeps its name, and no policy allows it.
+const names: Readonly<Record<string, string>> = {
+  bash: 'Bash',
+  read: 'Read',
+  write: 'Write',
+  edit: 'Edit',
+  glob: 'Glob',
+  grep: 'Grep',
+  list: 'LS',
+  task: 'Agent',
+  webfetch: 'WebFetch',
+  websearch: 'WebSearch',
+  todowrite: 'TodoWrite',
+  skill: 'Skill',
+};
+
+function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
+  const { filePath, workdir, ...rest } = input;
+  const tool_name = Object.hasOwn(names, name) ? (names[name] ?? name) : name;
+  const isElsewhere = tool_name === 'Bash' && typeof workdir === 'string';
+  return {
+    tool_name,
+    tool_input: {
+      ...rest,
+      ...(filePath === undefined ? {} : { file_path: filePath }),
+      ...(workdir === undefined || isElsewhere ? {} : { workdir }),
+    },
+    cwd: isElsewhere ? resolve(cwd, workdir) : cwd,
+  };
+}

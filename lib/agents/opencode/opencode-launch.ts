@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { promptForAnswer } from '../answer-in-words.ts';
+import { cellEnvironment } from '../cell-environment.ts';
+import { opencodePlugin } from './opencode-plugin.ts';
+
+const settingsName = 'opencode.json';
+const pluginName = 'watcher.mjs';
+const agentName = 'flame';
+
+/** How opencode is started. The prompt comes through stdin: of an argument it makes a quoted one. */
+export function launchOpencode(request: AgentRequest, paths: CellPaths): Launch {
+  return {
+    argv: [
+      ...[...paths.command, 'run', '--format', 'json', '--print-logs', '--log-level', 'WARN'],
+      // Without a title it asks the model for one.
+      ...['--agent', agentName, '--model', request.model, '--title', request.taskTitle ?? request.role],
+    ],
+    env: {
+      ...cellEnvironment(paths),
+      XDG_CONFIG_HOME: join(paths.home, '.config'),
+      OPENCODE_CONFIG: join(paths.controlDir, settingsName),
+      // Nothing of the repository, of other CLIs or from the network.
+      ...Object.fromEntries(switchedOff.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
+    },
+    files: [
+      {
+        dir: 'control',
+        path: settingsName,
+        content: `${JSON.stringify(settings(request, paths), null, 2)}\n`,
+      },
+      ...(paths.hookCommand === null ? [] : [pluginFile(paths.hookCommand, paths.canaryCommand)]),
+      ...installedFiles,
+    ],
+    stdin: promptForAnswer(request),
+    transcript: null,
+  };
+}
+
+const switchedOff = [
+  ...['PROJECT_CONFIG', 'AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'CLAUDE_CODE'],
+  ...['EXTERNAL_SKILLS', 'DEFAULT_PLUGINS', 'SHARE'],
+];
+
+// Where these are missing it installs them at its start, which takes more than a minute offline.
+const plugins = { dependencies: { '@opencode-ai/plugin': '*' } };
+const installedFiles: readonly LaunchFile[] = [
+  { dir: 'home', path: '.config/opencode/package.json', content: JSON.stringify(plugins) },
+  {
+    dir: 'home',
+    path: '.config/opencode/package-lock.json',
+    content: JSON.stringify({ lockfileVersion: 3, requires: true, packages: { '': plugins } }),
+  },
+  { dir: 'home', path: '.config/opencode/node_modules/.keep', content: '' },
+];
+
+function pluginFile(hookCommand: string, canaryCommand: string | null): LaunchFile {
+  return { dir: 'control', path: pluginName, content: opencodePlugin(hookCommand, canaryCommand) };
+}
+
+const addresses: Readonly<Record<string, string>> = {
+  anthropic: '/anthropic/v1',
+  openai: '/openai/v1',
+  google: '/google/v1beta',
+  moonshotai: '/moonshotai/v1',
+};
+
+function settings(request: AgentRequest, paths: CellPaths): Readonly<Record<string, unknown>> {
+  const [provider = '', ...rest] = request.model.split('/');
+  const options = { baseURL: `${paths.baseUrl ?? ''}${addresses[provider] ?? ''}`, apiKey: paths.apiKey };
+  return {
+    plugin: paths.hookCommand === null ? [] : [`file://${join(paths.controlDir, pluginName)}`],
+    // Else it asks another one for side questions.
+    small_model: request.model,
+    ...{ share: 'disabled', autoupdate: false, snapshot: false, lsp: false, formatter: false },
+    // One that it doesn't know by itself is known by being named.
+    provider: { [provider]: { options, models: { [rest.join('/')]: {} } } },
+    permission: permissions,
+    agent: { [agentName]: { mode: 'primary', prompt: request.systemPrompt, permission: permissions } },
+  };
+}
+
+// Never `ask`, which ends a run as if it were done. What is allowed here the watcher judges.
+const permissions = {
+  '*': 'deny',
+  ...Object.fromEntries(['bash', 'edit', 'read', 'glob', 'grep', 'list'].map((name) => [name, 'allow'])),
+  external_directory: 'deny',
+  doom_loop: 'allow',
+};

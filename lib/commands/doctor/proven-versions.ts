@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compareVersions } from '../../cell/run/check-adapter.ts';
+import { isRecord, parseRecord } from '../../util/json-record.ts';
+import { packageRoot } from '../../util/package-root.ts';
+
+/** The newest version of an agent CLI that the project's own tests passed with. */
+export interface ProvenVersion {
+  readonly version: string;
+  /** When, `2026-11-22`. */
+  readonly date: string;
+  /** What held, a few words each. */
+  readonly proven: readonly string[];
+}
+
+/** Where the tests write it (`FLAME_UPDATE=1`, test/cell/clis). */
+export const provenFile = join('templates', 'proven-clis.json');
+
+/** By adapter; none of those that the tests never ran. Throws what reading a file of the package throws. */
+export function readProvenVersions(): ReadonlyMap<string, ProvenVersion> {
+  const rows = Object.entries(parseRecord(readFileSync(join(packageRoot(), provenFile), 'utf8')));
+  return new Map(
+    rows.flatMap(([name, row]): [string, ProvenVersion][] => {
+      if (!isRecord(row) || typeof row.version !== 'string' || typeof row.date !== 'string') return [];
+      const proven: readonly unknown[] = Array.isArray(row.proven) ? row.proven : [];
+      const texts = proven.filter((one) => typeof one === 'string');
+      return [[name, { version: row.version, date: row.date, proven: texts }]];
+    }),
+  );
+}
+
+/** What to say about a version that the tests did not run with; null where it is no newer than theirs. */
+export function describeUnproven(name: string, version: string, known: ProvenVersion): string | null {
+  return compareVersions(version, known.version) > 0
+    ? `${name} ${version} is newer than ${known.version}, the last version all was proven with (${known.date}). What the canary of each run proves holds for it too.`
+    : null;
+}
