@@ -32,7 +32,8 @@ function describeSession(
   const { session, tasks, received } = view;
   const { unit, limit } = budgetState(config, session);
   const rows = tasks.slice(cursor, cursor + pageOfTasks);
-  const after = cursor + rows.length;
+  const after = cursor + pageOfTasks;
+  const longest = Math.max(tasks.length, session.proposal?.length ?? 0);
   const planned = session.proposal?.slice(cursor, cursor + pageOfTasks) ?? [];
   return {
     session: {
@@ -55,7 +56,7 @@ function describeSession(
     tasks_in_all: tasks.length,
     ...(received.length === 0 ? {} : { from_other_clones: received.length }),
     ...(trouble === null ? {} : { trouble }),
-    next_cursor: after < Math.max(tasks.length, session.proposal?.length ?? 0) ? cursor + pageOfTasks : null,
+    next_cursor: after < longest ? after : null,
   };
 }
 
