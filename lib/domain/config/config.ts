@@ -90,19 +90,21 @@ const checkingAdapter = z
 const rolesSchema = z
   .strictObject({
     planner: z
-      .strictObject({ adapter: agentAdapter.describe('claude or exec. null: claude.') })
+      .strictObject({ adapter: agentAdapter.describe('claude, codex or opencode. null: claude.') })
       .describe('Plans the tasks.')
       .prefault({}),
     worker: z
       .strictObject({
-        adapter: agentAdapter.describe('claude, or exec: a task’s description is its script. null: claude.'),
+        adapter: agentAdapter.describe(
+          'claude, codex, opencode, or exec: a task’s description is its script. null: claude.',
+        ),
       })
       .describe('Writes the code.')
       .prefault({}),
     validator: z
       .strictObject({
         adapter: checkingAdapter.describe(
-          'claude, exec, or none: the diagnostics decide. null: claude, or none beside an exec worker.',
+          'claude, codex, opencode, or none: the diagnostics decide. null: claude, or none beside an exec worker.',
         ),
       })
       .describe('Judges a finished task.')
@@ -110,7 +112,7 @@ const rolesSchema = z
     merger: z
       .strictObject({
         adapter: checkingAdapter.describe(
-          'claude, exec, or none: conflicts go back. null: claude, or none beside an exec worker.',
+          'claude, codex, opencode, or none: conflicts go back. null: claude, or none beside an exec worker.',
         ),
       })
       .describe('Resolves conflicts.')
