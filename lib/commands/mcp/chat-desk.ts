@@ -5,6 +5,7 @@ import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { requireSoundTasks } from '../../engine/queen/propose-tasks.ts';
 import { noSessionYet, refusal, sessionEnded } from '../../engine/queen/refusals.ts';
+import { tellLeft } from '../../engine/queen/tell-left.ts';
 import { viewSession } from '../../engine/record.ts';
 import { createSession } from '../../engine/session/create-session.ts';
 import { preflight } from '../../engine/work/preflight.ts';
@@ -57,6 +58,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
     const workshop = background.isRunning ? first : await first.reload();
     // Whatever is not assigned waits, from the first acting call on.
     workshop.run.assigned ??= new Set();
+    tellLeft(workshop);
     const current = sessionOf(await store.snapshot(), meant, led.session);
     if (current !== null && current.state !== 'ended') await lead(current.id);
     return work({

@@ -14,6 +14,7 @@ import { recall } from '../session/remember.ts';
 import { baseTip } from '../start-point.ts';
 import { inScratch } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
+import { tellLeft } from './tell-left.ts';
 
 /** Where an agent that leads calls from, and what came of it. */
 export interface LeadDesk extends ToolDoor {
@@ -44,6 +45,7 @@ export async function queenWave(workshop: Workshop, id: SessionId, open: OpenLea
   const view = await viewSession(workshop, id);
   if (isHandedOver(view)) return;
   requireLeader(workshop);
+  tellLeft(workshop);
   // Nobody pays for a model that waits for a person.
   if (view.session.proposal !== null) await decideProposal(workshop, id);
   if ((await viewSession(workshop, id)).session.state !== 'active') return;

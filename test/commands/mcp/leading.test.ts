@@ -217,6 +217,8 @@ for (const isOld of [false, true]) {
     const created = await chat.call('create_tasks', { objective: 'x', tasks: [task('a')] });
     assert.is(created.at('plan'), 'approved', created.text);
     assert.match(asked.join('\n'), /id: a/);
+    assert.match(chat.stderr(), /More than usual is left to the model that leads: a yes in a chat/);
+    assert.not.match(plain.stderr(), /More than usual/);
     // A client without a person declines by itself: that decides nothing.
     const silent = await openChat(makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } }), {
       isOld,
