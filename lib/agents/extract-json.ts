@@ -44,7 +44,7 @@ function isOf(type: unknown, value: unknown): boolean {
 }
 
 /** The index of the brace that closes the one at `start`; braces in strings don't count. */
-function closingBrace(text: string, start: number): number | null {
+export function closingBrace(text: string, start: number): number | null {
   const token = /"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
   token.lastIndex = start;
   let depth = 0;

@@ -8,6 +8,10 @@ import { showClaudeLine } from './claude-events.ts';
 import { codexAdapter } from './codex/codex-adapter.ts';
 import { showCodexLine } from './codex/codex-reader.ts';
 import { execAdapter } from './exec-adapter.ts';
+import { geminiAdapter } from './gemini/gemini-adapter.ts';
+import { showGeminiLine } from './gemini/gemini-reader.ts';
+import { kimiAdapter } from './kimi/kimi-adapter.ts';
+import { showKimiLine } from './kimi/kimi-reader.ts';
 import { opencodeAdapter } from './opencode/opencode-adapter.ts';
 import { showOpencodeLine } from './opencode/opencode-reader.ts';
 
@@ -23,6 +27,8 @@ const adapters: Readonly<Record<AdapterName, AdapterRow>> = {
   codex: { make: codexAdapter, show: showCodexLine },
   opencode: { make: opencodeAdapter, show: showOpencodeLine },
   exec: { make: execAdapter, show: () => null },
+  gemini: { make: geminiAdapter, show: showGeminiLine },
+  kimi: { make: kimiAdapter, show: showKimiLine },
 };
 
 /** An event of some CLI's stream as lines for a person; null where it is none of those known. */

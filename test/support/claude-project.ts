@@ -55,6 +55,8 @@ export interface ClaudeProjectOptions {
   readonly command?: readonly string[];
   /** Found in PATH, where claude's own installer puts it in a home, instead of by the configuration. */
   readonly isInstalled?: boolean;
+  /** Beside what claude needs. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const opened: ModelServer[] = [];
@@ -81,6 +83,7 @@ export async function openClaudeProject(options: ClaudeProjectOptions): Promise<
     XDG_STATE_HOME: repo.env.XDG_STATE_HOME ?? '',
     ANTHROPIC_API_KEY: madeUpKey,
     ANTHROPIC_BASE_URL: model.url ?? '',
+    ...options.env,
   };
   trusted({ path: repo.path, env });
   return {

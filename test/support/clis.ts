@@ -7,6 +7,8 @@ const folder = process.env.FLAME_TEST_CLIS ?? '';
 const system = `${process.platform}-${process.arch}`;
 
 const programs: Readonly<Record<string, readonly string[]>> = {
+  gemini: ['@google/gemini-cli/bundle/gemini.js'],
+  kimi: ['@moonshot-ai/kimi-code/dist/main.mjs'],
   codex: [
     `@openai/codex-${system}/vendor/x86_64-unknown-linux-musl/bin/codex`,
     `@openai/codex-${system}/vendor/aarch64-unknown-linux-musl/bin/codex`,
@@ -15,9 +17,13 @@ const programs: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The command of a CLI where it is installed for tests; null where it isn't. */
-export function findCli(name: keyof typeof programs): readonly [string] | null {
+export function findCli(name: string): readonly [string, ...string[]] | null {
   const found = (programs[name] ?? []).map((path) => join(folder, path)).find(existsSync);
-  return folder === '' || found === undefined ? null : [found];
+  if (folder === '' || found === undefined) return null;
+  if (!/\.m?js$/.test(found)) return [found];
+  // Kimi needs a newer Node than the project does.
+  const newer = join(folder, `node-${system}/bin/node`);
+  return [name === 'kimi' && existsSync(newer) ? newer : process.execPath, found];
 }
 
 /** What to say where it isn't. */

@@ -150,7 +150,7 @@ function mountsOf(
  */
 function writeShell(folder: string): void {
   const script = `#!/bin/sh
-unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL
+unset ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY GEMINI_API_KEY GOOGLE_GEMINI_BASE_URL
 SHELL=${plainShell} CLAUDE_CODE_SHELL=${plainShell}
 export SHELL CLAUDE_CODE_SHELL
 exec ${plainShell} "$@"

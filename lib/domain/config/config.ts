@@ -14,7 +14,7 @@ import { trustSchema } from './signers.ts';
 
 export { defaultBlockedPaths, namingStyles } from './config-rules.ts';
 
-export const adapterNames = ['claude', 'codex', 'opencode', 'exec'] as const;
+export const adapterNames = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'exec'] as const;
 
 const superpowersSchema = z
   .strictObject({

@@ -59,8 +59,12 @@ function findTool(tool: unknown, maySearch: boolean): string | null {
   return isLocal ? null : `the tool ${name === '' ? String(type) : name}`;
 }
 
+// Moonshot takes what it keeps itself as a message of the role `cache`.
+const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
+
 function findMessage(message: unknown): string | null {
   if (!isRecord(message)) return `a message ${JSON.stringify(message)}`;
+  if (!roles.includes(String(message.role))) return `a message of the role ${String(message.role)}`;
   return (
     listOf(message.content)
       .map(findSource)

@@ -119,6 +119,7 @@ const reaching: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
     { tools: [{ type: 'function', function: { name: '$web_search' } }] },
     { tools: [{ type: 'web_search' }] },
     { web_search_options: {} },
+    { messages: [{ role: 'cache', content: 'cache_id=x' }] },
     told([{ type: 'image_url', image_url: { url } }]),
     told([{ type: 'image_url', image_url: url }]),
     told([{ type: 'video_url', video_url: { url: 'ms://file' } }]),

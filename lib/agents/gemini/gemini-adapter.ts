@@ -1,0 +1,33 @@
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { AdapterConfig } from '../adapter-config.ts';
+import { geminiCalls } from './gemini-calls.ts';
+import { launchGemini } from './gemini-launch.ts';
+import { geminiReader } from './gemini-reader.ts';
+
+/** Google's Gemini CLI. Settings and hooks are those of 0.61, and none of it was tried with an older one. */
+export function geminiAdapter(config: AdapterConfig): Adapter {
+  return {
+    name: 'gemini',
+    command: config.adapters.gemini?.command ?? ['gemini'],
+    commits: 'agent',
+    apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'], usual: 'gemini-2.5-pro' }],
+    calls: geminiCalls,
+    readsByShell: false,
+    canTalk: false,
+    canLead: false,
+    version: {
+      args: ['--version'],
+      minimum: '0.61.0',
+      parse: (output) => output.match(/^(\d+\.\d+\.\d+)\b/m)?.[1] ?? null,
+      install: 'Install the Gemini CLI with `npm install --global @google/gemini-cli`.',
+    },
+    preparation: null,
+    weaker: [
+      'Its hooks do not name calls, so the ledger counts them by tool and input.',
+      'A path outside of the worktree it refuses itself, before the watcher is asked: the audit does not hold that.',
+    ],
+    launch: launchGemini,
+    reader: geminiReader,
+    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
+  };
+}

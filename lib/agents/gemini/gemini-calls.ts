@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import type { ToldResult } from '../../domain/conversation.ts';
+import type { ToolCall } from '../../domain/policy.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { geminiTools } from './gemini-tools.ts';
+
+const wasBlocked = /^Tool execution blocked: /;
+// Of a command: what a shell that ran gives is output, also where it failed.
+const neverStarted =
+  /^(?:params |Command cannot be empty|Tool "|Path not in workspace|Directory |spawn |Could not parse command)/;
+
+/** The Gemini CLI: results that are errors come from the CLI itself, and no call has a name in its hook. */
+export const geminiCalls: CallFacts = {
+  read: readHook,
+  namesCalls: false,
+  neverRan: (result) => result.isError && !wasBlocked.test(result.text) && isUntouched(result),
+  wasBlocked: ({ isError, text }) => isError && wasBlocked.test(text),
+  hides: () => false,
+  replace: () => null,
+  canaryCall: (path) => ({
+    name: 'write_file',
+    input: { file_path: path, content: 'This file must not exist.\n' },
+  }),
+};
+
+/** Other tools change nothing where they fail. */
+function isUntouched({ name, text }: ToldResult): boolean {
+  return name !== geminiTools.Bash || neverStarted.test(text);
+}
+
+function readHook(reported: unknown): ReportedCall | null {
+  if (!isRecord(reported)) return null;
+  const { tool_name: name, tool_input: input, cwd } = reported;
+  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || !isRecord(input)) return null;
+  return { id: null, name, input, does: [translate(name, input, cwd)] };
+}
+
+const named = Object.fromEntries(Object.entries(geminiTools).map(([own, name]) => [name, own]));
+
+/** In the policy's words. A folder that is no text stays where it is, and is refused there. */
+function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
+  const tool_name = Object.hasOwn(named, name) ? (named[name] ?? name) : name;
+  const { dir_path, include_pattern, ...rest } = input;
+  if (tool_name === 'Bash') {
+    if (dir_path === undefined || dir_path === null) return { tool_name, tool_input: rest, cwd };
+    return typeof dir_path === 'string'
+      ? { tool_name, tool_input: rest, cwd: resolve(cwd, dir_path) }
+      : { tool_name, tool_input: input, cwd };
+  }
+  if (!['LS', 'Glob', 'Grep'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
+  return {
+    tool_name,
+    tool_input: {
+      ...rest,
+      ...(dir_path === undefined ? {} : { path: dir_path }),
+      ...(include_pattern === undefined ? {} : { include: include_pattern }),
+    },
+    cwd,
+  };
+}

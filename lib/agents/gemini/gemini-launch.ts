@@ -1,0 +1,92 @@
+import { dirname, join } from 'node:path';
+import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { askForAnswer } from '../answer-text.ts';
+import { cellEnvironment } from '../cell-environment.ts';
+import { guardedHook } from '../guarded-hook.ts';
+import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
+import { geminiTools } from './gemini-tools.ts';
+
+const systemName = 'system.md';
+// In milliseconds; from 2^31 on a hook is out of time at once, and lets its call through.
+const longestHook = 2_000_000_000;
+
+/**
+ * How the Gemini CLI is started: by settings in its own home, which it reads once. The repository's are not read,
+ * since its folder isn't trusted.
+ */
+export function launchGemini(request: AgentRequest, paths: CellPaths): Launch {
+  // `@path` would be read into the prompt, and no hook asked.
+  const prompt = plainPrompt(request.prompt).replaceAll('@', '\\@');
+  const fits = fitsArgument(prompt);
+  return {
+    argv: [
+      ...[...paths.command, '--output-format', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
+      ...['--model', request.model],
+      ...(fits ? ['--prompt', prompt] : []),
+    ],
+    env: {
+      ...cellEnvironment(paths),
+      // It runs `bash` as PATH has it.
+      PATH: `${dirname(paths.shell)}:${paths.searchPath}`,
+      GEMINI_API_KEY: paths.apiKey,
+      GOOGLE_GEMINI_BASE_URL: `${paths.baseUrl ?? ''}/google`,
+      GEMINI_SYSTEM_MD: join(paths.controlDir, systemName),
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      GEMINI_TELEMETRY_ENABLED: 'false',
+    },
+    files: [
+      { dir: 'control', path: systemName, content: systemPrompt(request) },
+      settingsFile(request, paths),
+    ],
+    stdin: fits ? null : prompt,
+    transcript: null,
+  };
+}
+
+/** The CLI would put texts of its own in the place of some `${names}`. */
+function systemPrompt({ systemPrompt: text, answerSchema }: AgentRequest): string {
+  const answer = answerSchema === null ? '' : askForAnswer(answerSchema);
+  return `${text}\n${answer}`.replaceAll('${', '$ {');
+}
+
+function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
+  const { hookCommand, canaryCommand } = paths;
+  const settings = {
+    security: {
+      auth: { selectedType: 'gemini-api-key', enforcedType: 'gemini-api-key' },
+      folderTrust: { enabled: true },
+    },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    general: {
+      ...{ enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      checkpointing: { enabled: false },
+    },
+    // An exact list: no web, no sub-agents, no memory, no skills.
+    tools: { core: offeredTools(request) },
+    experimental: { enableAgents: false },
+    skills: { enabled: false },
+    mcpServers: {},
+    // AGENTS.md is in the prompt where a person wants it.
+    context: { fileName: '.no-context-file' },
+    hooksConfig: { enabled: true },
+    hooks: {
+      ...(canaryCommand === null ? {} : { SessionStart: [hook('*', canaryCommand, 10_000)] }),
+      ...(hookCommand === null ? {} : { BeforeTool: [hook('.*', guardedHook(hookCommand), longestHook)] }),
+    },
+  };
+  return { dir: 'home', path: '.gemini/settings.json', content: `${JSON.stringify(settings, null, 2)}\n` };
+}
+
+function hook(matcher: string, command: string, timeout: number): Readonly<Record<string, unknown>> {
+  return { matcher, hooks: [{ type: 'command', name: 'flame', command, timeout }] };
+}
+
+function offeredTools({ policy, isReadOnly }: AgentRequest): string[] {
+  const { allowed_tools, blocked_tools } = policy;
+  return Object.entries(geminiTools)
+    .filter(([own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
+    .filter(([own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
+    .map(([, name]) => name);
+}

@@ -1,0 +1,31 @@
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { AdapterConfig } from '../adapter-config.ts';
+import { kimiCalls } from './kimi-calls.ts';
+import { launchKimi } from './kimi-launch.ts';
+import { kimiReader } from './kimi-reader.ts';
+
+/** Moonshot's Kimi Code. It was a program in Python until version 2, with other options. */
+export function kimiAdapter(config: AdapterConfig): Adapter {
+  return {
+    name: 'kimi',
+    command: config.adapters.kimi?.command ?? ['kimi'],
+    commits: 'agent',
+    apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'], usual: 'kimi-k2.6' }],
+    calls: kimiCalls,
+    readsByShell: false,
+    canTalk: false,
+    canLead: false,
+    version: {
+      args: ['--version'],
+      minimum: '2.1.0',
+      parse: (output) => output.match(/^(\d+\.\d+\.\d+)\b/m)?.[1] ?? null,
+      install:
+        'Install Kimi Code with `npm install --global @moonshot-ai/kimi-code`. It needs Node 22.19: where an older one comes first in PATH, say in .blueflame.yml adapters: { kimi: { command: [<newer node>, <path of its main.mjs>] } }.',
+    },
+    preparation: null,
+    weaker: ['It reports no tokens: what its agents use is known from the gateway alone.'],
+    launch: launchKimi,
+    reader: kimiReader,
+    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
+  };
+}

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import type { ToldResult } from '../../domain/conversation.ts';
+import type { ToolCall } from '../../domain/policy.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+
+/** The tools that are offered; the policy has the same names. All others are switched off. */
+export const kimiTools: readonly string[] = ['Read', 'Write', 'Edit', 'Grep', 'Glob', 'Bash'];
+
+// Before what a failed call gives; a command that was started ends with how it ended.
+const failed = /^(?:Wall time: [\d.]+ seconds\n)?<system>ERROR: Tool execution failed\.<\/system>\n/;
+// Of calls beside one of an unknown tool. What a command gives begins with its time, so none can print this.
+const interrupted =
+  '<system>ERROR: Tool execution failed.</system>\nTool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.';
+const endedCommand = /Command (?:failed with exit code|killed|timed out|was)[^\n]*$/;
+const namedRule = /\[[a-z][a-z-]*\]\s*$/;
+
+/** Kimi Code: claude's tools with some other fields, and results that are text alone. */
+export const kimiCalls: CallFacts = {
+  read: readHook,
+  namesCalls: true,
+  neverRan,
+  wasBlocked: ({ text }) => failed.test(text) && namedRule.test(text) && !endedCommand.test(text),
+  hides: () => false,
+  replace: () => null,
+  canaryCall: (path) => ({ name: 'Write', input: { path, content: 'This file must not exist.\n' } }),
+};
+
+/**
+ * What a command prints could say the same. So it is believed of a command only where that can't have run: without
+ * words, or with a broken input.
+ */
+function neverRan({ name, input, text }: ToldResult): boolean {
+  if (text === interrupted) return true;
+  if (!failed.test(text)) return false;
+  const said = text.replace(failed, '');
+  if (name !== null && !kimiTools.includes(name)) return said === `Tool "${name}" not found`;
+  if (!said.startsWith('Invalid args for tool ')) return false;
+  return name !== 'Bash' || typeof input === 'string' || !isCommand(input);
+}
+
+function isCommand(input: JsonRecord | null): boolean {
+  if (input === null || typeof input.command !== 'string' || input.command === '') return false;
+  const { cwd, timeout } = input;
+  return (
+    (cwd === undefined || typeof cwd === 'string') && (timeout === undefined || typeof timeout === 'number')
+  );
+}
+
+function readHook(reported: unknown): ReportedCall | null {
+  if (!isRecord(reported)) return null;
+  const { tool_name: name, tool_input: input, cwd, tool_call_id: id } = reported;
+  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || typeof id !== 'string')
+    return null;
+  return isRecord(input) ? { id, name, input, does: [translate(name, input, cwd)] } : null;
+}
+
+/** In the policy's words. A place that is no text stays where it is, and is refused there. */
+function translate(tool_name: string, input: JsonRecord, cwd: string): ToolCall {
+  if (tool_name === 'Bash' && typeof input.cwd === 'string') {
+    const { cwd: place, ...rest } = input;
+    return { tool_name, tool_input: rest, cwd: resolve(cwd, input.cwd) };
+  }
+  if (!['Read', 'Write', 'Edit'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
+  const { path, ...rest } = input;
+  return { tool_name, tool_input: { ...rest, file_path: path }, cwd };
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import type { CellPaths, Launch } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { askForAnswer } from '../answer-text.ts';
+import { cellEnvironment } from '../cell-environment.ts';
+import { guardedHook } from '../guarded-hook.ts';
+import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
+import { kimiTools } from './kimi-calls.ts';
+
+const agentName = 'agent.md';
+const skillsName = 'no-skills';
+// In seconds; with more, the hook is passed over. The watcher itself ends in ten.
+const longestHook = 600;
+const contextTokens = 262_144;
+
+/** How Kimi Code is started: by a configuration in its own home, and an agent file of its own. */
+export function launchKimi(request: AgentRequest, paths: CellPaths): Launch {
+  const prompt = plainPrompt(request.prompt);
+  // It reads no stdin.
+  const fits = fitsArgument(prompt);
+  return {
+    argv: [
+      ...[...paths.command, '--output-format', 'stream-json'],
+      ...['--agent-file', join(paths.controlDir, agentName)],
+      ...['--skills-dir', join(paths.controlDir, skillsName)],
+      ...['--prompt', fits ? prompt : 'Carry out the task that your instructions end with.'],
+    ],
+    env: {
+      ...cellEnvironment(paths),
+      KIMI_CODE_HOME: join(paths.home, '.kimi-code'),
+      KIMI_CODE_NO_AUTO_UPDATE: '1',
+      KIMI_DISABLE_TELEMETRY: '1',
+      KIMI_DISABLE_CRON: '1',
+    },
+    files: [
+      { dir: 'control', path: agentName, content: agentFile(request, fits ? '' : prompt) },
+      { dir: 'control', path: `${skillsName}/.keep`, content: '' },
+      { dir: 'home', path: '.kimi-code/config.toml', content: settings(request, paths) },
+    ],
+    stdin: null,
+    transcript: null,
+  };
+}
+
+/** Its body is the system prompt; the CLI would put texts of its own in the place of some `${names}`. */
+function agentFile(request: AgentRequest, task: string): string {
+  const { answerSchema, systemPrompt } = request;
+  const body = [systemPrompt, answerSchema === null ? '' : askForAnswer(answerSchema), task].join('\n');
+  return [
+    ...['---', 'name: flame', 'description: An agent of git-flame.'],
+    ...[`tools: [${offeredTools(request).join(', ')}]`, 'subagents: []', '---'],
+    // Without a body the file is refused.
+    body.trim() === '' ? 'Do what you are asked.' : body.replaceAll('${', '$ {'),
+  ].join('\n');
+}
+
+function offeredTools({ policy, isReadOnly }: AgentRequest): readonly string[] {
+  const { allowed_tools, blocked_tools } = policy;
+  return kimiTools
+    .filter((tool) => allowed_tools.includes(tool) && !blocked_tools.includes(tool))
+    .filter((tool) => !isReadOnly || !['Write', 'Edit'].includes(tool));
+}
+
+function settings(request: AgentRequest, paths: CellPaths): string {
+  const { hookCommand, canaryCommand } = paths;
+  const hook = (event: string, command: string, more: readonly string[]): readonly string[] => [
+    ...['[[hooks]]', `event = ${text(event)}`, `command = ${text(command)}`, ...more],
+  ];
+  return `${[
+    ...['default_model = "flame"', 'default_permission_mode = "auto"', 'telemetry = false'],
+    ...['merge_all_available_skills = false', 'builtin_product_skills = false'],
+    ...['[providers.flame]', 'type = "kimi"', `base_url = ${text(`${paths.baseUrl ?? ''}/moonshot/v1`)}`],
+    `api_key = ${text(paths.apiKey)}`,
+    ...['[models.flame]', 'provider = "flame"', `model = ${text(request.model)}`],
+    `max_context_size = ${contextTokens}`,
+    // The orchestrator backs off by itself.
+    ...['[loop_control]', 'max_attempts_per_step = 3'],
+    ...['[background]', 'keep_alive_on_exit = false', 'print_background_mode = "exit"'],
+    'bash_auto_background_on_timeout = false',
+    ...['[tools]', `enabled = [${offeredTools(request).map(text).join(', ')}]`],
+    ...(canaryCommand === null ? [] : hook('SessionStart', canaryCommand, ['timeout = 10'])),
+    ...(hookCommand === null
+      ? []
+      : hook('PreToolUse', guardedHook(hookCommand), ['matcher = ".*"', `timeout = ${longestHook}`])),
+  ].join('\n')}\n`;
+}
+
+/** A TOML string: JSON's escapes are some of TOML's. */
+function text(value: string): string {
+  return JSON.stringify(value).replace(/\x7f/g, '\\u007f');
+}

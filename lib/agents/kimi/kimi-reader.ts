@@ -1,0 +1,93 @@
+import { relative } from 'node:path';
+import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
+import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { readAnswerText } from '../answer-text.ts';
+import { firstLine } from '../claude-events.ts';
+import { judgeRun } from '../judge-run.ts';
+import { lineSplitter } from '../line-splitter.ts';
+
+/** Follows the messages of Kimi Code's `stream-json`. It reports neither tokens nor costs: the gateway knows them. */
+export function kimiReader(request: AgentRequest): StreamReader {
+  const lines = lineSplitter();
+  const seen = { hasBegun: false, ends: 0, text: '', retried: null as JsonRecord | null };
+
+  const take = (event: JsonRecord): string | null => {
+    if (event.role === 'meta') {
+      if (event.type === 'system.version') seen.hasBegun = true;
+      if (event.type === 'session.resume_hint') seen.ends += 1;
+      if (event.type === 'turn.step.retrying') seen.retried = event;
+      return event.type === 'system.version' ? 'started' : null;
+    }
+    if (event.role !== 'assistant') return null;
+    if (typeof event.content === 'string' && event.content !== '') seen.text = event.content;
+    return describe(event, request.worktree.path)[0] ?? null;
+  };
+  const read = (complete: readonly string[]): AgentActivity[] =>
+    complete
+      .map((line) => take(parseRecord(line)))
+      .filter((text) => text !== null)
+      .map((text) => ({ text: text.replace(/^> /, ''), tokens: 0, cost_usd: 0 }));
+
+  return {
+    push: (chunk) => read(lines.push(chunk)),
+    finish: (end: AgentEnd): AgentResultParts => {
+      read(lines.rest());
+      const { ends, hasBegun, text } = seen;
+      const answer = request.answerSchema === null ? null : readAnswerText(text);
+      return {
+        failure: judgeRun({
+          ...{ request, end, answer, ends, hasBegun, text },
+          error: readError(end.stderr) ?? readRetry(seen.retried, end),
+        }),
+        ...{ answer, text, tokens: 0, cost_usd: 0, warnings: [] },
+      };
+    },
+  };
+}
+
+/** A line of its stream for a person to read; null where it is none of Kimi Code. */
+export function showKimiLine(event: JsonRecord, worktree: string): readonly string[] | null {
+  if (event.role === 'meta' || (event.role === 'tool' && event.tool_call_id !== undefined)) return [];
+  return event.role === 'assistant' && event.type === undefined ? describe(event, worktree) : null;
+}
+
+function describe({ content, tool_calls }: JsonRecord, worktree: string): readonly string[] {
+  const said = typeof content === 'string' && content !== '' ? content.trimEnd().split('\n') : [];
+  const calls = (Array.isArray(tool_calls) ? tool_calls : []).filter(isRecord).map((call) => {
+    const { name, arguments: given } = isRecord(call.function) ? call.function : {};
+    const input = typeof given === 'string' ? parseRecord(given) : {};
+    const { command, path, pattern } = input;
+    const shown =
+      typeof path === 'string' && path.startsWith(`${worktree}/`)
+        ? relative(worktree, path)
+        : [command, path, pattern].find((one) => typeof one === 'string');
+    return `> ${String(name)} ${typeof shown === 'string' ? firstLine(shown) : ''}`.trimEnd();
+  });
+  return [...said, ...calls];
+}
+
+interface ReadError {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+/** `provider.auth_error: 401 …`, `compaction.failed: APIContextOverflowError: 400 …`; on the same stream tools print. */
+function readError(stderr: string): ReadError | null {
+  const line = stderr
+    .split('\n')
+    .findLast((one) => /^(?:error: )?(?:provider\.\w+|compaction\.failed): /.test(one));
+  if (line === undefined) return null;
+  const status = /: (\d{3})\b/.exec(line)?.[1];
+  return { status: status === undefined ? null : Number(status), text: line };
+}
+
+/** What it was last told to try again for, where it did not come to its end. */
+function readRetry(retried: JsonRecord | null, { exitCode }: AgentEnd): ReadError | null {
+  if (retried === null || exitCode === 0) return null;
+  const { status_code, error_name, error_message } = retried;
+  return {
+    status: typeof status_code === 'number' ? status_code : null,
+    text: [error_name, error_message].filter((one) => typeof one === 'string').join(': '),
+  };
+}
