@@ -1,4 +1,6 @@
 import { relative } from 'node:path';
+import { withVariables } from '../objects/git-access.ts';
+import { readInertDrivers } from '../process/inert-drivers.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /**
@@ -10,5 +12,7 @@ export async function lookAway(context: GitContext, paths: readonly string[]): P
   const names = paths.map((path) => relative(context.cwd, path));
   const { stdout } = await runGit(context, ['--literal-pathspecs', 'ls-files', '-z', '--', ...names]);
   if (stdout.length === 0) return;
-  await runGit(context, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: stdout });
+  // Written anew, the index compares files that are as young as it is, through the filters that attributes name.
+  const inert = withVariables(context, await readInertDrivers(context));
+  await runGit(inert, ['update-index', '-z', '--skip-worktree', '--stdin'], { input: stdout });
 }
