@@ -13,6 +13,9 @@ export async function readCommitIdentity({
   context,
   idents = openIdents(context),
 }: Pick<StoreOptions, 'context' | 'idents'>): Promise<CommitIdentity> {
-  const [author, committer] = await Promise.all([idents.author(), idents.committer()]);
+  const asked = [idents.author(), idents.committer()] as const;
+  // Both have answered then: whoever asks again after a refusal must not hear the other one's old answer.
+  await Promise.allSettled(asked);
+  const [author, committer] = await Promise.all(asked);
   return { author: author.name, committer: committer.name, zone: committer.zone };
 }
