@@ -70,12 +70,16 @@ inCell("SBX-2 the lead's home, keys and other agents cannot be read, by no way r
       `cat /proc/self/root/${home}/notes.txt /proc/1/root/${home}/notes.txt /proc/*/environ`,
       `cat ${neighbour.path}/theirs.txt ../worker-99999999/theirs.txt; ls -R .. | grep theirs`,
       'env; cat /proc/*/cmdline | tr "\\0" "\\n"; cat /root/.ssh/* /root/.netrc',
-      'grep -rs --exclude-dir=.pyenv --exclude-dir=.rustup --exclude-dir=.nvm TOP-SECRET /home /root /run /tmp /var/tmp $(git rev-parse --git-common-dir)',
+      'grep -rs --exclude-dir=.pyenv --exclude-dir=.rustup --exclude-dir=.nvm TOP[-]SECRET /home /root /run /tmp /var/tmp $(git rev-parse --git-common-dir)',
       'mount; git stash show -p; echo looked everywhere',
     ].join('\n'),
   );
   assert.match(said, /looked everywhere/);
-  assert.not.match(said.replaceAll(/grep -rs .*TOP-SECRET/g, ''), /TOP-SECRET/);
+  // The search itself is written so that its own words, in a list of processes, aren't what it looks for.
+  assert.equal(
+    said.split('\n').filter((line) => line.includes('TOP-SECRET')),
+    [],
+  );
 });
 
 inCell('SBX-2 processes outside can be neither seen, nor signalled, nor traced', async () => {
