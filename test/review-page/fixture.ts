@@ -6,7 +6,7 @@ import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { openGit } from '../../lib/git/open-git.ts';
-import { nothingKept } from '../../lib/ui/review-page/kept-review.ts';
+import { type KeptReview, nothingKept } from '../../lib/ui/review-page/kept-review.ts';
 import { openReviewPage, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
 import type { PagePreferences } from '../../lib/ui/review-page/page-facts.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
@@ -26,6 +26,8 @@ export interface Served {
   readonly repo: TestRepo;
   /** Decisions that were recorded, in order, as the engine would. */
   readonly decided: readonly (readonly [string, ChangesetDecision])[];
+  /** What was begun and not decided, as it is remembered. */
+  kept(): KeptReview;
   /** Asks about each waiting changeset in turn, as a run does; resolves when none waits any more. */
   review(): Promise<void>;
   /** What the run does to a changeset by itself. */
@@ -50,7 +52,7 @@ export async function serve(
   );
   const decided: [string, ChangesetDecision][] = [];
   let preferences: PagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
-  let kept = nothingKept;
+  let kept: KeptReview = nothingKept;
   const page = await openReviewPage({
     source: {
       read: async () => ({
@@ -117,7 +119,7 @@ export async function serve(
     await git.close();
     repo.remove();
   };
-  return { page, repo, decided, review, change, close };
+  return { page, repo, decided, kept: () => kept, review, change, close };
 }
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped' } as const;

@@ -23,6 +23,8 @@ let asked = '';
 /** What was refused last, and of which changeset. */
 let refusal: { readonly shown: string; readonly text: string } | null = null;
 let isSending = false;
+/** After so long without a key, what was typed is kept. */
+const restMs = 300;
 let onState = (): void => undefined;
 let onDecided = (): void => undefined;
 
@@ -81,8 +83,17 @@ export function wireDecisions(decided: () => void): void {
   buttons.reject.addEventListener('click', openReject);
   buttons.skip.addEventListener('click', () => void decide({ kind: 'skip' }));
   byId('reason-cancel', HTMLButtonElement).addEventListener('click', () => dialog.close());
-  // However it is closed, also because it was decided elsewhere: what was typed stays.
-  dialog.addEventListener('close', () => keepReason(asked, reason.value.trim()));
+  // However it is closed, also with its tab or because it was decided elsewhere: what was typed stays.
+  const keepTyped = (): void => keepReason(asked, reason.value.trim());
+  let typing = 0;
+  reason.addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(keepTyped, restMs);
+  });
+  dialog.addEventListener('close', () => {
+    clearTimeout(typing);
+    keepTyped();
+  });
   reason.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
     event.preventDefault();
