@@ -23,13 +23,6 @@ const limits = {
 export function promptFacts(data: PromptData, config: Config): PromptFacts {
   switch (data.role) {
     case 'planner':
-      return {
-        ...data,
-        files: cutText(data.files, limits.files),
-        readme: cutText(data.readme, limits.readme),
-        memory: cutText(data.memory, limits.memory),
-        ...projectRules(config),
-      };
     case 'queen':
       return {
         ...data,

@@ -44,6 +44,7 @@ test('DSK-5: sessions are listed with a title of the person, and one that is giv
     (await flame(repo, ['session'])).stdout,
     /^\* ses-\S+ +active +.* 0 of 2 tasks merged .* Numbers first$/m,
   );
+  assert.match((await flame(repo, ['status'])).stdout, `${before?.id}  Numbers first`);
   const asked = await flame(repo, ['session', 'end']);
   assert.is(asked.code, 2);
   assert.match(asked.stderr, `git flame session end ${before?.id} --yes`);

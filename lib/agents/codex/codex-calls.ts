@@ -3,6 +3,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { isRecord } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { type HookedCall, readHook } from '../read-hook.ts';
 import { readPatch } from '../read-patch.ts';
 
 // What a tool that ran gives begins with `Chunk ID: ` or `Exit code: `, so nothing it prints can be taken for these.
@@ -22,7 +23,7 @@ const wasBlocked = /^Command blocked by PreToolUse hook: /;
 
 /** Codex: its hook speaks in claude's names, and leaves out what a command is started with beside its text. */
 export const codexCalls: CallFacts = {
-  read: readHook,
+  read,
   namesCalls: true,
   neverRan: (result) => neverRan.test(result.text) || isLook(result),
   wasBlocked: ({ text }) => wasBlocked.test(text),
@@ -46,24 +47,13 @@ function hidesShell(shell: unknown): boolean {
   return shell !== undefined && shell !== null && shell !== 'bash' && shell !== '/bin/bash';
 }
 
-function readHook(reported: unknown): ReportedCall | null {
-  if (!isRecord(reported)) return null;
-  const { tool_name: name, tool_input: input, cwd, tool_use_id: id } = reported;
-  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || typeof id !== 'string')
-    return null;
-  if (!isRecord(input)) return null;
-  const does = name === 'apply_patch' ? readPatch(input.command, cwd) : [translate({ name, input, cwd })];
-  const [first, ...rest] = does;
-  return first === undefined ? null : { id, name, input, does: [first, ...rest] };
+function read(reported: unknown): ReportedCall | null {
+  return readHook(reported, 'tool_use_id', (call) =>
+    call.name === 'apply_patch' ? readPatch(call.input.command, call.cwd) : [translate(call)],
+  );
 }
 
-interface Named {
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly cwd: string;
-}
-
-function translate({ name, input, cwd }: Named): ToolCall {
+function translate({ name, input, cwd }: HookedCall): ToolCall {
   if (name === 'view_image') return { tool_name: 'Read', tool_input: { file_path: input.path }, cwd };
   return { tool_name: name, tool_input: input, cwd };
 }

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import type { ToldResult } from '../../domain/conversation.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import type { JsonRecord } from '../../util/json-record.ts';
+import { readHook } from '../read-hook.ts';
 import { geminiTools } from './gemini-tools.ts';
 
 const wasBlocked = /^Tool execution blocked: /;
@@ -12,7 +13,7 @@ const neverStarted =
 
 /** The Gemini CLI: results that are errors come from the CLI itself, and no call has a name in its hook. */
 export const geminiCalls: CallFacts = {
-  read: readHook,
+  read,
   namesCalls: false,
   neverRan: (result) => result.isError && !wasBlocked.test(result.text) && isUntouched(result),
   wasBlocked: ({ isError, text }) => isError && wasBlocked.test(text),
@@ -29,11 +30,8 @@ function isUntouched({ name, text }: ToldResult): boolean {
   return name !== geminiTools.Bash || neverStarted.test(text);
 }
 
-function readHook(reported: unknown): ReportedCall | null {
-  if (!isRecord(reported)) return null;
-  const { tool_name: name, tool_input: input, cwd } = reported;
-  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || !isRecord(input)) return null;
-  return { id: null, name, input, does: [translate(name, input, cwd)] };
+function read(reported: unknown): ReportedCall | null {
+  return readHook(reported, null, ({ name, input, cwd }) => [translate(name, input, cwd)]);
 }
 
 const named = Object.fromEntries(Object.entries(geminiTools).map(([own, name]) => [name, own]));

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import type { ToldResult } from '../../domain/conversation.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
-import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import type { JsonRecord } from '../../util/json-record.ts';
+import { readHook } from '../read-hook.ts';
 
 /** The tools that are offered; the policy has the same names. All others are switched off. */
 export const kimiTools: readonly string[] = ['Read', 'Write', 'Edit', 'Grep', 'Glob', 'Bash'];
@@ -17,7 +18,7 @@ const namedRule = /\[[a-z][a-z-]*\]\s*$/;
 
 /** Kimi Code: claude's tools with some other fields, and results that are text alone. */
 export const kimiCalls: CallFacts = {
-  read: readHook,
+  read,
   namesCalls: true,
   neverRan,
   wasBlocked: ({ text }) => failed.test(text) && namedRule.test(text) && !endedCommand.test(text),
@@ -47,12 +48,8 @@ function isCommand(input: JsonRecord | null): boolean {
   );
 }
 
-function readHook(reported: unknown): ReportedCall | null {
-  if (!isRecord(reported)) return null;
-  const { tool_name: name, tool_input: input, cwd, tool_call_id: id } = reported;
-  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || typeof id !== 'string')
-    return null;
-  return isRecord(input) ? { id, name, input, does: [translate(name, input, cwd)] } : null;
+function read(reported: unknown): ReportedCall | null {
+  return readHook(reported, 'tool_call_id', ({ name, input, cwd }) => [translate(name, input, cwd)]);
 }
 
 /** In the policy's words. A place that is no text stays where it is, and is refused there. */

@@ -3,6 +3,7 @@ import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { isRecord, type JsonRecord } from '../../util/json-record.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { readHook } from '../read-hook.ts';
 import { readPatch } from '../read-patch.ts';
 
 const neverRan =
@@ -15,7 +16,7 @@ const wasBlocked = /\[[a-z-]+\]\s*$/;
  * the conversation has no id either.
  */
 export const opencodeCalls: CallFacts = {
-  read: readHook,
+  read,
   namesCalls: true,
   // A command prints what it likes: only one that names none can't have run.
   neverRan: ({ name, input, text }) =>
@@ -29,15 +30,10 @@ export const opencodeCalls: CallFacts = {
   }),
 };
 
-function readHook(reported: unknown): ReportedCall | null {
-  if (!isRecord(reported)) return null;
-  const { tool_name: name, tool_input: input, cwd, tool_use_id: id } = reported;
-  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string' || typeof id !== 'string')
-    return null;
-  if (!isRecord(input)) return null;
-  const does = name === 'apply_patch' ? readPatch(input.patchText, cwd) : [translate(name, input, cwd)];
-  const [first, ...rest] = does;
-  return first === undefined ? null : { id, name, input, does: [first, ...rest] };
+function read(reported: unknown): ReportedCall | null {
+  return readHook(reported, 'tool_use_id', ({ name, input, cwd }) =>
+    name === 'apply_patch' ? readPatch(input.patchText, cwd) : [translate(name, input, cwd)],
+  );
 }
 
 // What the policy calls them. One that isn't here keeps its name, and no policy allows it.

@@ -27,7 +27,16 @@ export interface Status {
     | null
     | (Pick<
         Session,
-        'id' | 'objective' | 'base_branch' | 'landing' | 'cycle' | 'wave' | 'state' | 'cost_usd' | 'tokens'
+        | 'id'
+        | 'title'
+        | 'objective'
+        | 'base_branch'
+        | 'landing'
+        | 'cycle'
+        | 'wave'
+        | 'state'
+        | 'cost_usd'
+        | 'tokens'
       > & {
         /** A hash of what was approved, the same in every clone; absent before a plan was. */
         readonly plan_digest?: string;
@@ -78,12 +87,25 @@ export function statusOf(
   if (session === null) {
     return { schema_version: 1, session: null, tasks: [], agents: [], changesets: [] };
   }
-  const { id, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens } = session;
+  const { id, title, objective, base_branch, landing, cycle, wave, state, cost_usd, tokens } = session;
+  const named = title === undefined ? {} : { title };
   const where = landing === undefined ? {} : { landing };
   const plan = cycle === 0 || isText ? {} : { plan_digest: planDigest(tasks) };
   return {
     schema_version: 1,
-    session: { id, objective, base_branch, ...where, cycle, wave, state, cost_usd, tokens, ...plan },
+    session: {
+      id,
+      ...named,
+      objective,
+      base_branch,
+      ...where,
+      cycle,
+      wave,
+      state,
+      cost_usd,
+      tokens,
+      ...plan,
+    },
     tasks,
     agents,
     changesets: session.changesets.map((set) => ({

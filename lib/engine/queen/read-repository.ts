@@ -1,8 +1,10 @@
 import type { Config } from '../../domain/config/config.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
+import type { AgentPolicy } from '../../domain/policy.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { judgeName } from '../../policy/judge-path.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { WithGit } from '../workshop.ts';
 import { refusal } from './refusals.ts';
 
@@ -100,8 +102,9 @@ export async function listRepositoryFolder(
     names.add(below.length === 0 ? name : `${name}/`);
   }
   if (names.size === 0 && !isTop) throw await explainAbsence(reading, commit, path);
+  const policy = readersPolicy(reading.config);
   const shown = [...names].filter(
-    (name) => objectionTo(reading.config, `${prefix}${name.replace(/\/$/, '')}`) === null,
+    (name) => judgeName(policy, `${prefix}${name.replace(/\/$/, '')}`) === null,
   );
   const after = cursor + pageOfPaths;
   return {
@@ -121,7 +124,7 @@ function requirePath(config: Config, asked: string): string {
       message: `${JSON.stringify(asked.slice(0, 200))} is no path of the repository.`,
       next: 'Give it relative to the top of the repository, like src/index.ts; list_files shows what is there',
     });
-  const objection = objectionTo(config, path);
+  const objection = judgeName(readersPolicy(config), path)?.details ?? null;
   if (objection === null) return path;
   throw refusal({
     code: 'path-blocked',
@@ -130,10 +133,10 @@ function requirePath(config: Config, asked: string): string {
   });
 }
 
-function objectionTo(config: Config, path: string): string | null {
+/** The rules of whoever leads: compiled once for all that is asked about at a time. */
+function readersPolicy(config: Config): AgentPolicy {
   const agentId = parseAgentId('queen-00000000');
-  const policy = compilePolicy({ config, role: 'queen', agentId, worktree: '/', fileLocks: [] });
-  return judgeName(policy, path)?.details ?? null;
+  return compilePolicy({ config, role: 'queen', agentId, worktree: '/', fileLocks: [] });
 }
 
 async function explainAbsence({ git }: Reading, commit: ObjectId, path: string) {
@@ -153,7 +156,7 @@ async function explainAbsence({ git }: Reading, commit: ObjectId, path: string) 
     });
   return refusal({
     code: 'no-such-file',
-    message: `There is no ${named} in commit ${commit.slice(0, 12)}.`,
+    message: `There is no ${named} in commit ${shortId(commit)}.`,
     next: 'list_files shows what is there',
   });
 }

@@ -71,6 +71,7 @@ export async function quoteLines(
   { parent, commit }: Changeset,
   comments: readonly LineComment[],
 ): Promise<readonly LineComment[]> {
+  if (comments.length === 0) return [];
   const pathsOf = (side: LineComment['side']): readonly string[] => [
     ...new Set(comments.filter((comment) => comment.side === side).map(({ path }) => path)),
   ];

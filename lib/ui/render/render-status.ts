@@ -40,7 +40,7 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     ...(session.landing === undefined ? [] : [`landing on ${visibleLine(session.landing.branch)}`]),
   ];
   return [
-    style.bold(session.id),
+    style.bold(session.title === undefined ? session.id : `${session.id}  ${visibleLine(session.title)}`),
     ...wrapText(visibleLine(session.objective), style.width, '  '),
     ...wrapText([...facts, formatSpend(session)].join(' · '), style.width, '  '),
     ...(options.spend ?? []),

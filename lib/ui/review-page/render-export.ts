@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Patch } from '../../domain/state/patch.ts';
+import { titleOf } from '../../domain/state/session.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { pageState } from './page-state.ts';
 import { fillTemplate, readTemplate } from './page-template.ts';
@@ -26,7 +27,14 @@ export async function* renderExport(
   const style = readTemplate('review.css') + readTemplate('review-export.css');
   const hash = createHash('sha256').update(style).digest('base64');
   const { changesets } = pageState(facts, 'ended', '');
-  const whole = fillTemplate('review-export', { session: facts.session, style, hash, changesets, at });
+  const whole = fillTemplate('review-export', {
+    session: facts.session,
+    title: titleOf(facts.session),
+    style,
+    hash,
+    changesets,
+    at,
+  });
   const [head = '', tail = ''] = whole.split('<!-- changesets -->');
   yield head;
   for (const one of facts.changesets) yield* renderWhole(one, source, layout);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { titleOf } from '../../domain/state/session.ts';
 import { packageRoot } from '../../util/package-root.ts';
 import type { KeptReview } from './kept-review.ts';
 import type { PageFacts, PagePreferences } from './page-facts.ts';
@@ -20,6 +21,7 @@ export function renderPage({ facts, state, preferences, kept, nonce }: PageParts
   const { session } = facts;
   return fillTemplate('review', {
     session,
+    title: titleOf(session),
     nonce,
     theme: preferences.theme,
     style: readTemplate('review.css'),
