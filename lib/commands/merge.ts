@@ -1,7 +1,7 @@
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { mergeWave } from '../engine/merge/merge-wave.ts';
-import { runWave } from './session/run-wave.ts';
+import { runWave } from './waves/run-wave.ts';
 
 /** `git flame merge`: builds the changesets; nothing lands. 1 when a task conflicts. */
 export function run(args: CommandArgs<'merge'>, io: Io): Promise<number> {

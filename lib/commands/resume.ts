@@ -6,7 +6,7 @@ import { sayWhich } from './open/say-which.ts';
 import { requireAtHand, withSessionLock } from './open/with-session-lock.ts';
 import { previewPlan } from './plan/preview.ts';
 import { goingOn } from './plan/start-wish.ts';
-import { goOn } from './session/go-on.ts';
+import { goOn } from './waves/go-on.ts';
 
 /** `git flame resume [SESSION]`: continues a session, and reports what a stop or a kill had left. */
 export function run(args: CommandArgs<'resume'>, io: Io): Promise<number> {

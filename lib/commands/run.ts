@@ -6,7 +6,7 @@ import { withWorkshop } from './open/open-workshop.ts';
 import { withStart } from './plan/find-plan.ts';
 import { previewPlan } from './plan/preview.ts';
 import { readStartWish } from './plan/start-wish.ts';
-import { goOn } from './session/go-on.ts';
+import { goOn } from './waves/go-on.ts';
 
 /** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {

@@ -16,7 +16,7 @@ import { isSessionBusy } from './open/session-busy.ts';
 import { lookAtSession } from './open/session-meant.ts';
 import { withDecisions } from './open/signed-decisions.ts';
 import { standingOf } from './open/standing.ts';
-import { askingPerson, nextCommand } from './session/next-command.ts';
+import { askingPerson, nextCommand } from './waves/next-command.ts';
 
 /** `git flame status`: where the session stands; reads only. */
 export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {

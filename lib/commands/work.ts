@@ -3,8 +3,8 @@ import type { Io } from '../domain/shown/io.ts';
 import { viewSession } from '../engine/record.ts';
 import { workWave } from '../engine/work/work-wave.ts';
 import { joinSession } from './machines/join.ts';
-import { exitCodeOf } from './session/report-end.ts';
-import { runWave } from './session/run-wave.ts';
+import { exitCodeOf } from './waves/report-end.ts';
+import { runWave } from './waves/run-wave.ts';
 
 /** `git flame work`: wave 2 alone. 1 when a task failed for good. */
 export function run(args: CommandArgs<'work'>, io: Io): Promise<number> {

@@ -15,7 +15,7 @@ import { recoverSession } from '../../engine/recover-session.ts';
 import { workWave } from '../../engine/work/work-wave.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
-import { reportEnd } from '../session/report-end.ts';
+import { reportEnd } from '../waves/report-end.ts';
 import { withSharing } from './open-shared.ts';
 
 /**

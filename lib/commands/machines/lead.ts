@@ -7,7 +7,7 @@ import type { Workshop } from '../../engine/workshop.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { withStart } from '../plan/find-plan.ts';
 import { isMeant, type StartWish } from '../plan/start-wish.ts';
-import { goOn, type Start } from '../session/go-on.ts';
+import { goOn, type Start } from '../waves/go-on.ts';
 import { withSharing } from './open-shared.ts';
 
 interface Lead {

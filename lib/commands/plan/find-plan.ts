@@ -8,7 +8,7 @@ import { preflight } from '../../engine/work/preflight.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { sayWhich } from '../open/say-which.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
-import type { Start } from '../session/go-on.ts';
+import type { Start } from '../waves/go-on.ts';
 import { planSource, readPlan } from './read-plan.ts';
 import { isMeant, type StartWish } from './start-wish.ts';
 

@@ -5,7 +5,7 @@ import { planWave } from '../../engine/plan/plan-wave.ts';
 import { viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import { withWorkshop } from '../open/open-workshop.ts';
-import { reportEnd } from '../session/report-end.ts';
+import { reportEnd } from '../waves/report-end.ts';
 import { withStart } from './find-plan.ts';
 import { previewPlan } from './preview.ts';
 import { readStartWish } from './start-wish.ts';

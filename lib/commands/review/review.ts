@@ -11,8 +11,8 @@ import { nothingToDecide, reviewWave } from '../../engine/review/review-wave.ts'
 import { renderOnTop } from '../../ui/render/render-on-top.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { withDecisions } from '../open/signed-decisions.ts';
-import { preparePullRequest } from '../session/pull-request.ts';
-import { runWave } from '../session/run-wave.ts';
+import { preparePullRequest } from '../waves/pull-request.ts';
+import { runWave } from '../waves/run-wave.ts';
 import { decisionOf } from './decide-changeset.ts';
 import { exportReview } from './export-review.ts';
 

@@ -7,7 +7,7 @@ import { renderSession } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { showLong } from '../open/show-long.ts';
 import { standingOf } from '../open/standing.ts';
-import { askingPerson, nextCommand } from '../session/next-command.ts';
+import { askingPerson, nextCommand } from '../waves/next-command.ts';
 import { doubtsIn, type Showing } from './showing.ts';
 
 /** A session from its objective to what was decided and spent. */

@@ -13,7 +13,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import type { Reading } from '../open/read-state.ts';
 import { readWaits } from '../open/read-waits.ts';
 import { standingOf, uncountedOf } from '../open/standing.ts';
-import { askingPerson, nextCommand, type Standing } from '../session/next-command.ts';
+import { askingPerson, nextCommand, type Standing } from '../waves/next-command.ts';
 import { callsOf } from './agent-calls.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */
