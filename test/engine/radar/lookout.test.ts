@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
@@ -235,7 +236,19 @@ test('a work wave says it once while other agents are at work', async () => {
     time += 10_000;
     return new Date(time);
   };
-  await workWave({ ...bench.workshop, now }, bench.session);
+  const { agents, events } = bench.workshop;
+  const seen = new AbortController();
+  const emit: typeof events.emit = (body) => {
+    events.emit(body);
+    if (body.event === 'conflicts-ahead') seen.abort();
+  };
+  // The others stay at work until a look has seen the two: a slow look ends with the wave. Each that begins makes one due.
+  const start: typeof agents.start = async (request, ...rest) => {
+    if (request.task !== 'a' && request.task !== 'b')
+      await setTimeout(5_000, null, { signal: seen.signal }).catch(() => null);
+    return agents.start(request, ...rest);
+  };
+  await workWave({ ...bench.workshop, now, events: { emit }, agents: { ...agents, start } }, bench.session);
   const ahead = bench.events.flatMap((event) => (event.event === 'conflicts-ahead' ? [event] : []));
   assert.equal(
     ahead.map(({ added }) => added.map(({ one, paths }) => [one.task, paths])),
