@@ -1,4 +1,5 @@
-import { type SecretRule, secretRules } from './secret-rules.ts';
+import type { SecretRule } from './secret-rule.ts';
+import { secretRules } from './secret-rules.ts';
 
 export interface SecretFinding {
   readonly id: string;

@@ -8,6 +8,7 @@ import { shortId } from '../../util/short-id.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
+import { renderAgentEvent } from './render-agent-event.ts';
 import { describeConflict } from './render-ahead.ts';
 import { renderDoubt } from './render-doubt.ts';
 
@@ -97,30 +98,6 @@ function renderStart(event: EventOf<'session-started'>, style: Style): string {
 /** Why a task failed is in the event that follows. */
 function renderChange({ task, from, to, why }: EventOf<'task-changed'>): string {
   return `${task}: ${from} -> ${to}${to === 'failed' ? '' : inParentheses(why)}`;
-}
-
-type AgentEvent = EventOf<'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended'>;
-
-function renderAgentEvent(event: AgentEvent, style: Style): string | null {
-  const { agent } = event;
-  switch (event.event) {
-    case 'agent-started':
-      return `${agent} started${onTask(event.task)}, pid ${event.pid}`;
-    case 'agent-activity':
-      return renderActivity(event, style);
-    case 'agent-stalled':
-      return `${style.yellow('warning:')} ${agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${agent}; to end it: git flame agent stop ${agent}`;
-    case 'agent-ended':
-      return `${agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
-    default:
-      return unreachable(event);
-  }
-}
-
-/** null: only the spending went on. */
-function renderActivity(event: EventOf<'agent-activity'>, style: Style): string | null {
-  if (event.text.trim() === '') return null;
-  return style.dim(`${event.agent}: ${visibleLine(event.text)} (${formatSpend(event)})`);
 }
 
 function renderLanding({ changeset, branch, commit }: EventOf<'landed'>, style: Style): string {
@@ -248,10 +225,6 @@ function renderSessionEnd(event: EventOf<'session-ended'>, style: Style): string
 
 function joinLines(lines: readonly string[]): string {
   return lines.map(visibleLine).join('; ');
-}
-
-function onTask(task: string | null): string {
-  return task === null ? '' : ` on ${task}`;
 }
 
 function inParentheses(text: string): string {

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion, OnTop } from '../../domain/ports/gates.ts';
-import { type Changeset, isRed } from '../../domain/state/changeset.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import { type FilePart, FileParts } from './file-parts.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
@@ -8,7 +8,8 @@ import { notFound, problem, sayIssue, withoutGaps } from './page-answers.ts';
 import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema } from './page-request.ts';
 import { type EventStream, type PageAnswer, type PageRequest, servePage } from './page-server.ts';
-import { type PagePhase, pageState } from './page-state.ts';
+import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
+import { refuseDecision } from './refuse-decision.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderPage } from './render-page.ts';
 
@@ -135,9 +136,8 @@ class Page {
     const facts = await this.#source.read();
     const preferences = await this.#preferences.read();
     await this.#keeping;
-    const kept = await this.#kept.read();
-    const state = this.#state(facts);
-    return { kind: 'page', render: (nonce) => renderPage({ facts, state, preferences, kept, nonce }) };
+    const all = { facts, state: this.#state(facts), preferences, kept: await this.#kept.read() };
+    return { kind: 'page', render: (nonce) => renderPage({ ...all, nonce }) };
   }
 
   async #changeset(facts: ChangesetFacts, view: PatchView): Promise<string> {
@@ -187,21 +187,14 @@ class Page {
     const asked = this.#asked;
     // Between two questions no answer is taken: the page sends it again at the next one.
     if (asked === null && !this.#hasEnded)
-      return { kind: 'json', status: 202, value: { message: messages.working } };
-    if (asked === null) return problem(409, messages.ended);
+      return { kind: 'json', status: 202, value: { message: phaseMessages.working } };
+    if (asked === null) return problem(409, phaseMessages.ended);
     const all = await this.#source.read();
     const facts = all.changesets.find(({ changeset }) => changeset.id === id);
-    if (facts === undefined || facts.changeset.commit !== commit)
-      return problem(409, `Changeset ${id} was built again: what you saw is not what would land.`);
-    const { state, decided_by: by } = facts.changeset;
-    if (state !== 'waiting')
-      return problem(409, `Changeset ${id} is ${state} already${by === null ? '' : `, by ${by}`}.`);
-    if (decision.kind === 'approve' && isRed(facts.changeset) && decision.override === undefined)
-      return problem(422, 'Its diagnostics fail: to approve it all the same, say why.');
     const needs = this.#state(all).changesets.find((one) => one.id === id)?.needs ?? '';
-    if (decision.kind === 'approve' && needs !== '')
-      return problem(409, `Changeset ${id} builds on ${needs}, which has to be approved first.`);
-    if (decision.kind === 'approve') {
+    const refused = refuseDecision(facts?.changeset, { id, commit, decision, needs });
+    if (refused !== null) return refused;
+    if (decision.kind === 'approve' && facts !== undefined) {
       const refusal = await this.#refusalToShow(facts);
       if (refusal !== null) return problem(422, refusal);
     }
@@ -240,7 +233,7 @@ class Page {
 
   #state(facts: PageFacts): ReturnType<typeof pageState> {
     const phase: PagePhase = this.#hasEnded ? 'ended' : this.#asked === null ? 'working' : 'deciding';
-    return pageState(facts, phase, messages[phase]);
+    return pageState(facts, phase, phaseMessages[phase]);
   }
 
   #addStream(stream: EventStream): void {
@@ -255,9 +248,3 @@ class Page {
     for (const stream of this.#streams) stream.send(state);
   }
 }
-
-const messages: Readonly<Record<PagePhase, string>> = {
-  deciding: '',
-  working: 'The run is busy; what waits for you comes back here.',
-  ended: 'This run has ended. Nothing can be decided here any more; git flame status says what is next.',
-};

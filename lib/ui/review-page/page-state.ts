@@ -6,6 +6,13 @@ import type { ChangesetFacts, PageFacts } from './page-facts.ts';
 /** deciding: a gate waits for an answer. working: the run does something else. ended: nothing is decided here any more. */
 export type PagePhase = 'deciding' | 'working' | 'ended';
 
+/** Where the run is, in a sentence for every tab; '' while it waits for the person. */
+export const phaseMessages: Readonly<Record<PagePhase, string>> = {
+  deciding: '',
+  working: 'The run is busy; what waits for you comes back here.',
+  ended: 'This run has ended. Nothing can be decided here any more; git flame status says what is next.',
+};
+
 /** What changes while the page is open; sent to every tab. */
 export interface PageState {
   readonly phase: PagePhase;

@@ -1,0 +1,36 @@
+import type { Event } from '../../domain/shown/event.ts';
+import { formatSpend } from '../../util/format-amount.ts';
+import { formatDuration } from '../../util/format-time.ts';
+import { unreachable } from '../../util/unreachable.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine } from '../text/visible-text.ts';
+
+type EventOf<Kind extends Event['event']> = Extract<Event, { readonly event: Kind }>;
+type AgentEvent = EventOf<'agent-started' | 'agent-activity' | 'agent-stalled' | 'agent-ended'>;
+
+/** What an agent did, as one line; null: nothing to say. */
+export function renderAgentEvent(event: AgentEvent, style: Style): string | null {
+  const { agent } = event;
+  switch (event.event) {
+    case 'agent-started':
+      return `${agent} started${onTask(event.task)}, pid ${event.pid}`;
+    case 'agent-activity':
+      return renderActivity(event, style);
+    case 'agent-stalled':
+      return `${style.yellow('warning:')} ${agent}${onTask(event.task)} has given no sign of life for ${formatDuration(event.quiet_ms)}. To look: git flame agent attach ${agent}; to end it: git flame agent stop ${agent}`;
+    case 'agent-ended':
+      return `${agent} ended${onTask(event.task)} after ${formatDuration(event.duration_ms)}: ${visibleLine(event.outcome)} (${formatSpend(event)})`;
+    default:
+      return unreachable(event);
+  }
+}
+
+/** null: only the spending went on. */
+function renderActivity(event: EventOf<'agent-activity'>, style: Style): string | null {
+  if (event.text.trim() === '') return null;
+  return style.dim(`${event.agent}: ${visibleLine(event.text)} (${formatSpend(event)})`);
+}
+
+function onTask(task: string | null): string {
+  return task === null ? '' : ` on ${task}`;
+}
