@@ -12,7 +12,7 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     name: 'claude',
     command: config.adapters.claude?.command ?? ['claude'],
     commits: 'agent',
-    apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], helper: 'haiku', usual: 'sonnet' }],
+    apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], helper: 'haiku' }],
     calls: claudeCalls,
     readsByShell: false,
     canTalk: true,

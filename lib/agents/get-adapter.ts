@@ -1,4 +1,4 @@
-import { adapterNames } from '../domain/config/config.ts';
+import { type AdapterName, adapterNames } from '../domain/config/agent-clis.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
 import type { JsonRecord } from '../util/json-record.ts';
@@ -15,7 +15,6 @@ import { showKimiLine } from './kimi/kimi-reader.ts';
 import { opencodeAdapter } from './opencode/opencode-adapter.ts';
 import { showOpencodeLine } from './opencode/opencode-reader.ts';
 
-type AdapterName = (typeof adapterNames)[number];
 interface AdapterRow {
   make(config: AdapterConfig): Adapter;
   /** An event of its stream as lines for a person, paths relative to the worktree; null where it is none of its. */

@@ -3,6 +3,7 @@ import { renderConfigJsonSchema } from '../config/config-json-schema.ts';
 import { explainConfig } from '../config/explain-config.ts';
 import { migrateConfigText } from '../config/migrate-config.ts';
 import type { Config } from '../domain/config/config.ts';
+import { inForce } from '../domain/config/role-settings.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
@@ -35,7 +36,7 @@ async function show({ git, output, configFile }: Reading): Promise<number> {
   const loaded = await readConfig(requireWorkTree(git), configFile);
   for (const warning of loaded.warnings) output.warn(warning);
   for (const warning of uselessEntries(loaded.config)) output.warn(warning);
-  output.json(loaded.config);
+  output.json(inForce(loaded.config));
   output.result(explainConfig(loaded.config, loaded.text).join('\n'));
   return 0;
 }

@@ -1,5 +1,6 @@
 import { type Config, configSchema } from '../domain/config/config.ts';
 import { renderDuration } from '../domain/config/config-values.ts';
+import type { ShownConfig } from '../domain/config/role-settings.ts';
 import { isRecord } from '../util/json-record.ts';
 import { renderPath } from './describe-issue.ts';
 import { schemaAt } from './json-schema.ts';
@@ -14,7 +15,7 @@ export interface ConfigLeaf {
 }
 
 /** Every effective value of a configuration, in the schema's order; lists are one value. */
-export function listConfigLeaves(config: Config): readonly ConfigLeaf[] {
+export function listConfigLeaves(config: Config | ShownConfig): readonly ConfigLeaf[] {
   return leavesOf(config, []);
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../domain/config/config.ts';
+import { inForce } from '../domain/config/role-settings.ts';
 import { type ConfigLeaf, listConfigLeaves } from './config-leaves.ts';
 import { isWritten, locate } from './locate-value.ts';
 import { migrateDocument } from './migrate-config.ts';
@@ -19,8 +20,11 @@ export function explainConfig(
 ): readonly string[] {
   const source = text === null ? null : readYamlSource(text, fileName);
   if (source !== null) migrateDocument(source.document);
-  const defaults = new Map(listConfigLeaves(defaultConfig()).map((leaf) => [leaf.path, leaf.value]));
-  const leaves = listConfigLeaves(config).map((leaf) => ({ ...leaf, start: `${leaf.path} = ${leaf.value}` }));
+  const defaults = new Map(listConfigLeaves(inForce(defaultConfig())).map((leaf) => [leaf.path, leaf.value]));
+  const leaves = listConfigLeaves(inForce(config)).map((leaf) => ({
+    ...leaf,
+    start: `${leaf.path} = ${leaf.value}`,
+  }));
   const width = Math.min(60, Math.max(...leaves.map((leaf) => leaf.start.length)));
   return leaves.map((leaf) => {
     const isDefault = defaults.get(leaf.path) === leaf.value;

@@ -5,6 +5,7 @@ import { FlameError } from '../domain/flame-error.ts';
 import { canonicalJson } from '../util/canonical-digest.ts';
 import { badConfig } from './bad-config.ts';
 import { checkValue, keepSound, valueAt } from './check-value.ts';
+import { findForeignModels } from './find-foreign-models.ts';
 import { findLimitClashes } from './find-limit-clashes.ts';
 import { migrateDocument } from './migrate-config.ts';
 import { refuseProblems } from './render-problems.ts';
@@ -29,7 +30,8 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   if (version !== null && version > supportedSchemaVersion) throw tooNew(fileName, version);
   const { value, raw, problems } = checkValue(configSchema, source, {});
   const clashes = keepSound(source, findLimitClashes(raw, source));
-  refuseProblems(source, [...problems, ...clashes], (message, init) =>
+  const foreign = value === null ? [] : findForeignModels(value, source);
+  refuseProblems(source, [...problems, ...clashes, ...foreign], (message, init) =>
     badConfig(message, {
       ...init,
       hints: ['Correct it, then look at what is in force: git flame config'],

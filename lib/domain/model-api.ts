@@ -14,6 +14,4 @@ export interface ModelApi {
   readonly named?: string;
   /** The family of a small model that the CLI asks by itself. */
   readonly helper?: string;
-  /** A model it has, as its API names it, for a trial that asks nobody. */
-  readonly usual?: string;
 }

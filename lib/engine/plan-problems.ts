@@ -1,8 +1,8 @@
 import { adapterDecision } from '../core/decisions/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
 import { badPlan } from '../domain/bad-plan.ts';
-import { adapterNames } from '../domain/config/config.ts';
-import { isOffered } from '../domain/config/role-settings.ts';
+import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
+import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/state/plan.ts';
@@ -41,7 +41,7 @@ export function problemsBeside(
 ): readonly PlanProblem[] {
   const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
   const rules = { allowedPaths, blockedPaths, existing };
-  return [...checkPlan(plan, rules), ...adapterProblems(plan)];
+  return [...checkPlan(plan, rules), ...adapterProblems(plan), ...modelProblems(workshop, plan)];
 }
 
 /** Adapters are looked up by name: one that isn't there is a mistake of the plan, not of the run. */
@@ -49,6 +49,18 @@ function adapterProblems(plan: Plan): readonly PlanProblem[] {
   return plan.tasks.flatMap(({ id, adapter }) => {
     if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
     return [{ task: id, message: `there is no adapter ${adapter}; there are: ${adapterNames.join(', ')}` }];
+  });
+}
+
+/** A model that is named for another CLI than the task's would be refused only once an agent asked for it. */
+function modelProblems({ config }: Pick<Workshop, 'config'>, { tasks }: Plan): readonly PlanProblem[] {
+  return tasks.flatMap((task) => {
+    if (task.adapter === null && task.model === null) return [];
+    const { adapter, model } = roleChoice(config, 'worker', task);
+    const why = foreignModel(adapter, model, config.models.prices);
+    if (why === null) return [];
+    const message = `${why}, and would run with ${adapter}: name one such as ${exampleModels(adapter)}`;
+    return [{ task: task.id, message }];
   });
 }
 

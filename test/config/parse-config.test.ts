@@ -293,7 +293,7 @@ superpowers: {skills: [{}, ]}
         validation: {file_naming: {style: snake-case}}
                                           ^^^^^^^^^^
         hint: did you mean snake_case?
-      .blueflame.yml:7:19  models.groups.a must be a model or {worker: …, validator: …}
+      .blueflame.yml:7:19  models.groups.a must be a model or {worker: …, validator: …}, each a model or {adapter: …, model: …}
         models: {groups: {a: [1], Bad: x}}
                           ^
       .blueflame.yml:7:27  models.groups.Bad is not the name of a cohesion group, like login-form
@@ -559,6 +559,42 @@ test('equal values have equal digests, whatever their text', () => {
   assert.match(a.digest, /^[0-9a-f]{12}$/);
   assert.is(a.digest, b.digest);
   assert.is.not(a.digest, c.digest);
+});
+
+test('ADP-1 a model of another CLI is refused where it is named, one that is nobody’s passes', () => {
+  for (const [text, problem] of [
+    [
+      'roles: {worker: {adapter: codex}}\nmodels: {worker: claude-opus-4-5}',
+      'models.worker names "claude-opus-4-5", a model of claude, and the worker runs with codex',
+    ],
+    [
+      'models: {planner: gpt-5.5}',
+      'models.planner names "gpt-5.5", a model of codex, and the planner runs with claude',
+    ],
+    ['models: {default: kimi-k3}', 'models.default names "kimi-k3", a model of kimi'],
+    [
+      'roles: {default: {adapter: gemini}}\nmodels: {groups: {docs: sonnet}}',
+      'models.groups.docs names "sonnet", a model of claude',
+    ],
+    [
+      'models: {groups: {docs: {validator: {adapter: kimi, model: gpt-5}}}}',
+      'models.groups.docs.validator names "gpt-5", a model of codex, and the validator runs with kimi',
+    ],
+    [
+      'roles: {worker: {adapter: opencode}}\nmodels: {worker: gpt-5.5}',
+      'such as anthropic/claude-opus-4-5 or openai/gpt-5.5',
+    ],
+    ['roles: {default: {adapter: opencode}}', 'roles.default.adapter names no model'],
+  ] as const)
+    assert.match(mistakes(`schema_version: 1\n${text}\n`), problem);
+  for (const text of [
+    'roles: {worker: {adapter: codex}}\nmodels: {worker: my-own-model}',
+    'roles: {default: {adapter: opencode}}\nmodels: {default: openai/gpt-5.5}',
+    'roles: {worker: {adapter: exec}}\nmodels: {worker: opus}',
+    // A service of the person's own has it.
+    'models: {worker: kimi-k3, prices: {kimi-k3: {input: 1, output: 2}}}',
+  ])
+    parse(text);
 });
 
 test.run();

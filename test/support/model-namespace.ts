@@ -28,8 +28,10 @@ export function enterNetworkNamespace(): 'inside' | 'outside' | 'none' {
   return 'outside';
 }
 
-/** The pinned Claude Code program; null where it isn't installed. */
+/** The pinned Claude Code program, or another that FLAME_TEST_CLAUDE names; null where it isn't installed. */
 export function findClaude(): string | null {
+  const named = process.env.FLAME_TEST_CLAUDE ?? '';
+  if (named !== '') return named;
   const folder = join(packageRoot(), 'node_modules', '@anthropic-ai');
   const native = join(folder, `claude-code-${process.platform}-${process.arch}`, 'claude');
   return existsSync(native) ? native : null;

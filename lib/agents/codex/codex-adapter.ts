@@ -11,7 +11,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     name: 'codex',
     command: config.adapters.codex?.command ?? ['codex'],
     commits: 'agent',
-    apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'], usual: 'gpt-5.5' }],
+    apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'] }],
     calls: codexCalls,
     readsByShell: true,
     canTalk: false,

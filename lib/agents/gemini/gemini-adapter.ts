@@ -10,7 +10,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     name: 'gemini',
     command: config.adapters.gemini?.command ?? ['gemini'],
     commits: 'agent',
-    apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'], usual: 'gemini-2.5-pro' }],
+    apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'] }],
     calls: geminiCalls,
     readsByShell: false,
     canTalk: false,

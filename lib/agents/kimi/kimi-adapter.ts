@@ -10,7 +10,7 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
     name: 'kimi',
     command: config.adapters.kimi?.command ?? ['kimi'],
     commits: 'agent',
-    apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'], usual: 'kimi-k2.6' }],
+    apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'] }],
     calls: kimiCalls,
     readsByShell: false,
     canTalk: false,

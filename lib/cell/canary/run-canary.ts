@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { usualModel } from '../../domain/config/agent-clis.ts';
+import { configuredChoices } from '../../domain/config/role-settings.ts';
 import type { ToldResult } from '../../domain/conversation.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { Decision } from '../../domain/policy.ts';
 import { apiOf, type CallFacts, type ReportedCall } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { roleSchema } from '../../domain/role.ts';
 import { randomName } from '../../util/random-name.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { canaryPolicy } from '../probes/canary-policy.ts';
@@ -68,12 +68,10 @@ export async function runCanary(
 /** A model that the configuration has the adapter ask; else any. */
 function canaryModel({ config, adapters }: RunnerContext, name: string): string {
   const adapter = adapters(name);
-  const models = roleSchema.options
-    .filter((role) => roleAdapter(config, role) === name)
-    .map((role) => config.models[role]);
-  const asked = models.find((model) => apiOf(adapter, model) !== null);
-  const [usual] = adapter.apis;
-  return asked ?? `${usual?.named ?? ''}${usual?.usual ?? 'canary'}`;
+  const asked = configuredChoices(config)
+    .filter((choice) => choice.adapter === name)
+    .find(({ model }) => apiOf(adapter, model) !== null);
+  return asked?.model ?? (usualModel(name, 'worker') || `${adapter.apis[0]?.named ?? ''}canary`);
 }
 
 interface Judged {

@@ -1,8 +1,8 @@
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import type { Config } from '../../domain/config/config.ts';
+import { configuredChoices } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ModelApi, Provider } from '../../domain/model-api.ts';
 import { type Adapter, apiOf } from '../../domain/ports/adapter.ts';
-import { type Role, roleSchema } from '../../domain/role.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { missingCredential } from '../gateway/model-credential.ts';
 import type { Route } from '../gateway/routes.ts';
@@ -48,11 +48,11 @@ export function askedProviders(
   { config }: Pick<RunnerContext, 'config'>,
   adapter: Adapter,
 ): readonly Provider[] {
-  const roles = roleSchema.options.filter((role) => roleAdapter(config, role) === adapter.name);
+  const models = modelsWith(config, adapter);
   const apis: readonly ModelApi[] =
-    roles.length === 0
+    models.length === 0
       ? adapter.apis.slice(0, 1)
-      : roles.map((role: Role) => apiOf(adapter, config.models[role])).filter((api) => api !== null);
+      : models.map((model) => apiOf(adapter, model)).filter((api) => api !== null);
   return [...new Set(apis.map(({ provider }) => provider))];
 }
 
@@ -62,11 +62,15 @@ export function unknownRoleModel(
   adapter: Adapter,
 ): FlameError | null {
   if (adapter.apis.length === 0) return null;
-  const models = roleSchema.options
-    .filter((role) => roleAdapter(config, role) === adapter.name)
-    .map((role) => config.models[role]);
-  const unknown = models.find((model) => apiOf(adapter, model) === null);
+  const unknown = modelsWith(config, adapter).find((model) => apiOf(adapter, model) === null);
   return unknown === undefined ? null : unknownModel(adapter, unknown);
+}
+
+/** The models that roles and groups of the configuration ask with an adapter. */
+function modelsWith(config: Config, { name }: Adapter): readonly string[] {
+  return configuredChoices(config)
+    .filter(({ adapter }) => adapter === name)
+    .map(({ model }) => model);
 }
 
 /** The first credential that the roles with this adapter lack; null: none. */

@@ -1,12 +1,11 @@
 import { checkAdapter } from '../../cell/run/check-adapter.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
-import { adapterNames } from '../../domain/config/config.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { adapterNames } from '../../domain/config/agent-clis.ts';
+import { configuredChoices } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { roleSchema } from '../../domain/role.ts';
 
 export interface ConfiguredAdapters {
-  /** What the roles of this configuration need to run. */
+  /** What the roles and groups of this configuration need to run. */
   readonly used: readonly string[];
   /** What is installed, used or not. */
   readonly present: readonly string[];
@@ -21,11 +20,11 @@ export async function configuredAdapters(context: RunnerContext): Promise<Config
   const { planner, worker, queen } = context.config.roles;
   // Plans for scripts come from a file.
   const hasPlanner = planner.adapter !== null || worker.adapter !== 'exec';
-  const used = roleSchema.options
-    .filter((role) => role !== 'planner' || hasPlanner)
+  const used = configuredChoices(context.config)
+    .filter(({ role }) => role !== 'planner' || hasPlanner)
     // Only a person's own word starts one.
-    .filter((role) => role !== 'queen' || queen.adapter !== null)
-    .map((role) => roleAdapter(context.config, role))
+    .filter(({ role }) => role !== 'queen' || queen.adapter !== null)
+    .map(({ adapter }) => adapter)
     .filter((name, index, all) => name !== 'none' && all.indexOf(name) === index);
   const versions = new Map<string, string | FlameError>();
   for (const name of adapterNames) versions.set(name, await versionOf(context, name));

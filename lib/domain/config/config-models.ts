@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import { taskIdPattern } from '../ids.ts';
+import { cliNames } from './agent-clis.ts';
 import { text } from './config-values.ts';
 
 const groupName = z.string().regex(taskIdPattern, 'is not the name of a cohesion group, like login-form');
+
+const roleModel = text.nullable().default(null);
+// No script: whoever names a task's group would then say what is run.
+const groupAgent = z.union([text, z.strictObject({ adapter: z.enum(cliNames), model: text.optional() })], {
+  error: `must be a model or {adapter: …, model: …}, with an adapter of ${cliNames.join(', ')}`,
+});
 
 const usdPerMillion = z.number().min(0);
 
@@ -23,21 +30,26 @@ const priceSchema = z
 /** `models`: which model plays which role, and what models cost. */
 export const modelsSchema = z
   .strictObject({
-    planner: text.default('sonnet').describe('Plans the tasks.'),
-    worker: text.default('sonnet').describe('Writes the code.'),
-    validator: text.default('haiku').describe('Judges a finished task.'),
-    merger: text.default('sonnet').describe('Resolves conflicts.'),
-    queen: text.default('sonnet').describe('Leads a session, with git flame run --queen.'),
+    default: roleModel.describe('Every role that names none itself. null: what is usual for its CLI.'),
+    planner: roleModel.describe('Plans the tasks. null: the default; of claude sonnet.'),
+    worker: roleModel.describe('Writes the code. null: the default; of claude sonnet.'),
+    validator: roleModel.describe('Judges a finished task. null: the default; of claude haiku.'),
+    merger: roleModel.describe('Resolves conflicts. null: the default; of claude sonnet.'),
+    queen: roleModel.describe('Leads a session, with git flame run --queen. null: the default.'),
     groups: z
       .record(
         groupName,
-        z.union([text, z.strictObject({ worker: text.optional(), validator: text.optional() })], {
-          error: 'must be a model or {worker: …, validator: …}',
+        z.union([text, z.strictObject({ worker: groupAgent.optional(), validator: groupAgent.optional() })], {
+          error: 'must be a model or {worker: …, validator: …}, each a model or {adapter: …, model: …}',
         }),
       )
       .default({})
-      .describe('Another model for a cohesion group: of its workers, or {worker: …, validator: …}.')
-      .meta({ examples: [{ 'login-form': 'opus', docs: { worker: 'haiku', validator: 'haiku' } }] }),
+      .describe(
+        'Another model, or another CLI, for a cohesion group: a model of its workers, or {worker: …, validator: …}, each a model or {adapter: …, model: …}.',
+      )
+      .meta({
+        examples: [{ 'login-form': 'opus', docs: { worker: { adapter: 'kimi', model: 'kimi-k2.6' } } }],
+      }),
     prices: z
       .record(text, priceSchema)
       .default({})

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { memoryProviderNames } from '../state/memory.ts';
 import { lineSchema } from '../text.ts';
+import { adapterNames } from './agent-clis.ts';
 import { concurrencySchema, limitsSchema, machinesSchema, sandboxSchema } from './config-limits.ts';
 import { modelsSchema } from './config-models.ts';
 import { projectSchema } from './config-project.ts';
 import { queenSchema } from './config-queen.ts';
+import { rolesSchema } from './config-roles.ts';
 import { permissionsSchema, validationSchema } from './config-rules.ts';
 import { durationSchema, text } from './config-values.ts';
 import { supportedSchemaVersion } from './schema-version.ts';
@@ -13,8 +15,6 @@ import { trustSchema } from './signers.ts';
 // Every key has a description: the JSON Schema shows them in editors, and `.blueflame.example.yml` is made of them.
 
 export { defaultBlockedPaths, namingStyles } from './config-rules.ts';
-
-export const adapterNames = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'exec'] as const;
 
 const superpowersSchema = z
   .strictObject({
@@ -79,50 +79,6 @@ const hooksSchema = z
     timeout: durationSchema('timer').prefault('1m').describe('Of each command.'),
   })
   .describe('Commands of your own; the facts come as FLAME_ variables and as JSON on stdin.');
-
-const agentAdapter = z.enum(adapterNames).nullable().default(null);
-/** `none`: code alone plays the role. */
-const checkingAdapter = z
-  .enum([...adapterNames, 'none'])
-  .nullable()
-  .default(null);
-
-const rolesSchema = z
-  .strictObject({
-    planner: z
-      .strictObject({ adapter: agentAdapter.describe('claude, codex or opencode. null: claude.') })
-      .describe('Plans the tasks.')
-      .prefault({}),
-    worker: z
-      .strictObject({
-        adapter: agentAdapter.describe(
-          'claude, codex, opencode, or exec: a task’s description is its script. null: claude.',
-        ),
-      })
-      .describe('Writes the code.')
-      .prefault({}),
-    validator: z
-      .strictObject({
-        adapter: checkingAdapter.describe(
-          'claude, codex, opencode, or none: the diagnostics decide. null: claude, or none beside an exec worker.',
-        ),
-      })
-      .describe('Judges a finished task.')
-      .prefault({}),
-    merger: z
-      .strictObject({
-        adapter: checkingAdapter.describe(
-          'claude, codex, opencode, or none: conflicts go back. null: claude, or none beside an exec worker.',
-        ),
-      })
-      .describe('Resolves conflicts.')
-      .prefault({}),
-    queen: z
-      .strictObject({ adapter: agentAdapter.describe('claude. null: claude.') })
-      .describe('Leads a session, with git flame run --queen.')
-      .prefault({}),
-  })
-  .describe('Which agent CLI plays which role.');
 
 const adapterSchema = z
   .strictObject({

@@ -1,37 +1,122 @@
-import type { Role } from '../role.ts';
+import { type Role, roleSchema } from '../role.ts';
+import { usualModel } from './agent-clis.ts';
 import type { Config } from './config.ts';
+
+/** What of a task says who works on it. */
+export interface TaskChoice {
+  readonly adapter: string | null;
+  readonly model: string | null;
+  readonly cohesion_group: string;
+}
 
 /** Whether a task of a role may ask for an adapter: the role's own, and those that `adapters` names. */
 export function isOffered(config: Config, role: Role, adapter: string): boolean {
   return adapter === roleAdapter(config, role) || Object.hasOwn(config.adapters, adapter);
 }
 
-/**
- * The adapter a role runs with: its own setting, else `claude`; beside an exec worker nothing needs a model.
- * A script judges and merges nothing: exec validators and mergers are `none`.
- */
-export function roleAdapter(config: Config, role: Role): string {
-  const own = config.roles[role].adapter;
-  const isCheckingRole = role === 'validator' || role === 'merger';
-  if (isCheckingRole && own === 'exec') return 'none';
-  if (own !== null) return own;
-  return isCheckingRole && config.roles.worker.adapter === 'exec' ? 'none' : 'claude';
+/** An adapter, and the model it is asked to use. */
+export interface AgentChoice {
+  readonly adapter: string;
+  readonly model: string;
 }
 
-/** The model a role runs with: the task's own (workers), its cohesion group's, or the role's. */
-export function roleModel(
-  config: Config,
-  role: Role,
-  task: { readonly model: string | null; readonly cohesion_group: string } | null,
-): string {
-  const models = config.models;
-  if (task === null || role === 'planner' || role === 'merger' || role === 'queen') return models[role];
-  if (role === 'worker' && task.model !== null) return task.model;
-  const group = Object.hasOwn(models.groups, task.cohesion_group)
-    ? models.groups[task.cohesion_group]
-    : undefined;
-  const ofGroup = typeof group === 'string' ? { worker: group } : group;
-  return ofGroup?.[role] ?? models[role];
+/**
+ * What a role runs with, for a task of a cohesion group or for none. The task's own choice counts for its workers, then its
+ * group's for workers and validators, then the role's, then the default of all roles. Whoever names an adapter leaves the models below to
+ * the adapters they were named beside: without one of its own it runs with its usual one.
+ */
+export function roleChoice(config: Config, role: Role, task: TaskChoice | null): AgentChoice {
+  const levels = [...taskLevels(config, role, task), ...roleLevels(config, role)];
+  const adapter = levels.find((level) => level.adapter !== null)?.adapter ?? '';
+  // A script asks no model, so none was named for it.
+  const isFor = (from: number): boolean =>
+    levels.slice(from).find((level) => level.adapter !== null && level.adapter !== 'exec')?.adapter ===
+    adapter;
+  const named = levels.find(({ model }, at) => model !== null && isFor(at));
+  return { adapter, model: named?.model ?? usualModel(adapter, role) };
+}
+
+/**
+ * The adapter a role runs with, for a task or for none. Beside an exec worker nothing needs a model.
+ * A script judges and merges nothing: exec validators and mergers are `none`.
+ */
+export function roleAdapter(config: Config, role: Role, task: TaskChoice | null = null): string {
+  return roleChoice(config, role, task).adapter;
+}
+
+/** The model a role runs with. */
+export function roleModel(config: Config, role: Role, task: TaskChoice | null): string {
+  return roleChoice(config, role, task).model;
+}
+
+export interface ConfiguredChoice extends AgentChoice {
+  readonly role: Role;
+  /** null: of the role itself. */
+  readonly group: string | null;
+}
+
+/** Every choice the configuration makes: of each role, and of each group that names one of its own. */
+export function configuredChoices(config: Config): readonly ConfiguredChoice[] {
+  const ofRoles = roleSchema.options.map((role) => ({
+    role,
+    group: null,
+    ...roleChoice(config, role, null),
+  }));
+  const ofGroups = Object.keys(config.models.groups).flatMap((group) =>
+    (['worker', 'validator'] as const).flatMap((role) =>
+      ofGroup(config, role, group) === null
+        ? []
+        : [
+            {
+              role,
+              group,
+              ...roleChoice(config, role, { adapter: null, model: null, cohesion_group: group }),
+            },
+          ],
+    ),
+  );
+  return [...ofRoles, ...ofGroups];
+}
+
+/** A configuration as it is shown: with what its roles really run with in the place of what it leaves open. */
+export type ShownConfig = Omit<Config, 'models' | 'roles'> & Readonly<Record<'models' | 'roles', object>>;
+
+export function inForce(config: Config): ShownConfig {
+  const choices = configuredChoices(config).filter(({ group }) => group === null);
+  const models = Object.fromEntries(choices.map(({ role, model }) => [role, model === '' ? null : model]));
+  const roles = Object.fromEntries(choices.map(({ role, adapter }) => [role, { adapter }]));
+  return { ...config, models: { ...config.models, ...models }, roles: { ...config.roles, ...roles } };
+}
+
+interface Level {
+  readonly adapter: string | null;
+  readonly model: string | null;
+}
+
+function taskLevels(config: Config, role: Role, task: TaskChoice | null): readonly Level[] {
+  if (task === null) return [];
+  const own = role === 'worker' ? [task] : [];
+  const group = role === 'worker' || role === 'validator' ? ofGroup(config, role, task.cohesion_group) : null;
+  return group === null ? own : [...own, group];
+}
+
+function ofGroup({ models }: Config, role: 'worker' | 'validator', name: string): Level | null {
+  const group = Object.hasOwn(models.groups, name) ? models.groups[name] : undefined;
+  const said = (typeof group === 'string' ? { worker: group } : group)?.[role];
+  if (said === undefined) return null;
+  return typeof said === 'string'
+    ? { adapter: null, model: said }
+    : { adapter: said.adapter, model: said.model ?? null };
+}
+
+function roleLevels({ models, roles }: Config, role: Role): readonly Level[] {
+  const own = roles[role].adapter;
+  const isCheckingRole = role === 'validator' || role === 'merger';
+  const isLeftOut = isCheckingRole && (own === 'exec' || (own === null && roles.worker.adapter === 'exec'));
+  return [
+    { adapter: isLeftOut ? 'none' : own, model: models[role] },
+    { adapter: roles.default.adapter ?? 'claude', model: models.default },
+  ];
 }
 
 /** A role's budget for one agent; `limit` 0 is unlimited. */

@@ -1,6 +1,6 @@
 import { changedPaths } from '../../core/task/changed-paths.ts';
 import { parseVerdictAnswer } from '../../domain/config/answers.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { roleAdapter, type TaskChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
@@ -47,8 +47,8 @@ export async function validateTask(
   session: SessionId,
   task: WorkedTask,
 ): Promise<Judgement> {
-  if (!judgesInCells(workshop)) return passUnjudged(workshop, session, task);
-  const adapter = roleAdapter(workshop.config, 'validator');
+  if (!judgesInCells(workshop, task)) return passUnjudged(workshop, session, task);
+  const adapter = roleAdapter(workshop.config, 'validator', task);
   const diagnostics = await diagnoseCommit(workshop, task.commit);
   const opinion =
     adapter === 'none' || failedDiagnostics(diagnostics).length > 0
@@ -75,8 +75,8 @@ async function passUnjudged(
 }
 
 /** Whether judging a task means running something. */
-export function judgesInCells(workshop: Pick<Workshop, 'config'>): boolean {
-  return hasDiagnostics(workshop) || roleAdapter(workshop.config, 'validator') !== 'none';
+export function judgesInCells(workshop: Pick<Workshop, 'config'>, task: TaskChoice): boolean {
+  return hasDiagnostics(workshop) || roleAdapter(workshop.config, 'validator', task) !== 'none';
 }
 
 function fromDiagnostics(diagnostics: readonly DiagnosticRun[]): Opinion {

@@ -11,6 +11,7 @@ import type { DoneTask, Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { inLanes } from '../../util/in-lanes.ts';
 import { saysSomething } from '../../util/says-something.ts';
+import { requireChosen } from '../agents/require-chosen.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
@@ -41,7 +42,8 @@ async function validateAll(workshop: Workshop, session: SessionId, radar: AheadW
     .filter(isDone)
     .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
   await prepareValidation(workshop, session, waiting);
-  await inLanes(waiting, lanesFor(workshop, waiting.length), (task) => judge(workshop, session, task));
+  await requireChosen(workshop, 'validator', waiting);
+  await inLanes(waiting, lanesFor(workshop, waiting), (task) => judge(workshop, session, task));
   if (workshop.signal.aborted) throw interruptedError();
   await adoptVerdicts(workshop, session);
   await decideFailed(workshop, session);
@@ -74,8 +76,9 @@ export async function prepareValidation(
 }
 
 /** What starts nothing needs no turns: its verdicts are then recorded together. */
-function lanesFor(workshop: Pick<Workshop, 'config'>, count: number): number {
-  return judgesInCells(workshop) ? workshop.config.concurrency.validation : count;
+function lanesFor(workshop: Pick<Workshop, 'config'>, tasks: readonly Task[]): number {
+  const isRun = tasks.some((task) => judgesInCells(workshop, task));
+  return isRun ? workshop.config.concurrency.validation : tasks.length;
 }
 
 /**

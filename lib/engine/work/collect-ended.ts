@@ -42,7 +42,7 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
     session: task.session,
     task,
     agent: task.agent_id,
-    adapter: workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker')),
+    adapter: workshop.adapter(roleAdapter(workshop.config, 'worker', task)),
     began: task.claimed_at === null ? null : Date.parse(task.claimed_at),
     path: cell.path,
   };

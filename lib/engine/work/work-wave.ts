@@ -8,7 +8,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { askForBudget } from '../agents/ask-for-budget.ts';
-import { requireSandbox } from '../agents/prove-enforcement.ts';
+import { requireChosen } from '../agents/require-chosen.ts';
 import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
@@ -41,8 +41,7 @@ async function workUntilDone(workshop: Workshop, session: SessionId, radar: Ahea
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
   tellHowToJoin(workshop, opening);
   const first = startable(workshop, opening);
-  const adapters = new Set(first.map((task) => adapterOf(workshop, task).name));
-  for (const name of adapters) await requireSandbox(workshop, name);
+  await requireChosen(workshop, 'worker', first);
   const isPaid = first.some((task) => needsModel(adapterOf(workshop, task)));
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
   const running = new Attempts();
@@ -97,7 +96,7 @@ function startable(
   workshop: Pick<Workshop, 'config' | 'now' | 'run'>,
   { session, tasks }: SessionView,
 ): readonly Task[] {
-  const adapterOf = (task: Task): string => task.adapter ?? roleAdapter(workshop.config, 'worker');
+  const adapterOf = (task: Task): string => roleAdapter(workshop.config, 'worker', task);
   return holdPaused(withoutHeldApart(workshop, tasks), session, { adapterOf, now: workshop.now().getTime() });
 }
 
@@ -105,7 +104,7 @@ function adapterOf(
   workshop: Pick<Workshop, 'adapter' | 'config'>,
   task: Task,
 ): ReturnType<Workshop['adapter']> {
-  return workshop.adapter(task.adapter ?? roleAdapter(workshop.config, 'worker'));
+  return workshop.adapter(roleAdapter(workshop.config, 'worker', task));
 }
 
 /** How many agents may run in all: what is configured, or fewer where memory is short. */

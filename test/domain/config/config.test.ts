@@ -6,9 +6,11 @@ import { globProblem } from '../../../lib/domain/config/glob-problem.ts';
 import {
   roleAdapter,
   roleBudget,
+  roleChoice,
   roleModel,
   sessionBudget,
 } from '../../../lib/domain/config/role-settings.ts';
+import { roleSchema } from '../../../lib/domain/role.ts';
 
 test('globs that are fine', () => {
   for (const glob of [
@@ -104,7 +106,9 @@ test('a model is the task’s, the group’s, the role’s', () => {
   const config = configSchema.parse({
     models: { worker: 'w', groups: { ui: 'opus', docs: { validator: 'v' } } },
   });
-  const task = (cohesion_group: string, model: string | null = null) => ({ cohesion_group, model });
+  const task = (cohesion_group: string, model: string | null = null) => ({
+    ...{ cohesion_group, model, adapter: null },
+  });
   assert.is(roleModel(config, 'worker', task('main')), 'w');
   assert.is(roleModel(config, 'worker', task('ui')), 'opus');
   assert.is(roleModel(config, 'worker', task('ui', 'own')), 'own');
@@ -114,6 +118,59 @@ test('a model is the task’s, the group’s, the role’s', () => {
   assert.is(roleModel(config, 'validator', task('constructor')), 'haiku');
   assert.is(roleModel(config, 'planner', null), 'sonnet');
   assert.is(roleModel(config, 'merger', task('ui')), 'sonnet');
+});
+
+test('ADP-1 who works on a task: its own choice, its group’s, the role’s, the default of all, claude', () => {
+  const config = configSchema.parse({
+    roles: { default: { adapter: 'codex' }, worker: { adapter: 'gemini' } },
+    models: {
+      worker: 'gemini-3.8-flash',
+      groups: {
+        docs: { worker: { adapter: 'kimi', model: 'kimi-k3' }, validator: { adapter: 'claude' } },
+        ui: 'gemini-2.5-flash',
+        api: { worker: { adapter: 'codex' } },
+      },
+    },
+  });
+  const task = (cohesion_group: string, own: { adapter?: string; model?: string } = {}) => ({
+    ...{ cohesion_group, adapter: null, model: null },
+    ...own,
+  });
+  const choices = [
+    ['worker', task('main'), 'gemini', 'gemini-3.8-flash'],
+    ['worker', task('ui'), 'gemini', 'gemini-2.5-flash'],
+    ['worker', task('docs'), 'kimi', 'kimi-k3'],
+    ['validator', task('docs'), 'claude', 'haiku'],
+    ['validator', task('ui'), 'codex', 'gpt-5.4-mini'],
+    // A model that was named beside another adapter is not asked of this one.
+    ['worker', task('api'), 'codex', 'gpt-5.5'],
+    ['worker', task('docs', { adapter: 'claude' }), 'claude', 'sonnet'],
+    ['worker', task('docs', { adapter: 'gemini' }), 'gemini', 'gemini-3.8-flash'],
+    ['worker', task('docs', { model: 'kimi-k2.6' }), 'kimi', 'kimi-k2.6'],
+    ['worker', task('docs', { adapter: 'claude', model: 'opus' }), 'claude', 'opus'],
+    // What a task or its group says is not said of the other roles.
+    ['validator', task('main', { adapter: 'kimi', model: 'kimi-k3' }), 'codex', 'gpt-5.4-mini'],
+    ['merger', task('docs', { adapter: 'claude' }), 'codex', 'gpt-5.5'],
+    ['planner', null, 'codex', 'gpt-5.5'],
+  ] as const;
+  for (const [role, of, adapter, model] of choices)
+    assert.equal(roleChoice(config, role, of), { adapter, model }, `${role} ${JSON.stringify(of)}`);
+});
+
+test('ADP-1 one setting changes all roles, and none changes nothing', () => {
+  const all = (config: object) =>
+    roleSchema.options.map((role) =>
+      Object.values(roleChoice(configSchema.parse(config), role, null)).join(' '),
+    );
+  assert.equal(all({}), ['claude sonnet', 'claude sonnet', 'claude haiku', 'claude sonnet', 'claude sonnet']);
+  assert.equal(all({ roles: { default: { adapter: 'kimi' } } }), Array(5).fill('kimi kimi-k2.6'));
+  const own = { roles: { default: { adapter: 'opencode' } }, models: { default: 'openai/gpt-5.5' } };
+  assert.equal(all(own), Array(5).fill('opencode openai/gpt-5.5'));
+});
+
+test('ADP-1 a group is never worked on by a script: who names groups would say what is run', () => {
+  const groups = { docs: { worker: { adapter: 'exec' } } };
+  assert.throws(() => configSchema.parse({ models: { groups } }), /codex, opencode, gemini, kimi/);
 });
 
 test('beside an exec worker nothing needs a model', () => {

@@ -2,6 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parsePlanAnswer } from '../../../lib/domain/config/answers.ts';
+import { planSchema } from '../../../lib/domain/state/plan.ts';
+import { planProblems } from '../../../lib/engine/plan-problems.ts';
+import { viewSession } from '../../../lib/engine/record.ts';
+import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -97,6 +102,88 @@ test('SCH-3 nobody waits for the worktree of accepted work to be removed', async
   }));
   await workWave(workshop, wave.session);
   assert.is([...startedMeanwhile.values()][0], 2);
+});
+
+test('ADP-1 a group is worked on and judged by what the configuration says of it, and looked for before', async () => {
+  const looked: string[] = [];
+  const asked: string[] = [];
+  const { workshop, session, said } = await openTestWorkshop({
+    tasks: [
+      { id: 'a', title: 'Do a', description: '.', cohesion_group: 'docs', file_locks: ['src/a.txt'] },
+      { id: 'b', title: 'Do b', description: '.', file_locks: ['src/b.txt'] },
+      {
+        id: 'c',
+        title: 'Do c',
+        description: '.',
+        cohesion_group: 'docs',
+        file_locks: ['src/c.txt'],
+        adapter: 'gemini',
+      },
+    ],
+    config: {
+      models: {
+        groups: {
+          docs: { worker: { adapter: 'kimi', model: 'kimi-k3' }, validator: { adapter: 'codex' } },
+          // No task is in it: nothing of it has to be there.
+          rest: { worker: { adapter: 'opencode', model: 'openai/gpt-5.5' } },
+        },
+      },
+      limits: { max_retries: 0 },
+    },
+    agent: ({ worktree, task, role, adapter, model }) => {
+      asked.push(`${role} ${task} ${adapter} ${model}`);
+      if (role === 'validator') return { answer: { status: 'pass', notes: 'Fine.', issues: [] } };
+      mkdirSync(join(worktree.path, 'src'), { recursive: true });
+      writeFileSync(join(worktree.path, `src/${task}.txt`), 'work\n');
+      return {};
+    },
+  });
+  const agents = {
+    ...workshop.agents,
+    checkAdapter: async (name: string) => {
+      looked.push(name);
+      return '9.9.9';
+    },
+  };
+  await workWave({ ...workshop, agents }, session);
+  assert.equal([...looked].sort(), ['gemini', 'kimi']);
+  await validateWave({ ...workshop, agents }, session);
+  assert.equal([...looked].sort(), ['codex', 'gemini', 'kimi']);
+  assert.equal([...asked].sort(), [
+    'validator a codex gpt-5.4-mini',
+    'validator b claude haiku',
+    'validator c codex gpt-5.4-mini',
+    'worker a kimi kimi-k3',
+    'worker b claude sonnet',
+    'worker c gemini gemini-2.5-pro',
+  ]);
+  const snapshot = await said.snapshot();
+  assert.equal(
+    snapshot.tasksOf(session).map(({ status }) => status),
+    ['done', 'done', 'done'],
+  );
+});
+
+test('ADP-1 nobody chooses an adapter that the configuration does not offer, and a model is one of its CLI', async () => {
+  const { workshop, session } = await openTestWorkshop({ tasks: [], agent: () => ({}) });
+  const view = await viewSession(workshop, session);
+  const planned = { id: 'a', title: 'A', description: '.', file_locks: ['src/a.txt'] };
+  const problems = (own: object) =>
+    planProblems(workshop, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(
+      ({ message }) => message,
+    );
+  assert.equal(problems({}), []);
+  assert.match(problems({ adapter: 'codex' })[0] ?? '', 'which this configuration does not offer');
+  assert.match(problems({ adapter: 'exec' })[0] ?? '', 'which this configuration does not offer');
+  assert.match(
+    problems({ model: 'gpt-5.5' })[0] ?? '',
+    'names "gpt-5.5", a model of codex, and would run with claude',
+  );
+  // What a model answers names neither.
+  const answer = parsePlanAnswer({ tasks: [{ ...planned, adapter: 'exec', model: 'gpt-5.5' }] });
+  assert.equal(answer.kind === 'ok' && answer.value.tasks.map(({ adapter, model }) => [adapter, model]), [
+    [null, null],
+  ]);
 });
 
 test.run();

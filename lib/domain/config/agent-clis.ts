@@ -1,0 +1,82 @@
+import type { Role } from '../role.ts';
+import { parseModelId } from './model-id.ts';
+
+/** The adapters there are; `exec` runs a task's description as a script. */
+export const adapterNames = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'exec'] as const;
+export type AdapterName = (typeof adapterNames)[number];
+
+/** Those that ask a model. */
+export const cliNames = adapterNames.filter((name) => name !== 'exec');
+
+interface CliModels {
+  /** What its roles run with where the configuration names no model; null: there is no such one. */
+  readonly usual: { readonly working: string; readonly judging: string } | null;
+  /** Whether a name is one that its models have, and so those of no other CLI. */
+  owns(model: string): boolean;
+  /** Some of these names. */
+  readonly examples: string;
+}
+
+const clis: Readonly<Record<AdapterName, CliModels | null>> = {
+  claude: {
+    usual: { working: 'sonnet', judging: 'haiku' },
+    owns: (model) => parseModelId(model) !== null || model.startsWith('claude-'),
+    examples: 'sonnet or claude-opus-4-5',
+  },
+  codex: {
+    usual: { working: 'gpt-5.5', judging: 'gpt-5.4-mini' },
+    owns: (model) => /^(?:gpt-|codex-|o\d\b)/.test(model),
+    examples: 'gpt-5.5',
+  },
+  // Which of its providers is asked nobody but the person can say.
+  opencode: {
+    usual: null,
+    owns: (model) => /^(?:anthropic|openai|google|moonshotai)\//.test(model),
+    examples: 'anthropic/claude-opus-4-5 or openai/gpt-5.5',
+  },
+  gemini: {
+    usual: { working: 'gemini-2.5-pro', judging: 'gemini-2.5-flash' },
+    owns: (model) => model.startsWith('gemini-'),
+    examples: 'gemini-2.5-pro',
+  },
+  kimi: {
+    usual: { working: 'kimi-k2.6', judging: 'kimi-k2.6' },
+    owns: (model) => /^(?:kimi|moonshot)-/.test(model),
+    examples: 'kimi-k2.6',
+  },
+  exec: null,
+};
+
+/** What a role runs with where nothing names a model for it; '' where its CLI has none to choose. */
+export function usualModel(adapter: string, role: Role): string {
+  const usual = modelsOf(adapter)?.usual;
+  if (usual === undefined || usual === null) return '';
+  return role === 'validator' ? usual.judging : usual.working;
+}
+
+/**
+ * Why an adapter can't be meant to ask a model by this name, as the end of a sentence; null where it may: the name is its own,
+ * nobody's, or one whose price the person says, since a service of theirs has it.
+ */
+export function foreignModel(
+  adapter: string,
+  model: string,
+  prices: Readonly<Record<string, unknown>>,
+): string | null {
+  const own = modelsOf(adapter);
+  if (own === null) return null;
+  if (model === '') return 'names no model';
+  if (own.owns(model) || Object.hasOwn(prices, model)) return null;
+  const owner = cliNames.find((name) => modelsOf(name)?.owns(model));
+  return owner === undefined ? null : `names ${JSON.stringify(model)}, a model of ${owner}`;
+}
+
+/** Names its models have, as an example. */
+export function exampleModels(adapter: string): string {
+  return modelsOf(adapter)?.examples ?? '';
+}
+
+function modelsOf(adapter: string): CliModels | null {
+  const name = adapterNames.find((known) => known === adapter);
+  return name === undefined ? null : clis[name];
+}

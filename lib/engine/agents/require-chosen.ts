@@ -1,0 +1,19 @@
+import { roleAdapter } from '../../domain/config/role-settings.ts';
+import type { Role } from '../../domain/role.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Workshop } from '../workshop.ts';
+import { requireSandbox } from './prove-enforcement.ts';
+
+/**
+ * What tasks are to run with is there and can be held, asked before one of them is claimed. A role's own adapter was looked
+ * at when the command began; what tasks or their groups chose is known only now. Throws what `checkAdapter` and `requireSandbox` throw.
+ */
+export async function requireChosen(workshop: Workshop, role: Role, tasks: readonly Task[]): Promise<void> {
+  const usual = roleAdapter(workshop.config, role);
+  const chosen = new Set(tasks.map((task) => roleAdapter(workshop.config, role, task)));
+  for (const name of chosen) {
+    if (name === 'none') continue;
+    if (name !== usual) await workshop.agents.checkAdapter(name);
+    await requireSandbox(workshop, name);
+  }
+}
