@@ -8,6 +8,7 @@ const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't wa
 export const claudeCalls: CallFacts = {
   read: readHook,
   namesCalls: true,
+  repeatsCalls: false,
   neverRan: ({ isError, text }) => isError && neverRan.test(text),
   // A blocked command that failed all the same was started.
   wasBlocked: ({ isError, text }) => isError && !text.startsWith('Exit code'),

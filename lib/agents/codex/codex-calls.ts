@@ -25,6 +25,7 @@ const wasBlocked = /^Command blocked by PreToolUse hook: /;
 export const codexCalls: CallFacts = {
   read,
   namesCalls: true,
+  repeatsCalls: false,
   neverRan: (result) => neverRan.test(result.text) || isLook(result),
   wasBlocked: ({ text }) => wasBlocked.test(text),
   hides: ({ name, input }) => name === 'exec_command' && isRecord(input) && hidesShell(input.shell),

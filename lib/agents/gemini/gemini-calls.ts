@@ -15,6 +15,7 @@ const neverStarted =
 export const geminiCalls: CallFacts = {
   read,
   namesCalls: false,
+  repeatsCalls: true,
   neverRan: (result) => result.isError && !wasBlocked.test(result.text) && isUntouched(result),
   wasBlocked: ({ isError, text }) => isError && wasBlocked.test(text),
   hides: () => false,

@@ -20,6 +20,7 @@ const namedRule = /\[[a-z][a-z-]*\]\s*$/;
 export const kimiCalls: CallFacts = {
   read,
   namesCalls: true,
+  repeatsCalls: true,
   neverRan,
   wasBlocked: ({ text }) => failed.test(text) && namedRule.test(text) && !endedCommand.test(text),
   hides: () => false,

@@ -18,6 +18,7 @@ const wasBlocked = /\[[a-z-]+\]\s*$/;
 export const opencodeCalls: CallFacts = {
   read,
   namesCalls: true,
+  repeatsCalls: true,
   // A command prints what it likes: only one that names none can't have run.
   neverRan: ({ name, input, text }) =>
     name === 'bash' ? !isRecord(input) || typeof input.command !== 'string' : neverRan.test(text),

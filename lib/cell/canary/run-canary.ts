@@ -55,7 +55,7 @@ export async function runCanary(
         ...{ isSecure: false, target: { socketPath }, basePath: '', version: '' },
         ...{ credential: {}, sources: [], variables: [] },
       },
-      onJudged: (call, decision) => void judged.push({ call, decision }),
+      onJudged: (call, decision, mark) => void judged.push({ call, decision, mark }),
     });
     const outcome = await agent.outcome;
     return judge({ outcome, judged, calls, heard: scripted.result(), wasWritten: existsSync(target) });
@@ -77,6 +77,7 @@ function canaryModel({ config, adapters }: RunnerContext, name: string): string 
 interface Judged {
   readonly call: ReportedCall;
   readonly decision: Decision;
+  readonly mark: string | undefined;
 }
 
 interface Evidence {
@@ -96,7 +97,7 @@ function judge({ outcome, judged, calls, heard, wasWritten }: Evidence): CanaryR
     ...(refused !== undefined && !isQuoted(refused.decision, heard)
       ? ['the agent did not hear of the refusal']
       : []),
-    ...(refused !== undefined && heard !== null ? ledgerProblems(refused.call, heard, calls) : []),
+    ...(refused !== undefined && heard !== null ? ledgerProblems(refused, heard, calls) : []),
   ];
   if (problems.length === 0) return { denied: true, details: `denied by ${refused?.decision.rule}` };
   const ended = outcome.failure === null ? [] : [`it ended with: ${outcome.failure.message}`];
@@ -108,14 +109,19 @@ function isQuoted(refusal: Decision, heard: ToldResult | null): boolean {
 }
 
 /** What the ledger would make of the call, had it run: found where nobody was asked, in order where it was allowed. */
-function ledgerProblems(call: ReportedCall, heard: ToldResult, calls: CallFacts): readonly string[] {
-  const told = { results: [{ ...heard, text: 'canary', isError: false, isNew: true }] };
-  const isFound = (decision: Decision['decision'] | null): boolean => {
+function ledgerProblems({ call, mark }: Judged, heard: ToldResult, calls: CallFacts): readonly string[] {
+  const ran = { ...heard, text: 'canary', isError: false, isNew: true };
+  const isFound = (decision: Decision['decision'] | null, result: ToldResult = ran): boolean => {
     const ledger = createCallLedger(calls);
-    if (decision !== null) ledger.note(call, { decision, rule: 'canary', details: '' });
-    return ledger.findUnwatched(told).length > 0;
+    if (decision !== null) ledger.note(call, { decision, rule: 'canary', details: '' }, blockMark(decision));
+    return ledger.findUnwatched({ results: [result] }).length > 0;
   };
+  const blockMark = (decision: Decision['decision']): string | undefined =>
+    decision === 'block' ? mark : undefined;
   return [
+    ...(isFound('block', { ...heard, isNew: true })
+      ? ['a call that was blocked would be taken for one that went past the watcher']
+      : []),
     ...(isFound(null) && isFound('block') ? [] : ['a call that went past the watcher would not be found']),
     ...(isFound('allow')
       ? ['a call that was allowed would be taken for one that went past the watcher']

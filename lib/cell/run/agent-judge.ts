@@ -26,7 +26,7 @@ export interface JudgeRequest {
   readonly request: AgentRequest;
   readonly folder: RunFolder;
   /** Hears of each decision. */
-  readonly onJudged?: ((call: ReportedCall, decision: Decision) => void) | undefined;
+  readonly onJudged?: ((call: ReportedCall, decision: Decision, mark?: string) => void) | undefined;
   /** A call ran that the watcher had not allowed; it is in the audit. */
   onUnwatched(): void;
 }
@@ -50,7 +50,7 @@ export async function startAgentJudge(
     replays: writeReplays(request.recorded ?? [], folder.control),
     onJudged: (call, decision, mark) => {
       ledger?.note(call, decision, mark);
-      onJudged?.(call, decision);
+      onJudged?.(call, decision, mark);
     },
     onCanary: canary.raise,
   });

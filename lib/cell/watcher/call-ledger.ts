@@ -14,24 +14,28 @@ type UnwatchedCall = Pick<ToolCall, 'tool_name' | 'tool_input'>;
  * request.
  */
 interface CallLedger {
-  /** Notes a call as the hook reported it, and what was decided; `mark` must be in what it gives. */
+  /**
+   * Notes a call as the hook reported it, and what was decided. `mark`: what its result has to hold, since nobody knew it
+   * before; each refusal has one.
+   */
   note(call: ToldCall, decision: Decision, mark?: string): void;
   /** The calls whose results are new in a conversation and that nothing allowed. */
   findUnwatched(told: Pick<Conversation, 'results'>): readonly UnwatchedCall[];
 }
 
 /** What it must know of a CLI. */
-type LedgerFacts = Pick<CallFacts, 'namesCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
+type LedgerFacts = Pick<CallFacts, 'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
 
 interface Judged {
   readonly decision: Decision['decision'];
   readonly mark: string | undefined;
 }
 
-/** How often calls of one tool with one input were decided on. */
+/** How often calls of one tool with one input were decided on, and the marks of those that were blocked. */
 interface Kind {
   readonly allowed: number;
   readonly blocked: number;
+  readonly marks: readonly string[];
 }
 
 /**
@@ -45,16 +49,16 @@ export function createCallLedger(facts: LedgerFacts): CallLedger {
   return {
     note(call, { decision }, mark) {
       // The client asks once for each call; asked again, the first answer stands.
-      if (call.id !== null && !judged.has(call.id)) judged.set(call.id, { decision, mark });
-      kinds.set(kindOf(call), add(kinds.get(kindOf(call)) ?? none, decision));
+      for (const key of namesOf(call, facts)) if (!judged.has(key)) judged.set(key, { decision, mark });
+      kinds.set(kindOf(call), add(kinds.get(kindOf(call)) ?? none, decision, mark));
     },
     findUnwatched({ results }) {
-      const tallies = tallyUnnamed(results, facts);
+      const tallies = tallyUnnamed(results, kinds, facts);
       return results
         .filter(({ isNew }) => isNew)
         .filter((result) =>
           isNamed(result, facts)
-            ? !isAccounted(result, judged.get(result.id), facts)
+            ? !isAccounted(result, judged.get(namesOf(result, facts)[0] ?? ''), facts)
             : !facts.neverRan(result) &&
               (facts.hides(result) || isOver(tallies.get(kindOf(result)), kinds.get(kindOf(result)))),
         )
@@ -63,7 +67,19 @@ export function createCallLedger(facts: LedgerFacts): CallLedger {
   };
 }
 
-const none: Kind = { allowed: 0, blocked: 0 };
+const none: Kind = { allowed: 0, blocked: 0, marks: [] };
+
+/**
+ * The names a decision is kept under, the one to look for first. Where ids are simply counted, whatever runs in the cell
+ * could ask beforehand about the next one: then only a decision about the same input counts.
+ */
+function namesOf(
+  call: ToldCall | Pick<ToldResult, 'id' | 'name' | 'input'>,
+  facts: LedgerFacts,
+): readonly string[] {
+  if (call.id === null) return [];
+  return facts.repeatsCalls && call.name !== null ? [`${call.id} ${kindOf(call)}`, call.id] : [call.id];
+}
 
 function kindOf({ name, input }: Pick<ToldResult, 'name' | 'input'>): string {
   return canonicalDigest([name, input]);
@@ -74,18 +90,29 @@ function isNamed(result: ToldResult, { namesCalls }: LedgerFacts): result is Tol
 }
 
 /** How often calls of each kind ran and were blocked, by what the conversation says. */
-function tallyUnnamed(results: readonly ToldResult[], facts: LedgerFacts): ReadonlyMap<string, Kind> {
+function tallyUnnamed(
+  results: readonly ToldResult[],
+  decided: ReadonlyMap<string, Kind>,
+  facts: LedgerFacts,
+): ReadonlyMap<string, Kind> {
   const tallies = new Map<string, Kind>();
   for (const result of results) {
     if (isNamed(result, facts) || facts.neverRan(result)) continue;
     const key = kindOf(result);
-    tallies.set(key, add(tallies.get(key) ?? none, facts.wasBlocked(result) ? 'block' : 'allow'));
+    const isRefusal = facts.wasBlocked(result) && hasOneOf(decided.get(key), result.text);
+    tallies.set(key, add(tallies.get(key) ?? none, isRefusal ? 'block' : 'allow'));
   }
   return tallies;
 }
 
-function add({ allowed, blocked }: Kind, decision: Decision['decision']): Kind {
-  return decision === 'allow' ? { allowed: allowed + 1, blocked } : { allowed, blocked: blocked + 1 };
+/** Decisions that gave no mark out can't ask for one. */
+function hasOneOf({ marks, blocked }: Kind = none, text: string): boolean {
+  return marks.length < blocked || marks.some((mark) => text.includes(mark));
+}
+
+function add({ allowed, blocked, marks }: Kind, decision: Decision['decision'], mark?: string): Kind {
+  if (decision === 'allow') return { allowed: allowed + 1, blocked, marks };
+  return { allowed, blocked: blocked + 1, marks: mark === undefined ? marks : [...marks, mark] };
 }
 
 function isOver(told: Kind = none, decided: Kind = none): boolean {
@@ -94,10 +121,11 @@ function isOver(told: Kind = none, decided: Kind = none): boolean {
 
 function isAccounted(result: ToldResult, judged: Judged | undefined, facts: LedgerFacts): boolean {
   if (facts.neverRan(result)) return true;
-  // A client that carried out the original call instead of the replaced one has run what must not run here.
-  if (judged?.decision === 'allow')
-    return !facts.hides(result) && (judged.mark === undefined || result.text.includes(judged.mark));
-  return judged?.decision === 'block' && facts.wasBlocked(result);
+  if (judged === undefined) return false;
+  // A client that carried out the original call instead of the replaced one has run what must not run here; and what a
+  // command prints may look like a refusal, but not like the one that was given.
+  const isMarked = judged.mark === undefined || result.text.includes(judged.mark);
+  return isMarked && (judged.decision === 'allow' ? !facts.hides(result) : facts.wasBlocked(result));
 }
 
 function describeCall({ name, input }: ToldResult): UnwatchedCall {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
@@ -29,7 +30,7 @@ export interface DecisionServerOptions {
   readonly calls: Pick<CallFacts, 'read' | 'replace'> | null;
   /** What ran elsewhere and is only shown here; absent: nothing. */
   readonly replays?: Replays;
-  /** What was decided about a call; `mark` is in its result where it was a replay. */
+  /** What was decided about a call; `mark` is in its result, where it was blocked or a replay. */
   onJudged?(call: ReportedCall, decision: Decision, mark?: string): void;
   /** The agent's settings were accepted: its hooks run. */
   onCanary(): void;
@@ -122,8 +123,19 @@ function judgeCall(reported: unknown, call: ReportedCall, options: DecisionServe
   });
   // A line that could not be written blocks the rest with it.
   const decision = refusal ?? told.find((one) => one.decision === 'block') ?? found[0] ?? malformed;
+  if (decision.decision === 'block') return refuse(call, decision, options);
   options.onJudged?.(call, decision);
   return decision;
+}
+
+/**
+ * What the agent hears of a refusal holds a number that was not there before: a command that went past its watcher can
+ * print what a refusal looks like, and not this one.
+ */
+function refuse(call: ReportedCall, decision: Decision, { onJudged }: DecisionServerOptions): Decision {
+  const mark = randomBytes(6).toString('hex');
+  onJudged?.(call, decision, mark);
+  return { ...decision, details: `${decision.details} (${mark})` };
 }
 
 const unlessAll = blocked('call-part', 'It is one call with others, and some of them are blocked.');
@@ -141,8 +153,9 @@ function showReplay(
       ? { decision: 'block', rule: 'replayed', details: `${details}\n${shown}` }
       : { decision: 'allow', rule: 'replayed', details };
   const decision = record(options, call.does[0], told);
-  options.onJudged?.(call, decision, output === null ? undefined : mark);
-  return output === null ? decision : { ...decision, output };
+  if (output === null || decision.decision === 'block') return refuse(call, decision, options);
+  options.onJudged?.(call, decision, mark);
+  return { ...decision, output };
 }
 
 function judgeGitHook(request: GitHookRequest, options: DecisionServerOptions): Decision {

@@ -63,6 +63,8 @@ export interface CallFacts {
   read(reported: unknown): ReportedCall | null;
   /** Whether its hook knows a call by the id it has in the conversation; else calls are known by name and input. */
   readonly namesCalls: boolean;
+  /** Whether its hook tells of a call's name and input exactly as the model gave them. */
+  readonly repeatsCalls: boolean;
   /**
    * Whether the CLI refused the call before it would ask any hook (an unknown tool, input of the wrong form), or it is
    * one that does nothing and asks none.

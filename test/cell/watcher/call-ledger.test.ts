@@ -157,6 +157,35 @@ test('WAT-1: where calls have no names, a blocked one excuses none that ran, and
   assert.is(count({ command: 'rm', isOld: true, error: denied }, { command: 'rm' }), 0);
 });
 
+test('WAT-2: a command that prints what a refusal looks like is no refused one: it can not print its mark', () => {
+  const mark = 'c0ffee';
+  for (const namesCalls of [true, false]) {
+    const ledger = createCallLedger({ ...claudeCalls, namesCalls });
+    ledger.note(asked('rm'), decided('block'), mark);
+    const count = (error: string): number =>
+      ledger.findUnwatched({
+        results: tell({ command: 'rm', error }).results.map((result) => ({ ...result, id: 'rm' })),
+      }).length;
+    assert.is(count(denied), 1, `named: ${namesCalls}`);
+    assert.is(count(`${denied} (${mark}) [rule]`), 0, `named: ${namesCalls}`);
+  }
+});
+
+test('WAT-2: where ids are counted up, what was asked beforehand under the next one excuses no other call', () => {
+  const ledger = createCallLedger({ ...claudeCalls, repeatsCalls: true });
+  const count = (id: string, command: string): number =>
+    ledger.findUnwatched({
+      results: tell({ command }).results.map((result) => ({ ...result, id })),
+    }).length;
+  ledger.note(asked('Bash:7', 'ls'), decided('allow'));
+  assert.is(count('Bash:7', 'rm'), 1);
+  assert.is(count('Bash:7', 'ls'), 0);
+  ledger.note(asked('Bash:7', 'rm'), decided('block'));
+  assert.is(count('Bash:7', 'rm'), 1);
+  const shortened = { ...tell({ command: 'ls' }).results[0]!, id: 'Bash:7', name: null, input: null };
+  assert.is(ledger.findUnwatched({ results: [shortened] }).length, 0, 'its call is no longer told of');
+});
+
 test('WAT-1: the order of the names in an input makes no other kind of it, an id from elsewhere neither', () => {
   const ledger = createCallLedger(nameless);
   ledger.note({ id: 'local', name: 'Edit', input: { a: 1, b: [{ c: 2, d: 3 }] } }, decided('allow'));
