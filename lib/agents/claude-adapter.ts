@@ -15,6 +15,7 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], helper: 'haiku' }],
     calls: claudeCalls,
     readsByShell: false,
+    takesAccountShell: false,
     canTalk: true,
     canLead: true,
     preparation: null,

@@ -17,6 +17,7 @@ export function execAdapter(config: AdapterConfig): Adapter {
     apis: [],
     calls: null,
     readsByShell: false,
+    takesAccountShell: false,
     canTalk: false,
     canLead: false,
     preparation: null,

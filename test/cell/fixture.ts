@@ -75,6 +75,7 @@ export const scriptAdapter: Adapter = {
   apis: [],
   calls: null,
   readsByShell: false,
+  takesAccountShell: false,
   canTalk: false,
   canLead: false,
   preparation: null,

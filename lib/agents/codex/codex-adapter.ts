@@ -14,6 +14,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'] }],
     calls: codexCalls,
     readsByShell: true,
+    takesAccountShell: true,
     canTalk: false,
     canLead: false,
     version: {
@@ -25,6 +26,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     preparation: { args: ['debug', 'models'], read: readCatalog },
     weaker: [
       'Models made for its code mode are run with plain tools instead, since its hooks can be held to those alone.',
+      "Its commands run in the shell of the user's account: without bubblewrap, which pins that to bash, it is refused.",
       'Text sent to a command that is still running is not judged before: it ends the agent.',
     ],
     launch: launchCodex,

@@ -13,6 +13,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'] }],
     calls: geminiCalls,
     readsByShell: false,
+    takesAccountShell: false,
     canTalk: false,
     canLead: false,
     version: {

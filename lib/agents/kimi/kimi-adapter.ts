@@ -13,6 +13,7 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
     apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'] }],
     calls: kimiCalls,
     readsByShell: false,
+    takesAccountShell: false,
     canTalk: false,
     canLead: false,
     version: {

@@ -18,6 +18,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
     ],
     calls: opencodeCalls,
     readsByShell: false,
+    takesAccountShell: false,
     canTalk: false,
     canLead: false,
     version: {

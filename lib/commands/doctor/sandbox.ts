@@ -12,9 +12,26 @@ export async function examineSandbox(
   { used }: ConfiguredAdapters,
 ): Promise<readonly Finding[]> {
   const asksModel = used.some((name) => needsModel(context.adapters(name)));
-  const isRequired = context.config.sandbox.require ?? asksModel;
-  const findings = [await examineConfinement(context), ...(await examineLimits(context))];
+  const unpinned = await findUnpinned(context, used);
+  const isRequired = unpinned.length > 0 || (context.config.sandbox.require ?? asksModel);
+  const confinement = await examineConfinement(context);
+  const findings = [
+    unpinned.length === 0
+      ? confinement
+      : finding({ ...confinement, result: 'missing', details: [...confinement.details, ...unpinned] }),
+    ...(await examineLimits(context)),
+  ];
   return findings.map((one) => ({ ...one, isRequired: isRequired && one.check === 'confinement' }));
+}
+
+/** What can't be used here whatever is accepted, a sentence each; see requireSandbox. */
+async function findUnpinned(context: RunnerContext, used: readonly string[]): Promise<readonly string[]> {
+  if ((await context.sandbox()).confinement === 'bubblewrap') return [];
+  return used
+    .filter((name) => context.adapters(name).takesAccountShell)
+    .map(
+      (name) => `${name} is refused here: only bubblewrap holds its commands to the shell that is judged.`,
+    );
 }
 
 async function examineConfinement(context: RunnerContext): Promise<Finding> {

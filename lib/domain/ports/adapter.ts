@@ -24,6 +24,11 @@ export interface Adapter {
   readonly calls: CallFacts | null;
   /** It has no tools that read: its agents look at files by commands, a validator too. */
   readonly readsByShell: boolean;
+  /**
+   * It runs commands in the shell of the user's account, or one that a call names, whatever its environment says: only
+   * a cell with accounts of its own pins that to the bash the policy judges.
+   */
+  readonly takesAccountShell: boolean;
   /** A person can talk with it at the terminal. */
   readonly canTalk: boolean;
   /** It calls tools of a server that is named to it (`CellPaths.toolsCommand`): it can lead. */

@@ -6,7 +6,8 @@ import type { Workshop } from '../workshop.ts';
 
 /**
  * Proves, once for each configuration, adapter and model API, that a call which must be denied is denied, and that there is a sandbox
- * where one is required. Throws FlameError `no-sandbox` or `canary-failed`; no agent starts then.
+ * where one is required. Throws FlameError `no-sandbox`,
+ * `shell-not-pinned` or `canary-failed`; no agent starts then.
  */
 export function proveEnforcement(workshop: Workshop, adapter: string, model: string): Promise<void> {
   const name = `${adapter} ${apiOf(workshop.adapter(adapter), model)?.provider ?? ''}`;
@@ -32,13 +33,15 @@ async function prove(workshop: Workshop, adapter: string, model: string): Promis
 
 /**
  * To be asked before a person approves or a task is claimed: says that there is no sandbox, or throws FlameError `no-sandbox`
- * where there has to be one.
+ * where there has to be one, or `shell-not-pinned` where no sandbox keeps the adapter to the shell that is judged.
  */
 export async function requireSandbox(
   workshop: Pick<Workshop, 'adapter' | 'agents' | 'config' | 'events' | 'gates' | 'run'>,
   adapter: string,
 ): Promise<void> {
   const sandbox = await workshop.agents.sandbox();
+  if (workshop.adapter(adapter).takesAccountShell && sandbox.kind !== 'bubblewrap')
+    throw shellNotPinned(adapter);
   if (sandbox.kind !== 'none') {
     warn(workshop, 'The sandbox is weaker here than on other machines; git flame doctor says more.', sandbox);
     return;
@@ -61,6 +64,20 @@ export async function requireSandbox(
     'No sandbox: what agents run is held by the watcher and the post-check alone, not by the operating system.',
     sandbox,
   );
+}
+
+/** No setting accepts this: its rules about commands would be rules about another language. */
+function shellNotPinned(adapter: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'shell-not-pinned',
+    message: `${adapter} runs commands in the shell of your account or one that its model names, and the rules judge bash: only bubblewrap holds it to that, and it isn't there.`,
+    hints: [
+      'apt install bubblewrap',
+      'Or give its roles to another CLI in .blueflame.yml: roles: { worker: { adapter: claude } }',
+    ],
+    data: { adapter },
+  });
 }
 
 /** What isn't enforced here, once a run, whatever the number of adapters. */

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import { proveEnforcement } from '../../../lib/engine/agents/prove-enforcement.ts';
+import { proveEnforcement, requireSandbox } from '../../../lib/engine/agents/prove-enforcement.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
 import { preflight } from '../../../lib/engine/work/preflight.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
@@ -12,6 +13,7 @@ test.after(closeWorkshops);
 async function withoutSandbox(
   config: Readonly<Record<string, unknown>>,
   isInteractive = true,
+  kind: 'none' | 'seatbelt' = 'none',
 ): Promise<TestWorkshop> {
   const bench = await openTestWorkshop({
     agent: () => ({}),
@@ -19,7 +21,7 @@ async function withoutSandbox(
     config,
     gates: { isInteractive },
   });
-  const sandbox = async () => ({ kind: 'none' as const, missing: ['bwrap'] });
+  const sandbox = async () => ({ kind, missing: ['bwrap'] });
   const agents = { ...bench.workshop.agents, sandbox };
   return { ...bench, workshop: { ...bench.workshop, agents } };
 }
@@ -41,6 +43,16 @@ test("SAF-1 without a sandbox a task's own commands run only where the configura
   assert.is(await prove(scripts), null);
   assert.is(await prove(scripts, false), 'no-sandbox');
   assert.is(await prove({ ...scripts, sandbox: { require: false } }, false), null);
+});
+
+test('WAT-4 codex, which takes the shell of the account, is refused without bubblewrap, whatever is accepted', async () => {
+  const config = { roles: { worker: { adapter: 'codex' } }, sandbox: { require: false } };
+  for (const kind of ['none', 'seatbelt'] as const) {
+    const { workshop } = await withoutSandbox(config, true, kind);
+    const real = { ...workshop, adapter: (name: string) => getAdapter(name, workshop.config) };
+    assert.is(await codeOf(proveEnforcement(real, 'codex', 'gpt-5.5')), 'shell-not-pinned', kind);
+    assert.is(await codeOf(requireSandbox(real, 'opencode')), null, kind);
+  }
 });
 
 test('SAF-1 that there is no sandbox is said before a session begins or a task is claimed', async () => {
