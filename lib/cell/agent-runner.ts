@@ -6,6 +6,7 @@ import { readLiveAgents } from './run/agent-registry.ts';
 import { checkAdapter } from './run/check-adapter.ts';
 import { makeRunnerContext, type RunnerOptions } from './run/make-context.ts';
 import { lackedCredential, unknownRoleModel } from './run/model-access.ts';
+import { withOtherClis } from './run/ready-clis.ts';
 import { runCommand } from './run/run-command.ts';
 import { startAgent } from './run/start-agent.ts';
 import { stopAgent } from './run/stop-agent.ts';
@@ -33,7 +34,7 @@ export function createAgentRunner(options: RunnerOptions): AgentRunner {
       const version = await checkAdapter(context, name);
       const adapter = context.adapters(name);
       const problem = unknownRoleModel(context, adapter) ?? lackedCredential(context, adapter);
-      if (problem !== null) throw problem;
+      if (problem !== null) throw withOtherClis(context, name, problem);
       return version;
     },
     async sandbox() {

@@ -12,6 +12,8 @@ export interface ModelApi {
   readonly dialects: readonly DialectName[];
   /** What the names of its models begin with in the configuration, like `openai/`; its API doesn't know that. */
   readonly named?: string;
+  /** Of a CLI with several: a model it has, as its API names it. */
+  readonly usual?: string;
   /** The family of a small model that the CLI asks by itself. */
   readonly helper?: string;
 }

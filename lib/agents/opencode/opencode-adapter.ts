@@ -4,6 +4,11 @@ import { opencodeCalls } from './opencode-calls.ts';
 import { launchOpencode } from './opencode-launch.ts';
 import { opencodeReader } from './opencode-reader.ts';
 
+const anthropic = { provider: 'anthropic', dialects: ['anthropic'] } as const;
+const openai = { provider: 'openai', dialects: ['responses', 'chat'] } as const;
+const google = { provider: 'google', dialects: ['gemini'] } as const;
+const moonshot = { provider: 'moonshot', dialects: ['chat'] } as const;
+
 /** opencode. Models are named with their provider before a slash. */
 export function opencodeAdapter(config: AdapterConfig): Adapter {
   return {
@@ -11,10 +16,10 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
     command: config.adapters.opencode?.command ?? ['opencode'],
     commits: 'agent',
     apis: [
-      { provider: 'anthropic', prefix: '/anthropic', dialects: ['anthropic'], named: 'anthropic/' },
-      { provider: 'openai', prefix: '/openai', dialects: ['responses', 'chat'], named: 'openai/' },
-      { provider: 'google', prefix: '/google', dialects: ['gemini'], named: 'google/' },
-      { provider: 'moonshot', prefix: '/moonshotai', dialects: ['chat'], named: 'moonshotai/' },
+      { ...anthropic, prefix: '/anthropic', named: 'anthropic/', usual: 'claude-sonnet-4-6' },
+      { ...openai, prefix: '/openai', named: 'openai/', usual: 'gpt-5.5' },
+      { ...google, prefix: '/google', named: 'google/', usual: 'gemini-2.5-pro' },
+      { ...moonshot, prefix: '/moonshotai', named: 'moonshotai/', usual: 'kimi-k2.6' },
     ],
     calls: opencodeCalls,
     readsByShell: false,

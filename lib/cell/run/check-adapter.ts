@@ -2,7 +2,8 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { askProgram } from './ask-program.ts';
-import { agentMissing, resolveCommand } from './resolve-command.ts';
+import { isInstalled, withOtherClis } from './ready-clis.ts';
+import { agentMissing, notFound, resolveCommand } from './resolve-command.ts';
 
 /**
  * Asks an adapter's program for its version, in a cell. Throws FlameError `agent-missing` (not there, or not
@@ -10,6 +11,7 @@ import { agentMissing, resolveCommand } from './resolve-command.ts';
  */
 export async function checkAdapter(context: RunnerContext, name: string): Promise<string> {
   const adapter = context.adapters(name);
+  if (!isInstalled(context, adapter)) throw withOtherClis(context, name, notFound(adapter));
   const command = resolveCommand(context, adapter);
   const { stdout, stderr } = await askProgram(context, command, adapter.version.args);
   const output = `${stdout}${stderr}`;

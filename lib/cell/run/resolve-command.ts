@@ -9,10 +9,13 @@ export function resolveCommand(context: RunnerContext, adapter: Adapter): string
   const [program = '', ...args] = adapter.command;
   const base = context.repository.mainWorkTree ?? context.repository.commonDir;
   const found = findProgram(program, context.searchFolders, base);
-  if (found === null) {
-    throw agentMissing(adapter, program, `The program of adapter ${adapter.name} was not found: ${program}.`);
-  }
+  if (found === null) throw notFound(adapter);
   return [found, ...args];
+}
+
+export function notFound(adapter: Adapter): FlameError {
+  const [program = ''] = adapter.command;
+  return agentMissing(adapter, program, `The program of adapter ${adapter.name} was not found: ${program}.`);
 }
 
 /** `details`: what the program printed, where there is one. */

@@ -5,6 +5,7 @@ import {
   providers,
 } from '../../cell/gateway/model-credential.ts';
 import { askedProviders } from '../../cell/run/model-access.ts';
+import { withOtherClis } from '../../cell/run/ready-clis.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
 import type { Provider } from '../../domain/model-api.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
@@ -15,15 +16,18 @@ export async function examineCredential(
   context: RunnerContext,
   { used }: ConfiguredAdapters,
 ): Promise<readonly Finding[]> {
-  const asked = used.flatMap((name) => askedProviders(context, context.adapters(name)));
-  return [...new Set(asked)].map((provider) => examineProvider(context, provider));
+  const asked = used.flatMap((name) =>
+    askedProviders(context, context.adapters(name)).map((provider): [Provider, string] => [provider, name]),
+  );
+  return [...new Map(asked)].map(([provider, name]) => examineProvider(context, provider, name));
 }
 
-function examineProvider({ env }: RunnerContext, provider: Provider): Finding {
+function examineProvider(context: RunnerContext, provider: Provider, adapter: string): Finding {
+  const { env } = context;
   const missing = missingCredential(env, provider);
   const base = { area: 'programs', check: 'credential' } as const;
   if (missing !== null) {
-    const { message, hints, lines: details } = missing;
+    const { message, hints, lines: details } = withOtherClis(context, adapter, missing);
     return finding({ ...base, result: 'missing', message, hints, details });
   }
   const names = credentialSources(env, provider);

@@ -1,16 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
+import { makeRunnerContext } from '../../cell/run/make-context.ts';
+import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/ready-clis.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { configSchema } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { noBaseBranch } from '../../domain/not-found.ts';
+import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
 import { renderInit } from '../../ui/render/render-init.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
+import { runnerOptions } from '../open/runner-options.ts';
 import { installGitHooks, planGitHooks, uninstallAll } from './hooks-setup.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
@@ -48,7 +52,7 @@ async function prepare(
   const { dryRun } = args.globals;
   // What can't be done is found before anything is.
   const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
-  const file = await writeConfig(wanted, dryRun);
+  const file = await writeConfig(wanted, proposeCli(git, io), dryRun);
   const { config } = await readConfig(wanted.root, configFile);
   const context = { cwd: wanted.root, env: io.env };
   const { commonDir } = git.repository;
@@ -61,12 +65,24 @@ async function prepare(
   ];
 }
 
-async function writeConfig({ root, base, name }: Wanted, dryRun: boolean): Promise<readonly string[]> {
+/** Where claude isn't installed and another CLI could work at once, the configuration to begin with says so. */
+function proposeCli(git: GitPort, io: Io): ReadyCli | null {
+  const context = makeRunnerContext(runnerOptions(git, configSchema.parse({}), io));
+  return isInstalled(context, context.adapters('claude')) ? null : (readyClis(context)[0] ?? null);
+}
+
+async function writeConfig(
+  { root, base, name }: Wanted,
+  cli: ReadyCli | null,
+  dryRun: boolean,
+): Promise<readonly string[]> {
   if ((await findConfigFile(root)) !== null) return [];
   const project = { name, ...(base === null ? {} : { base_branch: base }) };
-  const text = `${configHead}${stringify({ schema_version: 1, project })}${configTail}`;
-  if (!dryRun) await writeFile(join(root, '.blueflame.yml'), text, { flag: 'wx' });
-  return ['.blueflame.yml'];
+  const { name: cliName, ...setting } = cli ?? { name: null };
+  const begin = stringify({ schema_version: 1, project, ...setting });
+  if (!dryRun)
+    await writeFile(join(root, '.blueflame.yml'), `${configHead}${begin}${configTail}`, { flag: 'wx' });
+  return [cliName === null ? '.blueflame.yml' : `.blueflame.yml, with ${cliName} in every role`];
 }
 
 const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:

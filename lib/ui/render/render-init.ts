@@ -13,6 +13,7 @@ export function renderInit(written: readonly string[], isDryRun: boolean, style:
 }
 
 const purposes: readonly (readonly [RegExp, string])[] = [
+  [/^\.blueflame\.yml, with/, 'claude is not installed here, it is; the rest is yours to edit too'],
   [/^\.blueflame\.yml/, 'what agents may touch and run, the checks, the budget: yours to edit'],
   [/^info\/exclude/, 'git ignores the worktrees of agents'],
   [/notes\.displayRef = refs\/blueflame\/review/, 'git log shows the review below what landed'],
