@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blockingGroup } from '../../lib/core/changesets/blocking-group.ts';
+import { inDependencyOrder } from '../../lib/core/changesets/cohesion-groups.ts';
 import { groupChangesets } from '../../lib/core/changesets/group-changesets.ts';
 import { validationOrder } from '../../lib/core/changesets/validation-order.ts';
 import { longestChains } from '../../lib/core/schedule/longest-chains.ts';
@@ -8,13 +9,20 @@ import { planWaves } from '../../lib/core/schedule/plan-waves.ts';
 import { nextWake, selectReady } from '../../lib/core/schedule/select-ready.ts';
 import { afterFailure } from '../../lib/core/task/after-failure.ts';
 import { blockDependents, restartDependents, unblockable } from '../../lib/core/task/cascade.ts';
-import { claimTask, completeTask, failTask, releaseTask } from '../../lib/core/task/task-attempt.ts';
+import { readGround, uprooted } from '../../lib/core/task/needs-of.ts';
+import {
+  claimTask,
+  completeTask,
+  failTask,
+  releaseTask,
+  replayTask,
+} from '../../lib/core/task/task-attempt.ts';
 import { dropTask, judgeTask, mergeTask } from '../../lib/core/task/task-outcome.ts';
 import { requeueTask, restartTask, retryTask, unblockTask } from '../../lib/core/task/task-return.ts';
 import type { TaskChange } from '../../lib/core/task/task-state.ts';
 import { parseAgentId } from '../../lib/domain/ids.ts';
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
-import { type Task, taskSchema } from '../../lib/domain/state/task.ts';
+import { type BuiltOn, type Task, taskSchema } from '../../lib/domain/state/task.ts';
 import { lockCovers, locksConflict } from '../../lib/util/path-globs.ts';
 import { makeRandom, type Random } from '../support/random.ts';
 import { alterTask, makeFailure, makeOid, makeTask, makeVerdict, testTime } from '../support/tasks.ts';
@@ -48,6 +56,8 @@ class Run {
   tasks: Task[];
   /** Of each task: the commit of each dependency its work was built on. */
   readonly ground = new Map<string, ReadonlyMap<string, string | null>>();
+  /** How often finished work was put on work that was done again. */
+  replays = 0;
   now = Date.parse(testTime);
 
   constructor(seed: number) {
@@ -88,6 +98,7 @@ class Run {
       const running = this.having('claimed');
       if (running[0] !== undefined) {
         this.endAgent(this.random.pick([running[0], ...running.slice(1)]));
+        this.replay();
         continue;
       }
       const wait = nextWake(this.tasks, this.now);
@@ -124,7 +135,36 @@ class Run {
   }
 
   hasGround(task: Task): boolean {
-    return task.dependencies.every((id) => ['done', 'merged'].includes(this.find(id).status));
+    return task.dependencies.every((id) => {
+      const need = this.find(id);
+      return need.status === 'merged' || (need.status === 'done' && this.hasGround(need));
+    });
+  }
+
+  /** What stands on work that was done again is put on that, from below; what has to wait is left alone. */
+  replay(): void {
+    for (;;) {
+      const [task] = inDependencyOrder(uprooted(this.random.shuffle(this.tasks)));
+      if (task === undefined) return;
+      assert.ok(this.hasGround(task), `${task.id} waits`);
+      this.replays += 1;
+      const commit = makeOid(`${task.id}${task.history.length}on${this.replays}`);
+      const start = makeOid('base');
+      this.ground.set(task.id, this.groundOf(task));
+      const without = readGround(this.tasks).lost(task);
+      this.apply(replayTask(task, { commit, start, builtOn: this.builtOn(task), without, at: this.at }));
+    }
+  }
+
+  groundOf(task: Task): ReadonlyMap<string, string | null> {
+    return new Map(task.dependencies.map((id) => [id, this.find(id).commit]));
+  }
+
+  builtOn(task: Task): BuiltOn {
+    return task.dependencies.flatMap((id) => {
+      const { status, commit } = this.find(id);
+      return status === 'done' ? [{ task: id, commit }] : [];
+    }) as BuiltOn;
   }
 
   find(id: string): Task {
@@ -142,8 +182,17 @@ class Run {
     const fate = this.random.next();
     if (fate < 0.6) {
       const commit = makeOid(`${task.id}${task.history.length}`);
-      this.ground.set(task.id, new Map(task.dependencies.map((id) => [id, this.find(id).commit])));
-      const work = { commit, start: makeOid('base'), branch: `blueflame/${task.id}`, notes: 'ok', ...end };
+      this.ground.set(task.id, this.groundOf(task));
+      // What a person hands in may not say what it stands on.
+      const builtOn = this.random.chance(0.8) ? this.builtOn(task) : [];
+      const work = {
+        commit,
+        builtOn,
+        start: makeOid('base'),
+        branch: `blueflame/${task.id}`,
+        notes: 'ok',
+        ...end,
+      };
       this.apply(completeTask(task, work));
     } else if (fate < 0.65) {
       this.apply(releaseTask(task, { reason: 'stopped', ...end }));
@@ -191,10 +240,15 @@ class Run {
     assert.equal(unblockable(this.tasks), []);
   }
 
-  /** A task is no longer done: exactly the done work on it begins again. */
+  /** A task is no longer done: the done work on it begins again, but for what says that it stands on it. */
   restartChecked(changed: Task): void {
     const changes = restartDependents(this.random.shuffle(this.tasks), changed.id, { at: this.at });
-    const expected = this.having('done').filter((task) => this.needs(task, changed.id));
+    const isRedone = this.find(changed.id).status === 'requeued';
+    const above = this.having('done').filter((task) => this.needs(task, changed.id));
+    const affected = new Set<string>([changed.id, ...above.map(({ id }) => id)]);
+    const isKept = ({ dependencies, built_on: builtOn = [] }: Task): boolean =>
+      dependencies.every((id) => !affected.has(id) || builtOn.some(({ task }) => task === id));
+    const expected = above.filter((task) => !isRedone || !isKept(task));
     assert.equal(
       changes.map(({ task }) => task.id),
       expected.sort(byId).map(({ id }) => id),
@@ -214,7 +268,7 @@ class Run {
     const unjudged = this.having('done').filter(({ result }) => result.status === null);
     assert.equal([...order].sort(byId), unjudged.sort(byId));
     for (const task of order) {
-      if (this.find(task.id).status !== 'done') continue;
+      if (this.find(task.id).status !== 'done' || !this.hasGround(task)) continue;
       if (this.random.chance(0.05)) {
         this.fail(task, { at: this.at, cost: 0, tokens: 0 }, false, false);
         continue;
@@ -315,6 +369,7 @@ class Run {
 
 test('whole runs: no dependency or lock is violated, nothing is left out, every order is a legal one', () => {
   const ends = new Map<string, number>();
+  let replays = 0;
   for (const seed of seeds) {
     const run = new Run(seed);
     try {
@@ -324,12 +379,14 @@ test('whole runs: no dependency or lock is violated, nothing is left out, every 
         cause: error,
       });
     }
+    replays += run.replays;
     for (const task of run.tasks) {
       taskSchema.parse(task);
       ends.set(task.status, (ends.get(task.status) ?? 0) + 1);
     }
   }
   // The runs reach what they are there to check.
+  assert.ok(replays > 50, `${replays} works were put on others`);
   for (const status of ['merged', 'failed', 'blocked', 'dropped', 'requeued']) {
     assert.ok((ends.get(status) ?? 0) > 10, `${status}: ${ends.get(status)}`);
   }

@@ -1,7 +1,7 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { lostGround } from '../task/needs-of.ts';
+import { readGround } from '../task/needs-of.ts';
 
 /**
  * A session in which no changeset is still to be decided or to land that holds a task which has left `done` (dropped,
@@ -11,6 +11,7 @@ import { lostGround } from '../task/needs-of.ts';
 export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session {
   if (!session.changesets.some(isOpen)) return session;
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const ground = readGround(tasks);
   const gone = new Map<string, string>();
   const reasonOf = ({ tasks: ids, works = [], depends_on: needed }: Changeset): string | undefined => {
     const members = ids.flatMap((id) => byId.get(id) ?? []);
@@ -19,8 +20,9 @@ export function voidWithdrawn(session: Session, tasks: readonly Task[]): Session
     const other = ids.find((id, at) => works[at] !== undefined && byId.get(id)?.commit !== works[at]);
     if (other !== undefined && byId.has(other)) return `${other} is another commit now`;
     for (const task of members) {
-      const [lost] = lostGround(task, byId);
+      const [lost] = ground.lost(task);
       if (lost !== undefined) return `${task.id} was built on ${lost}, which does not stand as it was`;
+      if (ground.waits(task)) return `${task.id} waits for what it depends on to be done again`;
     }
     const below = needed.find((group) => gone.has(group));
     return below === undefined ? undefined : `it was built on ${below}, of which ${gone.get(below)}`;

@@ -1,4 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
+import { readGround } from '../task/needs-of.ts';
 import { claimTask } from '../task/task-attempt.ts';
 import { restartTask } from '../task/task-return.ts';
 import type { TaskChange } from '../task/task-state.ts';
@@ -12,7 +13,7 @@ import { holderOf, isFree } from './task-holder.ts';
  */
 export function claimObjection(task: Task, tasks: readonly Task[], limit: number): string | null {
   if (!isFree(task)) return describeStatus(task);
-  const open = task.dependencies.filter((id) => !tasks.some((other) => other.id === id && isFinished(other)));
+  const open = unmet(task, tasks);
   if (open.length > 0) return `needs ${open.join(', ')} first`;
   const busy = tasks.filter(({ status }) => status === 'claimed');
   if (busy.length >= limit)
@@ -34,8 +35,12 @@ export function takeByHand(
   return [...restarted, claimTask(free, { ...claim, agentId: null })];
 }
 
-function isFinished({ status }: Task): boolean {
-  return status === 'done' || status === 'merged';
+function unmet({ dependencies }: Task, tasks: readonly Task[]): readonly string[] {
+  if (dependencies.length === 0) return [];
+  const ground = readGround(tasks);
+  const isFinished = (other: Task): boolean =>
+    other.status === 'merged' || (other.status === 'done' && !ground.waits(other));
+  return dependencies.filter((id) => !tasks.some((other) => other.id === id && isFinished(other)));
 }
 
 function describeStatus(task: Task): string {

@@ -3,7 +3,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { lostGround, needsOf, uprooted } from '../task/needs-of.ts';
+import { type Ground, needsOf, readGround, uprooted } from '../task/needs-of.ts';
 
 /** What a session needs next; derived from its notes alone, so that going on after a stop is the same as going on. */
 export type Action =
@@ -52,7 +52,9 @@ export function nextAction(state: SessionState): Action {
   // An agent's claim is picked up too: the work wave releases it first where its agent is gone.
   const hasAgents = tasks.some((task) => task.status === 'claimed' && !isHeld(task));
   if (hasAgents || (!isWindingDown && canStart(tasks))) return { kind: 'work' };
-  if (tasks.some(needsValidation) || uprooted(tasks).length > 0) return { kind: 'validate' };
+  const ground = readGround(tasks);
+  if (tasks.some((task) => needsValidation(task, ground)) || uprooted(tasks).length > 0)
+    return { kind: 'validate' };
   const current = changesetsOfCycle(session);
   if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
     return { kind: 'review' };
@@ -101,6 +103,7 @@ export function isHeld({ status, agent_id }: Task): boolean {
 export function mergeable(tasks: readonly Task[], current: readonly Changeset[]): readonly Task[] {
   const held = new Set(current.flatMap((changeset) => changeset.tasks));
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const ground = readGround(tasks);
   const merging = new Map<string, boolean>();
   const canMerge = (id: TaskId): boolean => {
     const task = byId.get(id);
@@ -111,7 +114,7 @@ export function mergeable(tasks: readonly Task[], current: readonly Changeset[])
     return answer;
   };
   const isPassed = (task: Task): boolean =>
-    task.status === 'done' && task.result.status === 'pass' && lostGround(task, byId).length === 0;
+    task.status === 'done' && task.result.status === 'pass' && ground.lost(task).length === 0;
   const isFree = (task: Task): boolean => task.status === 'done' && !held.has(task.id) && canMerge(task.id);
   const stuck = new Set(
     current.filter((changeset) => changeset.state !== 'landed').flatMap((changeset) => changeset.tasks),
@@ -160,16 +163,18 @@ export function isOpen({ status }: Task): boolean {
 }
 
 function hasReady(tasks: readonly Task[]): boolean {
-  const settled = new Set(
-    tasks.filter(({ status }) => status === 'done' || status === 'merged').map(({ id }) => id),
-  );
+  const ground = readGround(tasks);
+  const isSettled = (task: Task): boolean =>
+    task.status === 'merged' || (task.status === 'done' && !ground.waits(task));
+  const settled = new Set(tasks.filter(isSettled).map(({ id }) => id));
   return tasks.some(
     ({ status, dependencies }) => status === 'pending' && dependencies.every((id) => settled.has(id)),
   );
 }
 
-function needsValidation(task: Task): boolean {
-  return task.status === 'done' && task.result.status !== 'pass';
+/** What waits for other work is judged on that. */
+function needsValidation(task: Task, ground: Ground): boolean {
+  return task.status === 'done' && task.result.status !== 'pass' && !ground.waits(task);
 }
 
 function endReason(tasks: readonly Task[]): string {

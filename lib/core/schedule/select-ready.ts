@@ -1,5 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
+import { readGround } from '../task/needs-of.ts';
 import { longestChains } from './longest-chains.ts';
 import { type Deferral, pickBatch } from './pick-batch.ts';
 import { sharedLock } from './shared-lock.ts';
@@ -68,8 +69,11 @@ function dependencyCheck(
   tasks: readonly Task[],
   asDone: ReadonlySet<string> = new Set(),
 ): (task: Task) => boolean {
+  const ground = readGround(tasks);
   const isFinished = ({ id, status }: Task): boolean =>
-    status === 'done' || status === 'merged' || (status === 'claimed' && asDone.has(id));
+    status === 'merged' ||
+    (status === 'done' && !ground.waits({ id })) ||
+    (status === 'claimed' && asDone.has(id));
   const finished = new Set<string>(tasks.filter(isFinished).map(({ id }) => id));
   return (task) => task.dependencies.every((id) => finished.has(id));
 }

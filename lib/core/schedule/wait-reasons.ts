@@ -1,4 +1,5 @@
 import type { Task } from '../../domain/state/task.ts';
+import { type Ground, readGround } from '../task/needs-of.ts';
 import { selectReady } from './select-ready.ts';
 
 interface Waiting {
@@ -20,11 +21,12 @@ export function allWaitReasons(
   { limit, now, held = new Map() }: Waiting,
 ): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
+  const ground = readGround(tasks);
   const { deferred } = selectReady({ tasks, running: [], limit, now });
   const because = new Map<string, string>(deferred.map((one) => [one.task.id, one.because]));
   const found = tasks.flatMap((task): [string, readonly string[]][] => {
     if (task.status !== 'pending') return [];
-    const needs = [...unmetNeeds(task, byId), ...backoff(task, now)];
+    const needs = [...unmetNeeds(task, byId, ground), ...backoff(task, now)];
     const others = [because.get(task.id), held.get(task.id)].filter((reason) => reason !== undefined);
     const reasons = needs.length > 0 ? needs : others;
     return reasons.length === 0 ? [] : [[task.id, reasons]];
@@ -32,9 +34,14 @@ export function allWaitReasons(
   return new Map(found);
 }
 
-function unmetNeeds({ dependencies }: Task, byId: ReadonlyMap<string, Task>): readonly string[] {
+function unmetNeeds(
+  { dependencies }: Task,
+  byId: ReadonlyMap<string, Task>,
+  ground: Ground,
+): readonly string[] {
   return dependencies.flatMap((id) => {
     const status = byId.get(id)?.status;
+    if (ground.waits({ id })) return [`${id}, which it depends on, waits for other work to be done again`];
     if (status === 'done' || status === 'merged') return [];
     return [`${id}, which it depends on, is ${status ?? 'not there'}`];
   });

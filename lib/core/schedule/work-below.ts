@@ -1,7 +1,7 @@
 import type { ObjectId, TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
-import { lostGround } from '../task/needs-of.ts';
+import { readGround } from '../task/needs-of.ts';
 import { sharedLock } from './shared-lock.ts';
 
 /** Accepted work that has not landed, and why another task starts from it. */
@@ -15,7 +15,7 @@ export interface WorkBelow {
 /**
  * What a task that starts now is built on: the accepted work of its dependencies and, with `build-on`, that of every
  * task whose locks overlap with its own, whatever their groups. Dependencies first, in their order, then by id. Not
- * among them: work that failed validation or stands on lost ground, and what was itself built on this task.
+ * among them: work that failed validation, stands on lost ground or waits, and what was itself built on this task.
  */
 export function workBelow(
   task: Task,
@@ -26,8 +26,9 @@ export function workBelow(
   const needed = task.dependencies.flatMap((id) => toBelow(byId.get(id), null));
   if (overlap === 'separate') return needed;
   const above = builtUpon(task.id, tasks);
+  const ground = readGround(tasks);
   const isSound = (other: Task): boolean =>
-    other.result.status !== 'fail' && lostGround(other, byId).length === 0;
+    other.result.status !== 'fail' && !ground.waits(other) && ground.lost(other).length === 0;
   const overlapping = [...tasks]
     .filter(({ id, status }) => status === 'done' && !above.has(id) && !task.dependencies.includes(id))
     .filter(isSound)

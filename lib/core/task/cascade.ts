@@ -1,5 +1,6 @@
 import type { Task } from '../../domain/state/task.ts';
 import { byText } from '../../util/by-text.ts';
+import { standsOn } from './needs-of.ts';
 import { blockTask, requeueTask } from './task-return.ts';
 import type { TaskChange } from './task-state.ts';
 import { transitiveDependents } from './transitive-dependents.ts';
@@ -26,23 +27,42 @@ export function blockDependents(
 }
 
 /**
- * Requeues the done work that was built on a task which has just left `done` by any way but a merge: its
- * branch holds the refused commits, and would bring them onto the base. By id. Call it before blockDependents,
- * so that what can't run any more is blocked from there.
+ * Requeues the done work that needs a task which has just left `done` by any way but a merge, and can't be kept: its
+ * branch holds the refused commits, and would bring them onto the base. By id. Where the task is done again, what
+ * stands on its work waits for that (see Ground), and only what doesn't say that it stands there is requeued. Call it
+ * before blockDependents, so that what can't run any more is blocked from there.
  */
 export function restartDependents(
   tasks: readonly Task[],
   changedId: string,
   { at }: { readonly at: string },
 ): readonly TaskChange[] {
+  const changed = tasks.find(({ id }) => id === changedId);
+  const status = changed?.status ?? 'gone';
   const through = transitiveDependents(tasks, [changedId]);
-  const status = tasks.find(({ id }) => id === changedId)?.status ?? 'gone';
+  const isKept = changed?.status === 'requeued' ? keptWork(tasks, through, changedId) : () => false;
   return [...tasks]
     .sort((a, b) => byText(a.id, b.id))
-    .filter((task) => task.status === 'done' && through.has(task.id))
+    .filter((task) => task.status === 'done' && through.has(task.id) && !isKept(task))
     .map((task) =>
       requeueTask(task, { kind: 'restart', notes: `was built on ${changedId}, which is ${status} now`, at }),
     );
+}
+
+function keptWork(
+  tasks: readonly Task[],
+  through: ReadonlyMap<string, string>,
+  changedId: string,
+): (task: Task) => boolean {
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const isFounded = (task: Task, need: string): boolean => {
+    const below = byId.get(need);
+    return below !== undefined && standsOn(task, below, byId);
+  };
+  return (task) =>
+    task.dependencies
+      .filter((need) => need === changedId || through.has(need))
+      .every((need) => isFounded(task, need));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { transitiveDependents } from './transitive-dependents.ts';
 
 /** What says whose work a task needs. */
 export interface Needing {
@@ -12,26 +13,69 @@ export function needsOf({ dependencies, built_on: builtOn = [] }: Needing): read
   return [...new Set([...dependencies, ...builtOn.map(({ task }) => task)])];
 }
 
-/**
- * The work that a finished task was built on and that is not accepted any more: its task was sent back, failed or
- * dropped, or its own work is another commit by now. A task that is in neither list says nothing: it may only have
- * been received.
- */
-export function lostGround(task: Task, byId: ReadonlyMap<string, Task>): readonly TaskId[] {
-  if (task.status !== 'done') return [];
-  return (task.built_on ?? []).flatMap(({ task: id, commit }) => {
+/** How finished work stands among the tasks of its session. */
+export interface Ground {
+  /**
+   * Whether it waits: a task it depends on is being done again, or waits so itself. Its work is kept until then, and
+   * nothing is built on it.
+   */
+  waits(task: Pick<Task, 'id'>): boolean;
+  /**
+   * The work that a finished task was built on and that is not accepted any more: its task was sent back, failed,
+   * dropped or waits, or its own work is another commit by now. A task that is in no list says nothing: it may only
+   * have been received.
+   */
+  lost(task: Task): readonly TaskId[];
+}
+
+/** Follows from the notes alone. */
+export function readGround(tasks: readonly Task[]): Ground {
+  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
+  const waiting = waitingWork(tasks, byId);
+  const isLost = (id: TaskId, commit: string): boolean => {
     const below = byId.get(id);
-    return below === undefined || isAccepted(below, commit) ? [] : [id];
-  });
+    return below !== undefined && (waiting.has(id) || !isAccepted(below, commit));
+  };
+  return {
+    waits: ({ id }) => waiting.has(id),
+    lost: ({ status, built_on: builtOn = [] }) =>
+      status === 'done' ? builtOn.flatMap(({ task, commit }) => (isLost(task, commit) ? [task] : [])) : [],
+  };
+}
+
+/** Finished tasks that stand on lost ground and can be put on what remains: those that wait can't yet. */
+export function uprooted(tasks: readonly Task[]): readonly Task[] {
+  if (!tasks.some(({ built_on }) => built_on !== undefined)) return [];
+  const ground = readGround(tasks);
+  return tasks.filter((task) => !ground.waits(task) && ground.lost(task).length > 0);
+}
+
+/** Whether the work of one is in that of another, as its note says, and those below it. */
+export function standsOn(task: Task, { id, commit }: Task, byId: ReadonlyMap<string, Task>): boolean {
+  const seen = new Set<string>();
+  const open = [task];
+  for (const { built_on: builtOn = [] } of open)
+    for (const below of builtOn) {
+      if (below.task === id && below.commit === commit) return true;
+      const next = byId.get(below.task);
+      if (next?.commit !== below.commit || seen.has(next.id)) continue;
+      seen.add(next.id);
+      open.push(next);
+    }
+  return false;
+}
+
+function waitingWork(tasks: readonly Task[], byId: ReadonlyMap<string, Task>): ReadonlySet<string> {
+  const done = tasks.filter(({ status }) => status === 'done');
+  const first = done.filter(({ dependencies }) => dependencies.some((id) => isBeingRedone(byId.get(id))));
+  const ids = first.map(({ id }) => id);
+  return new Set<string>(ids.length === 0 ? ids : [...ids, ...transitiveDependents(done, ids).keys()]);
+}
+
+function isBeingRedone(task: Task | undefined): boolean {
+  return task !== undefined && task.status !== 'done' && task.status !== 'merged';
 }
 
 function isAccepted({ status, commit }: Task, expected: string): boolean {
   return (status === 'done' || status === 'merged') && commit === expected;
-}
-
-/** Finished tasks that stand on lost ground, see lostGround. */
-export function uprooted(tasks: readonly Task[]): readonly Task[] {
-  if (!tasks.some(({ built_on }) => built_on !== undefined)) return [];
-  const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
-  return tasks.filter((task) => lostGround(task, byId).length > 0);
 }

@@ -4,7 +4,7 @@ import type { TaskChange } from './task-state.ts';
 
 /**
  * The changes by which tasks leave `done` (rejected, failed, dropped), and what follows for the work that was
- * built upon them: it is redone, or blocked if they will never be done.
+ * built upon them: it waits for them to be done again, or is blocked if they never will be.
  */
 export function withdraw(
   tasks: readonly Task[],
@@ -16,12 +16,17 @@ export function withdraw(
   for (const { task } of leaving) {
     const restarted = restartDependents(now, task.id, { at });
     now = apply(now, restarted);
-    const isGone = task.status === 'failed' || task.status === 'dropped';
-    const blocked = isGone ? blockDependents(now, task.id, `it was ${task.status}`) : [];
+    const why = whyGone(task);
+    const blocked = why === null ? [] : blockDependents(now, task.id, why);
     now = apply(now, blocked);
     steps.push(...restarted, ...blocked);
   }
   return steps;
+}
+
+function whyGone({ status }: Task): string | null {
+  if (status === 'failed') return 'it failed';
+  return status === 'dropped' ? 'it was dropped' : null;
 }
 
 function apply(tasks: readonly Task[], steps: readonly TaskChange[]): readonly Task[] {

@@ -131,10 +131,10 @@ export interface OnTop {
   readonly task: string;
   readonly group: string;
   /**
-   * stands: its own change is put on what remains, and checked again; conflicts: it goes back to its worker; again: it
-   * depends on what is gone, and is done again.
+   * stands: its own change is put on what remains, and checked again; conflicts: it goes back to its worker; waits: it
+   * depends on what is gone, and is kept until its change can be put on what comes instead; again: it is done again.
    */
-  readonly outcome: 'stands' | 'conflicts' | 'again';
+  readonly outcome: 'stands' | 'conflicts' | 'waits' | 'again';
   /** Where it conflicts. */
   readonly paths: readonly string[];
 }

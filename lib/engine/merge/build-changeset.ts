@@ -80,10 +80,7 @@ async function mergeTask(
   task: Task,
 ): Promise<MergeState> {
   if (task.commit === null) return state;
-  // Built upon a task that fell out: it falls out with it.
-  const missing = task.dependencies.find((id) => state.conflicts.some((conflict) => conflict.task.id === id));
-  if (missing !== undefined) return withConflict(state, task, `It builds upon ${missing}, which conflicts.`);
-  // Only built on the work of one that fell out: that is taken out from under it, and then it is merged.
+  // What stands on the work of one that fell out is merged once it was put on what remains, or on what comes instead.
   if (needsOf(task).some((id) => isLeftOut(job.group, state, id))) return state;
   const foreign = await foreignCommits(workshop, { onto: parent, group: job.group.tasks, task });
   if (foreign.length > 0) return replayTask(workshop, { job, foreign }, state, task);

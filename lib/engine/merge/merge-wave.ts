@@ -1,6 +1,7 @@
 import { type ChangesetPlan, groupChangesets } from '../../core/changesets/group-changesets.ts';
 import { checksDecision } from '../../core/decisions/decisions.ts';
 import { changesetsOfCycle, freeChangesetId, mergeable } from '../../core/schedule/next-action.ts';
+import { readGround } from '../../core/task/needs-of.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { type ObjectId, parseRefName, type RefName, type SessionId } from '../../domain/ids.ts';
@@ -104,7 +105,11 @@ async function buildGroup(
 ): Promise<{ readonly changeset: Changeset | null; readonly conflicts: number }> {
   const { tasks } = await viewSession(workshop, session.id);
   // A conflict in a group before this one takes along what was built upon it.
-  const left = group.tasks.filter(({ id }) => taskOf({ tasks }, id).status === 'done');
+  const ground = readGround(tasks);
+  const left = group.tasks.filter(({ id }) => {
+    const task = taskOf({ tasks }, id);
+    return task.status === 'done' && !ground.waits(task);
+  });
   const needed = group.dependsOn.map((name) => built.get(name));
   if (left.length === 0 || needed.some((changeset) => changeset === undefined))
     return { changeset: null, conflicts: 0 };

@@ -1,5 +1,7 @@
 import { courseDecision } from '../../core/decisions/decisions.ts';
+import { readGround } from '../../core/task/needs-of.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
+import { transitiveDependents } from '../../core/task/transitive-dependents.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
@@ -30,7 +32,10 @@ export async function takePlan(
     const tasks = added.map((task) => toTask(workshop, { ...view, tasks: all }, task, at));
     // Before the first plan there are only tasks that a person added by hand: no plan was to replace them.
     const open = view.session.cycle === 0 ? [] : all.filter(isReplaceable);
-    const replaced = open.filter((task) => !planned.has(task.id));
+    const replaced = withWaiting(
+      open.filter((task) => !planned.has(task.id)),
+      all,
+    );
     const gated = withGate(view.session, 'plan', 'approve', workshop);
     const next: Session = {
       ...gated,
@@ -60,6 +65,17 @@ function isBegun({ status }: Task): boolean {
 
 function isReplaceable({ status }: Task): boolean {
   return status === 'pending' || status === 'requeued' || status === 'failed' || status === 'blocked';
+}
+
+/** What waits for them to be done again would wait for ever. */
+function withWaiting(replaced: readonly Task[], tasks: readonly Task[]): readonly Task[] {
+  const ground = readGround(tasks);
+  const ids = replaced.map(({ id }) => id);
+  const through = transitiveDependents(
+    tasks.filter((task) => replaced.includes(task) || ground.waits(task)),
+    ids,
+  );
+  return [...replaced, ...tasks.filter(({ id }) => through.has(id))];
 }
 
 /** A planned task as it is stored; one of the same id keeps its history. */

@@ -1,4 +1,5 @@
 import { canStart } from '../../core/schedule/can-start.ts';
+import { readGround } from '../../core/task/needs-of.ts';
 import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noTask } from '../../domain/not-found.ts';
@@ -83,7 +84,7 @@ function isStartable(workshop: Workshop, tasks: readonly Task[]): boolean {
 async function judgeFinished(workshop: Workshop, id: SessionId, tries: Tries): Promise<void> {
   await replayUprooted(workshop, id);
   const view = await viewSession(workshop, id);
-  for (const task of view.tasks.filter(isUnjudged)) {
+  for (const task of unjudgedOf(view)) {
     const known = view.snapshot.verdictsOn(task.commit).at(-1);
     if (known !== undefined) await recordVerdict(workshop, id, known);
   }
@@ -94,12 +95,18 @@ async function judgeFinished(workshop: Workshop, id: SessionId, tries: Tries): P
   );
 }
 
-function unjudgedTasks({ session, tasks, snapshot }: SessionView, tries: Tries): readonly DoneTask[] {
-  return tasks
-    .filter(isUnjudged)
+function unjudgedTasks(view: SessionView, tries: Tries): readonly DoneTask[] {
+  const { session, snapshot } = view;
+  return unjudgedOf(view)
     .filter(({ commit }) => snapshot.verdictsOn(commit).length === 0)
     .filter((task) => unjudgedTries(session, task).length < triesBeforeAsking)
     .filter(({ commit }) => (tries.get(commit) ?? 0) < triesBeforeAsking);
+}
+
+/** What waits for other work is judged on that. */
+function unjudgedOf({ tasks }: SessionView): readonly DoneTask[] {
+  const ground = readGround(tasks);
+  return tasks.filter(isUnjudged).filter((task) => !ground.waits(task));
 }
 
 function isUnjudged(task: Task): task is DoneTask {

@@ -1,3 +1,4 @@
+import { readGround } from '../../core/task/needs-of.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellInfo, GitCells } from '../../domain/ports/git-cells.ts';
@@ -34,8 +35,10 @@ export async function findTips(parts: TipParts, tasks: readonly Task[]): Promise
   const cells = claimed ? await parts.git.cells() : [];
   const tips: Tip[] = [];
   let unreadable = 0;
+  const ground = readGround(tasks);
   for (const task of tasks) {
-    if (task.status === 'done') {
+    // What waits is put on other work before it meets any.
+    if (task.status === 'done' && !ground.waits(task)) {
       const { commit, start_commit: start } = task;
       tips.push({ task, commit, start, quarantine: null, isAtWork: false });
     }

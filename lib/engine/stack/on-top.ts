@@ -1,5 +1,5 @@
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
-import { uprooted } from '../../core/task/needs-of.ts';
+import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
@@ -22,6 +22,8 @@ export async function onTopOf(
 ): Promise<readonly OnTop[]> {
   const at = timestamp(workshop);
   const found: OnTop[] = [];
+  const before = readGround(view.tasks);
+  const waited = new Set<string>(view.tasks.filter(before.waits).map(({ id }) => id));
   let { tasks } = view;
   const tell = ({ id, cohesion_group: group }: Task, outcome: OnTop['outcome'], paths: readonly string[]) =>
     void found.push({ task: id, group, outcome, paths });
@@ -30,6 +32,12 @@ export async function onTopOf(
     tasks = apply(tasks, steps);
     for (const { task } of steps.slice(leaving.length))
       if (task.status === 'requeued') tell(task, 'again', []);
+    const ground = readGround(tasks);
+    for (const task of tasks)
+      if (ground.waits(task) && !waited.has(task.id)) {
+        waited.add(task.id);
+        tell(task, 'waits', []);
+      }
   };
   sendBack(
     changeset.tasks.map((id) =>

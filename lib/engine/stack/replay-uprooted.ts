@@ -1,6 +1,6 @@
 import { inDependencyOrder } from '../../core/changesets/cohesion-groups.ts';
 import { workDecision } from '../../core/decisions/decisions.ts';
-import { lostGround, uprooted } from '../../core/task/needs-of.ts';
+import { readGround, uprooted } from '../../core/task/needs-of.ts';
 import { replayTask } from '../../core/task/task-attempt.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
@@ -66,7 +66,7 @@ export async function fateOf(
   { task, tasks }: { readonly task: WorkedTask; readonly tasks: readonly Task[] },
 ): Promise<Fate> {
   const byId = new Map<string, Task>(tasks.map((one) => [one.id, one]));
-  const lost = lostGround(task, byId);
+  const lost = readGround(tasks).lost(task);
   const why = lost.map((id) => `${id}, which is ${describe(byId.get(id))}`).join(', and on ');
   const start = await startPoint(workshop, session, task, tasks);
   if (start.kind === 'conflict') {

@@ -1,3 +1,4 @@
+import { readGround } from '../../core/task/needs-of.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -17,6 +18,9 @@ export async function decideFailed(workshop: Recorder, session: SessionId): Prom
   for (const task of tasks) {
     const verdict = failingVerdict(snapshot, task);
     if (verdict === null) continue;
+    // What was decided about those before it may have it wait: it is judged again then.
+    const now = await viewSession(workshop, session);
+    if (readGround(now.tasks).waits(task)) continue;
     const decision = await workshop.gates.validation({ task, verdict });
     await applyDecision(workshop, session, { task, verdict, decision });
   }

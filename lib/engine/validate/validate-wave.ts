@@ -1,4 +1,5 @@
 import { validationOrder } from '../../core/changesets/validation-order.ts';
+import { readGround } from '../../core/task/needs-of.ts';
 import { judgeTask } from '../../core/task/task-outcome.ts';
 import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -38,8 +39,10 @@ async function validateAll(workshop: Workshop, session: SessionId, radar: AheadW
   const opening = await viewSession(workshop, session);
   radar.look(opening);
   const { snapshot, tasks } = opening;
+  const ground = readGround(tasks);
   const waiting = validationOrder(tasks)
     .filter(isDone)
+    .filter((task) => !ground.waits(task))
     .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
   await prepareValidation(workshop, session, waiting);
   await requireChosen(workshop, 'validator', waiting);

@@ -1,9 +1,8 @@
 import { workDecision } from '../../core/decisions/decisions.ts';
 import { afterFailure } from '../../core/task/after-failure.ts';
-import { blockDependents } from '../../core/task/cascade.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
 import { retryTask } from '../../core/task/task-return.ts';
-import type { TaskChange } from '../../core/task/task-state.ts';
+import { withdraw } from '../../core/task/withdraw.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
@@ -12,7 +11,7 @@ import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { tellSuperseded } from '../machines/superseded.ts';
-import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, taskOf, viewSession } from '../record.ts';
 import { runFailureScript } from '../run-script.ts';
 import { type AdapterFacts, timestamp, type Workshop } from '../workshop.ts';
 
@@ -77,18 +76,13 @@ export async function settleAttempt(
             failedStep,
             retryTask(failedStep.task, { notBefore: next.notBefore, isCounted: next.isCounted, at }),
           ]
-        : [failedStep, ...cascade(view, failedStep)];
+        : withdraw(view.tasks, [failedStep], at);
     return { steps, body: failure.message };
   });
   onRecorded();
   if (recorded.kind === 'nothing') return superseded(workshop, attempt, null);
   workshop.events.emit({ event: 'task-failed', task: attempt.task.id, failure, will_retry: willRetry });
   if (!willRetry) await runFailureScript(workshop, attempt.session, attempt.task.id, failure);
-}
-
-function cascade(view: SessionView, failedStep: TaskChange): readonly TaskChange[] {
-  const tasks = view.tasks.map((task) => (task.id === failedStep.task.id ? failedStep.task : task));
-  return blockDependents(tasks, failedStep.task.id, 'it failed');
 }
 
 async function complete(

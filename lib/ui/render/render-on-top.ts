@@ -5,7 +5,7 @@ import { visibleLine } from '../text/visible-text.ts';
 export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
   if (onTop.length === 0) return [];
   const of = (outcome: OnTop['outcome']): readonly OnTop[] => onTop.filter((one) => one.outcome === outcome);
-  const [standing, conflicting, again] = [of('stands'), of('conflicts'), of('again')];
+  const [standing, conflicting, waiting, again] = [of('stands'), of('conflicts'), of('waits'), of('again')];
   const isOne = (list: readonly OnTop[]): boolean => list.length === 1;
   return [
     `Rejecting this takes it out from under ${names(onTop)}.`,
@@ -18,6 +18,11 @@ export function renderOnTop(onTop: readonly OnTop[]): readonly string[] {
       (one) =>
         `${names([one])}: conflicts in ${one.paths.map(visibleLine).join(', ')} and goes back to its worker.`,
     ),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `${names(waiting)}: ${isOne(waiting) ? 'depends' : 'depend'} on it, so ${isOne(waiting) ? 'its work is' : 'their works are'} kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.`,
+        ]),
     ...(again.length === 0
       ? []
       : [

@@ -87,10 +87,11 @@ function waitsFor(
   { status, dependencies, built_on: builtOn = [] }: Status['tasks'][number],
   settled: ReadonlySet<string>,
 ): string {
+  const open = [...new Set(dependencies)].filter((id) => !settled.has(id));
+  if (status === 'done' && open.length > 0) return `kept until ${open.join(', ')} is done again`;
   if ((status === 'claimed' || status === 'done') && builtOn.length > 0)
     return `builds on ${builtOn.map(({ task }) => task).join(', ')}`;
   if (status !== 'pending') return '';
-  const open = [...new Set(dependencies)].filter((id) => !settled.has(id));
   return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
 }
 

@@ -4,7 +4,7 @@ import { standingDecision } from '../../../lib/core/decisions/decisions.ts';
 import { mergeTask } from '../../../lib/core/merge/merge-task.ts';
 import { mergeable } from '../../../lib/core/schedule/next-action.ts';
 import { workBelow } from '../../../lib/core/schedule/work-below.ts';
-import { lostGround, uprooted } from '../../../lib/core/task/needs-of.ts';
+import { readGround, uprooted } from '../../../lib/core/task/needs-of.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { canonicalDigest } from '../../../lib/util/canonical-digest.ts';
 import { makeOid, makePassed, makeTask } from '../../support/tasks.ts';
@@ -69,7 +69,7 @@ test('STK-3 ground is lost with a task that left, or whose work is another commi
     uprooted(tasks).map(({ id }) => id as string),
     ['on-moved', 'on-dropped'],
   );
-  assert.equal(lostGround(stand, new Map(tasks.map((task) => [task.id, task]))), []);
+  assert.equal(readGround(tasks).lost(stand), []);
 });
 
 test('STK-1 what was built on work that was only received is neither taken apart nor merged before it is accepted', () => {

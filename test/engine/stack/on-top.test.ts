@@ -10,7 +10,7 @@ import { closeWorkshops } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
-test('STK-3 the gate says which works would stand, which would conflict, and which would be done again', async () => {
+test('STK-3 the gate says which works would stand, which would conflict, and which would wait', async () => {
   const seen = new Map<string, readonly OnTop[]>();
   const bench = await openStack({
     tasks: [{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd', needs: ['a'], locks: ['src/d.js'] }],
@@ -34,7 +34,7 @@ test('STK-3 the gate says which works would stand, which would conflict, and whi
     'Rejecting this takes it out from under d, b, c.',
     'b: no new work; its change is put on what remains, checked and shown again.',
     'c: conflicts in src/price.js and goes back to its worker.',
-    'd: depends on it and is done again.',
+    'd: depends on it, so its work is kept until it is done again; the change is then put on the new work and checked again, and goes back to a worker only where it conflicts.',
   ]);
 });
 
