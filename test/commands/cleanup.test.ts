@@ -239,16 +239,26 @@ test('CLN-3 old sessions are archived at the end of a later one, or by cleanup; 
   repo.git('fsck', '--strict');
 });
 
-test('CLN-1 refs that kept a commit for other clones go once it has landed and its session has ended', async () => {
+test('CLN-1 what kept commits for other clones goes once all of them have landed and their session has ended', async () => {
   const repo = await runTasks([{ id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] }]);
   const id = repo.git('ls-tree', '--name-only', 'refs/blueflame/sessions:anchors/');
-  const tip = repo.git('rev-parse', 'main');
-  repo.git('update-ref', `refs/blueflame/commits/${id}/${tip}`, tip);
+  const empty = repo.git('hash-object', '-t', 'tree', '-w', '/dev/null');
+  const keep = (...commits: readonly string[]): string =>
+    repo.git('commit-tree', '-m', `kept commits of ${id}`, ...commits.flatMap((oid) => ['-p', oid]), empty);
+  const landed = keep(repo.git('rev-parse', 'main'));
+  const ref = `refs/blueflame/kept/${id}`;
+  repo.git('update-ref', ref, landed);
+  assert.match((await flame(repo, ['cleanup'])).stdout, new RegExp(`commit +${ref}.*merged into main`));
   const loose = repo.git('commit-tree', '-m', 'not landed', 'HEAD^{tree}');
-  repo.git('update-ref', `refs/blueflame/commits/${id}/${loose}`, loose);
-  assert.match((await flame(repo, ['cleanup'])).stdout, new RegExp(`commit +.*${tip}.*merged into main`));
+  repo.git('update-ref', ref, keep(landed, loose));
+  // As an earlier version left it.
+  repo.git('update-ref', `refs/blueflame/commits/${id}/${repo.git('rev-parse', 'main')}`, 'main');
   assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);
-  assert.match(repo.git('for-each-ref', 'refs/blueflame/commits'), new RegExp(`^${loose}.*$`));
+  assert.is(repo.git('for-each-ref', 'refs/blueflame/commits'), '');
+  assert.is(repo.git('rev-parse', `${ref}^2`), loose, 'what did not land stays');
+  repo.git('update-ref', ref, landed);
+  assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);
+  assert.is(repo.git('for-each-ref', 'refs/blueflame/kept'), '');
 });
 
 /** Every text in the repository's objects, also those nothing refers to. */

@@ -56,9 +56,11 @@ test('CLN-3 the commits of an archived session outlive its branches; what landed
       'for-each-ref',
       '--format=%(refname)',
       'refs/blueflame/commits',
+      'refs/blueflame/kept',
       'refs/blueflame/archive/commits',
+      'refs/blueflame/archive/kept',
     ),
-    `refs/blueflame/archive/commits/${sampleSessionId}/${commit}`,
+    `refs/blueflame/archive/kept/${sampleSessionId}`,
   );
   repo.git('update-ref', '-d', `refs/heads/blueflame/${sampleSessionId}/task-001`);
   repo.git('reflog', 'expire', '--expire=now', '--all');
@@ -127,15 +129,15 @@ test('CLN-3 refs that kept commits of a session that is archived go, here and on
   });
   await sync(a);
   await sync(b);
-  const open = `refs/blueflame/commits/${sampleSessionId}/${commit}`;
-  for (const repo of [a, b, remote]) assert.is(repo.git('rev-parse', open), commit);
+  const open = `refs/blueflame/kept/${sampleSessionId}`;
+  for (const repo of [a, b, remote]) assert.is(repo.git('rev-parse', `${open}^1`), commit);
   await inStore(a, (store) => store.moveToArchive(() => [sampleSessionId], person));
   await sync(a);
   await sync(b);
   await sync(a);
   for (const repo of [a, b, remote]) {
-    assert.is(repo.git('for-each-ref', 'refs/blueflame/commits'), '');
-    assert.is(repo.git('rev-parse', open.replace('/commits/', '/archive/commits/')), commit);
+    assert.is(repo.git('for-each-ref', 'refs/blueflame/kept'), '');
+    assert.is(repo.git('rev-parse', `${open.replace('/kept/', '/archive/kept/')}^1`), commit);
   }
 });
 

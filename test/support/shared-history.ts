@@ -68,6 +68,14 @@ export function checkSharedHistory(remote: TestRepo, session: string, base = 'ma
   }
   const signs = remote.git('for-each-ref', 'refs/blueflame/machines/');
   if (signs !== '') problems.push(`signs of life are left: ${signs}`);
+  const keeping = remote.git(
+    'for-each-ref',
+    '--format=%(refname)',
+    'refs/blueflame/kept/',
+    'refs/blueflame/commits/',
+  );
+  if (keeping !== `refs/blueflame/kept/${session}`)
+    problems.push(`commits are kept by ${keeping || 'nothing'}`);
   return { problems, doneBy, merged, claims };
 }
 

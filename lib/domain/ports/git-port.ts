@@ -30,6 +30,8 @@ export interface RefUpdate {
   readonly old: ObjectId | null;
   /** null deletes it. */
   readonly new: ObjectId | null;
+  /** A branch that a remote which decides has there already: it moves here alone. */
+  readonly isTaken?: true;
 }
 
 /** A ref, and the commit it names. */

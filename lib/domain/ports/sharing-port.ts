@@ -1,4 +1,4 @@
-import type { SessionId } from '../ids.ts';
+import type { ObjectId, SessionId } from '../ids.ts';
 import type { MachineRole, SignOfLife } from '../state/machine.ts';
 
 /** How long a machine may be silent before it is given up, and how often it gives a sign of life; milliseconds. */
@@ -35,6 +35,8 @@ export interface Sharing {
   isGone(machine: string): boolean;
   /** Brings the commits of a branch of the remote; no ref moves. */
   bring(branch: string): Promise<void>;
+  /** Where a branch of the remote is, its commits brought; null: there is none. */
+  tipOf(branch: string): Promise<ObjectId | null>;
   /** Looks at the remote now, and sends what waits. Throws what the remote answers where it was never reached. */
   look(): Promise<void>;
 }

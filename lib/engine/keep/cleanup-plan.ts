@@ -60,14 +60,14 @@ function staleRescue({ rescue, isElsewhere, why }: OldRescue): Stale {
   return { kind: 'rescue', ref: rescue, isElsewhere, name: rescue.name, why, needsForce: false };
 }
 
-/** Commits that were kept for other clones while their session was open, and that landed. */
+/** What kept commits for other clones while their session was open, all of which landed. */
 async function staleCommits(
   workshop: WithGit<GitCommits & GitRefs>,
   snapshot: Snapshot,
 ): Promise<readonly Stale[]> {
-  const prefix = 'refs/blueflame/commits/';
-  const found = (await workshop.git.listRefs(prefix)).map(async (ref): Promise<Stale[]> => {
-    const id = ref.ref.slice(prefix.length).split('/')[0];
+  const refs = await Promise.all(keepers.map((prefix) => workshop.git.listRefs(prefix)));
+  const found = refs.flat().map(async (ref): Promise<Stale[]> => {
+    const id = ref.ref.match(/\/(ses-[^/]+)/)?.[1];
     const session = snapshot.sessions.find((candidate) => candidate.id === id);
     if (session?.state !== 'ended' || !(await isOnBase(workshop, session, ref))) return [];
     const why = `merged into ${landsOn(session)}`;
@@ -75,6 +75,9 @@ async function staleCommits(
   });
   return (await Promise.all(found)).flat();
 }
+
+// One ref a session, and one for each commit as earlier versions have them.
+const keepers = ['refs/blueflame/kept/', 'refs/blueflame/commits/'] as const;
 
 async function staleWorktrees(
   workshop: Pick<Workshop, 'agents' | 'store'> & WithGit<GitCells>,
@@ -136,12 +139,22 @@ function subjectOf(name: string): CellSubject | null {
 async function isOnBase(
   workshop: WithGit<GitCommits>,
   session: Session,
-  { commit }: RefInfo,
+  { ref, commit }: RefInfo,
 ): Promise<boolean> {
   // A landing branch goes once its pull request is merged.
   for (const branch of new Set([landsOn(session), session.base_branch])) {
     const tip = await workshop.git.resolveCommit(`refs/heads/${branch}`);
-    if (tip !== null && (await workshop.git.isAncestor(commit, tip))) return true;
+    if (tip === null) continue;
+    if (await workshop.git.isAncestor(commit, tip)) return true;
+    if (!ref.startsWith(keepers[0])) continue;
+    const others = await workshop.git.commitsBetween(tip, commit);
+    if (others.every(({ tree }) => emptyTrees.has(tree))) return true;
   }
   return false;
 }
+
+// A commit that keeps others has no files of its own.
+const emptyTrees: ReadonlySet<string> = new Set([
+  '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+]);

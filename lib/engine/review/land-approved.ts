@@ -7,6 +7,7 @@ import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
 import type { Workshop } from '../workshop.ts';
+import { adoptLanded } from './adopt-landed.ts';
 import { unlandedBelow } from './below-landed.ts';
 import {
   bringAlong,
@@ -63,6 +64,7 @@ async function landAll(
   destined: Session,
   approved: readonly Changeset[],
 ): Promise<number> {
+  await adoptLanded(workshop, destined.id);
   await bringOthersAlong(workshop, destined);
   await requireCleanBase(workshop, destined);
   let landed = 0;

@@ -78,11 +78,14 @@ async function prepare(
   }));
   const verdicts = validationNotesOf(state.validations.root, (id) => ids.includes(id));
   const moves = movesOf(state, archive, { found, verdicts, change: describe(ids), changing });
-  const commits = await archivedCommits(
-    options,
+  const kept = await archivedCommits(
+    { ...options, catFile },
     found.map(({ id, session, tasks: own }) => ({ id, session: session.value, tasks: own.notes, verdicts })),
   );
-  return { objects: [...objects.values()], commands: [...commits, ...moves] };
+  return {
+    objects: [...objects.values(), ...kept.objects],
+    commands: [...kept.commands, ...moves],
+  };
 }
 
 async function readArchive(side: StoreOptions & { readonly catFile: CatFile }) {

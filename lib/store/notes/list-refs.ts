@@ -1,9 +1,16 @@
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 
-/** Refs below a prefix. */
-export async function listRefs(context: GitContext, prefix: string): Promise<ReadonlyMap<RefName, ObjectId>> {
-  const { stdout } = await runGit(context, ['for-each-ref', '--format=%(objectname) %(refname)', prefix]);
+/** Refs below any of these prefixes. */
+export async function listRefs(
+  context: GitContext,
+  ...prefixes: readonly string[]
+): Promise<ReadonlyMap<RefName, ObjectId>> {
+  const { stdout } = await runGit(context, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    ...prefixes,
+  ]);
   const rows = stdout
     .toString()
     .split('\n')

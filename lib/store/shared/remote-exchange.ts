@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ObjectId, RefName } from '../../domain/ids.ts';
+import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
+import type { NewObject } from '../../git/objects/loose-object.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
@@ -8,8 +9,9 @@ import { tipsOf } from '../notes/state.ts';
 import type { StoreParts } from '../store-options.ts';
 import { damagedState, newerState } from '../sync/errors.ts';
 import { LocalState } from '../sync/local-state.ts';
-import { fetchState, type PushResult, type PushSpec, pushState } from '../sync/remote.ts';
+import { fetchState, forgetRefs, type PushResult, type PushSpec, pushState } from '../sync/remote.ts';
 import type { Round } from '../write/decide-round.ts';
+import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/object-writer.ts';
 
@@ -33,6 +35,8 @@ export class RemoteExchange {
   readonly #refs: RefTransactions;
   readonly #loggedRefs: RefTransactions;
   readonly #network: GitContext;
+  readonly #chains: KeptChains;
+  #forgot = false;
 
   /** `patienceMs`: no answer of the remote is waited for any longer. */
   constructor(
@@ -49,6 +53,7 @@ export class RemoteExchange {
     this.#local = new LocalState({ context, commonDir, objectFormat, remote, isDry: false });
     const objectsDir = `${commonDir}/objects`;
     this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
+    this.#chains = new KeptChains(parts.catFile, objectFormat);
     const transactions = { context, gitDir: commonDir, objectFormat, reason: `git flame ${remote}` };
     this.#refs = new RefTransactions(transactions);
     this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
@@ -70,21 +75,65 @@ export class RemoteExchange {
     const merged = await this.#local.merge(theirs);
     if (merged.damage.length > 0) throw damagedState(this.#remote, merged.damage);
     if (merged.newer.length > 0) throw newerState(this.#remote, merged.newer);
+    const { obsolete } = merged.kept;
+    const isKeptThere = !merged.specs.some(({ to }) => merged.kept.tips.has(to as RefName));
+    if (obsolete.there.length > 0 && isKeptThere && !this.#forgot) {
+      // Once: some hosts delete nothing.
+      this.#forgot = true;
+      await forgetRefs(this.#network, this.#remote, obsolete.there);
+    }
     return merged.specs;
   }
 
-  /** What a round asks the remote for, beside what is left over: state, commits to keep, and branches that are nobody's own. */
-  specsOf({ base, next, owners }: Round, theirs: RemoteRefs, left: readonly PushSpec[]): readonly PushSpec[] {
+  /**
+   * What a round asks the remote for, beside what is left over: state, commits to keep, and branches that are nobody's
+   * own; and what must be written here for that.
+   */
+  async requestOf(
+    { base, next, owners, objects }: Round,
+    theirs: RemoteRefs,
+    left: readonly PushSpec[],
+  ): Promise<{ readonly specs: readonly PushSpec[]; readonly objects: readonly NewObject[] }> {
     const own = [...tipsOf(next)].flatMap(([ref, tip]): PushSpec[] =>
       tip === null || tip === (theirs.get(ref) ?? null) ? [] : [{ from: tip, to: ref }],
     );
-    const stateRefs = new Set<string>(tipsOf(base).keys());
     const updates = [...owners.values()].map(({ update }) => update);
-    return [
-      ...own,
-      ...left.filter(({ to }) => !stateRefs.has(to)),
-      ...updates.flatMap((update) => specOf(update)),
-    ];
+    const branches = updates.flatMap((update): PushSpec[] =>
+      update.new !== null && isShared(update)
+        ? [{ from: update.new, to: update.ref, expected: update.old }]
+        : [],
+    );
+    const kept = await this.#keep(updates, theirs, left);
+    const replaced = new Set<string>([...tipsOf(base).keys(), ...kept.specs.map(({ to }) => to)]);
+    return {
+      specs: [...own, ...left.filter(({ to }) => !replaced.has(to)), ...kept.specs, ...branches],
+      objects: [...objects, ...kept.objects],
+    };
+  }
+
+  /** A task's branch is this clone's own: its commit goes along on the session's ref that keeps such. */
+  async #keep(
+    updates: readonly RefUpdate[],
+    theirs: RemoteRefs,
+    left: readonly PushSpec[],
+  ): Promise<{ readonly specs: readonly PushSpec[]; readonly objects: readonly NewObject[] }> {
+    const bySession = new Map<SessionId, ObjectId[]>();
+    for (const { ref, new: to } of updates) {
+      const [, name] = ref.match(/^refs\/(?:heads\/blueflame|blueflame\/changesets)\/([^/]+)\//) ?? [];
+      if (to === null || name === undefined) continue;
+      bySession.set(name as SessionId, [...(bySession.get(name as SessionId) ?? []), to]);
+    }
+    const found = [...bySession].map(async ([session, commits]) => {
+      const ref = `${keptRoot}${session}`;
+      const tip = left.find(({ to }) => to === ref)?.from ?? theirs.get(ref) ?? null;
+      const chain = (await this.#chains.read(tip as ObjectId | null)) ?? emptyChain;
+      const longer = await this.#chains.extend(session, chain, commits);
+      const specs =
+        longer.tip === null || longer.tip === chain.tip ? [] : [{ from: longer.tip as string, to: ref }];
+      return { specs, objects: longer.objects };
+    });
+    const all = await Promise.all(found);
+    return { specs: all.flatMap(({ specs }) => specs), objects: all.flatMap(({ objects }) => objects) };
   }
 
   async push(specs: readonly PushSpec[]): Promise<PushResult> {
@@ -133,7 +182,7 @@ export class RemoteExchange {
 
   /** Takes refs away from the remote; where it deletes none they do no harm. */
   async forget(refs: readonly RefName[]): Promise<void> {
-    if (refs.length > 0) await this.push(refs.map((to) => ({ from: '', to }))).catch(() => null);
+    await forgetRefs(this.#network, this.#remote, refs);
   }
 
   async close(): Promise<void> {
@@ -147,16 +196,8 @@ export class RemoteExchange {
 }
 
 /** Whether a ref is the person's, on the remote too: it moves there and here together. */
-export function isShared(ref: RefName): boolean {
-  return ref.startsWith('refs/heads/') && !ref.startsWith(taskBranches);
-}
-
-/** A task's branch is this clone's own; its commit goes along under its own name. */
-function specOf({ ref, old, new: to }: RefUpdate): readonly PushSpec[] {
-  if (to === null) return [];
-  if (isShared(ref)) return [{ from: to, to: ref, expected: old }];
-  const [, session] = ref.match(/^refs\/(?:heads\/blueflame|blueflame\/changesets)\/([^/]+)\//) ?? [];
-  return session === undefined ? [] : [{ from: to, to: `${keptRoot}${session}/${to}` }];
+export function isShared({ ref, isTaken }: RefUpdate): boolean {
+  return isTaken !== true && ref.startsWith('refs/heads/') && !ref.startsWith(taskBranches);
 }
 
 /** The line, the server or the host is at fault, and may not be the next time. */

@@ -131,8 +131,8 @@ export class SharedWriter implements StoreWriter {
     const left = await exchange.takeIn(theirs);
     await this.#findOut(theirs);
     const round = await this.#decide(identity);
-    const specs = exchange.specsOf(round, theirs, left);
-    if (specs.length > 0 || signs.isDue()) await this.#push(round, { specs, theirs, identity });
+    const request = await exchange.requestOf(round, theirs, left);
+    if (request.specs.length > 0 || signs.isDue()) await this.#push(round, { ...request, theirs, identity });
     else await this.#settle(round);
     for (const look of asked) {
       this.#looks.delete(look);
@@ -148,7 +148,7 @@ export class SharedWriter implements StoreWriter {
       const callers = [...this.#open];
       const context = { ...this.#parts, identity };
       const all = decideRound(base, callers, context);
-      const landing = [...all.owners.values()].find(({ update }) => isShared(update.ref))?.caller;
+      const landing = [...all.owners.values()].find(({ update }) => isShared(update))?.caller;
       const others = callers.filter((caller) => caller !== landing);
       const alone = landing === undefined ? callers : others.length > 0 ? others : [landing];
       const round = alone === callers ? all : decideRound(base, alone, context);
@@ -166,10 +166,12 @@ export class SharedWriter implements StoreWriter {
     round: Round,
     {
       specs,
+      objects,
       theirs,
       identity,
     }: {
       readonly specs: readonly PushSpec[];
+      readonly objects: Round['objects'];
       readonly theirs: RemoteRefs;
       readonly identity: CommitIdentity;
     },
@@ -177,7 +179,7 @@ export class SharedWriter implements StoreWriter {
     const { exchange, signs, pace, machines } = this.#options;
     const sign = signs.next({ ...this.#parts, identity });
     const all = sign === null ? specs : [...specs, sign.spec];
-    await exchange.write([...round.objects, ...(sign?.objects ?? [])]);
+    await exchange.write([...objects, ...(sign?.objects ?? [])]);
     const began = performance.now();
     const open: OpenPush = { round, specs: all };
     this.#unknown.set(open, [...round.answers.keys()]);
@@ -208,7 +210,7 @@ export class SharedWriter implements StoreWriter {
 
   /** The remote says no, and will again: who asked for it is told. */
   #refused(round: Round, error: unknown): null {
-    const landing = [...round.owners.values()].find(({ update }) => isShared(update.ref));
+    const landing = [...round.owners.values()].find(({ update }) => isShared(update));
     const told =
       landing === undefined ? error : landingRefusal(this.#options.remote, landing.update.ref, error);
     const asked = landing === undefined ? [...round.answers.keys()] : [landing.caller];

@@ -12,7 +12,8 @@ import { readSideRef } from '../notes/side-ref.ts';
 import { nextState, type RefState, type State, StateSnapshot, tipsOf } from '../notes/state.ts';
 import { StateReader } from '../notes/state-reader.ts';
 import { refLocked, refRefused, stateBusy } from '../store-errors.ts';
-import { archivedRoot, findKeptCommits, keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
+import { KeptChains } from '../write/kept-chain.ts';
+import { findKeptCommits, type KeptCommits, listKept, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/object-writer.ts';
 import { PatientLock } from '../write/patient-lock.ts';
 import { type MergedArchive, sessionsBeside, withoutArchived } from './archived.ts';
@@ -23,7 +24,7 @@ import { incomingChanges } from './incoming.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
-import { commitSpecs, isReadable, pushSpecs } from './push-specs.ts';
+import { isReadable, keptSpecs, pushSpecs } from './push-specs.ts';
 import { type PushSpec, trackingRef } from './remote.ts';
 
 const localPatienceMs = 30_000;
@@ -33,17 +34,14 @@ export interface MergedState {
   readonly refs: readonly MergedRef<unknown>[];
   /** What came in, one by one. */
   readonly changes: readonly IncomingChange[];
-  readonly received: number;
-  readonly sent: number;
-  readonly unknown: readonly ObjectId[];
+  /** The commits that are kept for other clones. */
+  readonly kept: KeptCommits;
   /** What can't be read of it and the remote doesn't have yet. */
   readonly damage: readonly StateProblem[];
   /** Notes of a newer version on the remote, which those here would take the place of. */
   readonly newer: readonly StateProblem[];
   /** What is left to push. */
   readonly specs: readonly PushSpec[];
-  /** Refs the remote may forget, once it has the rest. */
-  readonly obsolete: readonly PushSpec[];
 }
 
 interface MergedSide<T> {
@@ -56,6 +54,7 @@ interface MergedSide<T> {
 export class LocalState {
   readonly #options: SyncOptions;
   readonly #catFile: CatFile;
+  readonly #chains: KeptChains;
   readonly #reader: StateReader;
   readonly #objects: ObjectWriter;
   readonly #refs: RefTransactions;
@@ -65,6 +64,7 @@ export class LocalState {
     const { context, commonDir, objectFormat } = options;
     this.#options = options;
     this.#catFile = new CatFile(context, commonDir);
+    this.#chains = new KeptChains(this.#catFile, objectFormat);
     this.#reader = new StateReader({ catFile: this.#catFile, commonDir, objectFormat });
     const objectsDir = join(commonDir, 'objects');
     this.#objects = new ObjectWriter({ context, commonDir, objectFormat, objectsDir });
@@ -100,41 +100,29 @@ export class LocalState {
       if ((await this.#options.ends?.findOut()) === true) continue;
       const refs = [...merged, ...sides.map((side) => side.merged)];
       const { context } = this.#options;
-      const local = new Map([
-        ...(await listRefs(context, keptRoot)),
-        ...(await listRefs(context, archivedRoot)),
-      ]);
-      const snapshot = new StateSnapshot(state);
       const kept = await findKeptCommits(
-        snapshot,
-        { local, remote: theirs },
-        { git: context, catFile: this.#catFile },
+        new StateSnapshot(state),
+        { local: await listKept(context), remote: theirs },
+        { git: context, catFile: this.#catFile, chains: this.#chains },
       );
-      const allKept = new Map([...local, ...kept.missing]);
-      const { obsolete } = kept;
-      const unsent = [...allKept].filter(([ref]) => !theirs.has(ref) && !obsolete.here.has(ref));
       const states = refs.filter(isReadable).map((ref) => ref.state);
       const loading = { ...this.#options, catFile: this.#catFile };
       const result: MergedState = {
         refs,
         changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
-        received: [...kept.missing.keys()].filter((ref) => theirs.has(ref)).length,
-        sent: unsent.length,
-        unknown: kept.unknown,
+        kept,
         damage: await freshDamage(loading, states, theirs),
         newer: await heldBack(loading, states, theirs),
-        specs: [...pushSpecs(refs, theirs), ...commitSpecs(unsent.map(([ref]) => ref))],
-        obsolete: obsolete.there.map((ref) => ({ from: '', to: ref })),
+        specs: [...pushSpecs(refs, theirs), ...keptSpecs(kept, theirs)],
       };
       if (this.#options.isDry) return result;
-      await this.#keep(kept.missing);
       const objects = refs.flatMap((ref) => ref.objects);
       const moves = [
         ...sides.flatMap(({ move }) => move),
         ...moved(before, state),
-        ...[...obsolete.here].map(([ref, old]): RefCommand => ({ ref, old, new: null })),
+        ...[...kept.obsolete.here].map(([ref, old]): RefCommand => ({ ref, old, new: null })),
       ];
-      if (await this.#publish(moves, objects, lock)) return result;
+      if ((await this.#keep(kept)) && (await this.#publish(moves, objects, lock))) return result;
       if (performance.now() > until) throw stateBusy();
       await wait(Math.random() * 20);
     }
@@ -199,12 +187,19 @@ export class LocalState {
     return { before: before.root, merged, move: movedRef(kind.kind.ref, before.tip, merged.state.tip) };
   }
 
-  /** Commits are kept before the state names them. */
-  async #keep(missing: ReadonlyMap<RefName, ObjectId>): Promise<void> {
-    if (missing.size === 0) return;
-    const commands = [...missing].map(([ref, oid]): RefCommand => ({ ref, old: null, new: oid }));
-    const outcome = await this.#refs.run(commands);
+  /** Commits are kept before the state names them; false if another process moved such a ref. */
+  async #keep({ moves, objects }: KeptCommits): Promise<boolean> {
+    if (moves.length === 0) return true;
+    await this.#write(objects);
+    const outcome = await this.#refs.run(moves);
     if (outcome.kind === 'refused') throw refRefused(outcome.message);
+    return outcome.kind === 'done';
+  }
+
+  #write(objects: readonly NewObject[]): Promise<void> {
+    return this.#objects.write(objects).catch((error: unknown) => {
+      throw isReadOnly(error) ? cannotMergeInto(this.#options.commonDir, error) : error;
+    });
   }
 
   /** Moves the local refs all together; false if one of them was elsewhere already. */
@@ -215,9 +210,7 @@ export class LocalState {
   ): Promise<boolean> {
     const moves = commands.filter((command) => command.new !== undefined);
     if (moves.length === 0) return true;
-    await this.#objects.write(objects).catch((error: unknown) => {
-      throw isReadOnly(error) ? cannotMergeInto(this.#options.commonDir, error) : error;
-    });
+    await this.#write(objects);
     const isFirst = moves.some((command) => command.old === null);
     const outcome = await (isFirst ? this.#loggedRefs : this.#refs).run(commands);
     return isPublished(outcome, lock);

@@ -1,4 +1,4 @@
-import { archivedRoot, keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
+import type { KeptCommits, RemoteRefs } from '../write/kept-commits.ts';
 import type { MergedRef } from './merge-refs.ts';
 import type { PushSpec } from './remote.ts';
 
@@ -17,9 +17,11 @@ export function isReadable({ outcome }: MergedRef<unknown>): boolean {
   return outcome !== 'unreadable';
 }
 
-/** By pattern: a session may have thousands. */
-export function commitSpecs(refs: readonly string[]): PushSpec[] {
-  return [keptRoot, archivedRoot].flatMap((root) =>
-    refs.some((ref) => ref.startsWith(root)) ? [{ from: `${root}*`, to: `${root}*` }] : [],
+/** What keeps commits, but where the remote has something else in its place. */
+export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): PushSpec[] {
+  return [...tips].flatMap(([ref, tip]) =>
+    theirs.get(ref) === tip || problems.some((problem) => problem.ref === ref)
+      ? []
+      : [{ from: tip, to: ref }],
   );
 }

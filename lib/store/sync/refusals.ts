@@ -38,10 +38,8 @@ export class Refusals {
   }
 }
 
-/** Where the refs of a push stood; a spec may be a pattern that ends in `*`. */
+/** Where the refs of a push stood. */
 function tipsOf(specs: readonly PushSpec[], theirs: RemoteRefs): string {
-  const exact = new Set(specs.map(({ to }) => to));
-  const roots = [...exact].filter((to) => to.endsWith('*')).map((to) => to.slice(0, -1));
-  const tips = [...theirs].filter(([ref]) => exact.has(ref) || roots.some((root) => ref.startsWith(root)));
-  return JSON.stringify([[...exact].sort(), tips.sort()]);
+  const refs = [...new Set(specs.map(({ to }) => to))].sort();
+  return JSON.stringify(refs.map((ref) => [ref, theirs.get(ref) ?? null]));
 }

@@ -37,23 +37,41 @@ export function bringBranch(context: GitContext, remote: string, branch: string)
   return fetch(context, remote, [remote, `refs/heads/${branch}`]);
 }
 
+/** Where a branch of the remote is, its commits brought; null: there is none. */
+export async function remoteTip(
+  context: GitContext,
+  remote: string,
+  branch: string,
+): Promise<ObjectId | null> {
+  const ref = `refs/heads/${branch}`;
+  const tip = (await listRemote(context, remote, ref)).find(([name]) => name === ref)?.[1] ?? null;
+  if (tip !== null) await bringBranch(context, remote, branch);
+  return tip;
+}
+
 /** Brings the objects of the remote's state, moving no ref. */
 export async function peekState(context: GitContext, remote: string): Promise<RemoteRefs> {
-  const listed = await runGit(context, ['ls-remote', '--quiet', remote, `${stateRoot}*`], {
-    accept: [0, 128],
-  });
+  const refs = await listRemote(context, remote, `${stateRoot}*`);
+  const wanted = refs.map(([ref]) => ref).filter((ref) => !ref.startsWith(`${stateRoot}rescue/`));
+  if (wanted.length > 0) await fetch(context, remote, ['--stdin', remote], `${wanted.join('\n')}\n`);
+  return new Map(refs);
+}
+
+async function listRemote(
+  context: GitContext,
+  remote: string,
+  pattern: string,
+): Promise<readonly (readonly [string, ObjectId])[]> {
+  const listed = await runGit(context, ['ls-remote', '--quiet', remote, pattern], { accept: [0, 128] });
   if (listed.exitCode !== 0) throw remoteUnreachable(remote, listed.stderr);
   const rows = listed.stdout
     .toString()
     .split('\n')
     .filter((row) => row !== '');
-  const refs = rows.map((row): [string, ObjectId] => {
+  return rows.map((row) => {
     const [oid = '', ref = ''] = row.split('\t');
     return [ref, oid as ObjectId];
   });
-  const wanted = refs.map(([ref]) => ref).filter((ref) => !ref.startsWith(`${stateRoot}rescue/`));
-  if (wanted.length > 0) await fetch(context, remote, ['--stdin', remote], `${wanted.join('\n')}\n`);
-  return new Map(refs);
 }
 
 export interface PushSpec {
@@ -88,6 +106,21 @@ export async function pushState(
   if (refusal === null) throw pushFailed(remote, result.stderr);
   if (refusal.mayPass) return { kind: 'rejected', ...refusal };
   throw remoteRefuses(remote, refusal);
+}
+
+// A push names each of them, and some hosts take no more in one.
+const mostForgotten = 500;
+
+/** Takes refs away from a remote. Some servers delete nothing: there they do no harm. */
+export async function forgetRefs(
+  context: GitContext,
+  remote: string,
+  refs: readonly string[],
+): Promise<void> {
+  for (let first = 0; first < refs.length; first += mostForgotten) {
+    const gone = refs.slice(first, first + mostForgotten).map((to) => `:${to}`);
+    await push(context, remote, [remote, ...gone]).catch(() => null);
+  }
 }
 
 function refspecs(remote: string, specs: readonly PushSpec[]): string[] {

@@ -12,7 +12,7 @@ import { nameOf } from './merge-message.ts';
 import type { MergedRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
 import { Refusals } from './refusals.ts';
-import { fetchState, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
+import { fetchState, forgetRefs, type PushResult, type PushSpec, peekState, pushState } from './remote.ts';
 
 interface SyncedRef {
   readonly ref: RefName;
@@ -76,8 +76,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
       if (merged.newer.length > 0 && options.keepsMine !== true) throw newerState(remote, merged.newer);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
-        // Some servers delete nothing; the refs do no harm there.
-        await push(options, merged.obsolete).catch(() => null);
+        await forgetRefs(context, remote, merged.kept.obsolete.there);
         await local.track(merged);
         return describe(options, merged, { races, changes, conflicts });
       }
@@ -98,7 +97,7 @@ function describe(
   merged: MergedState,
   { races, changes, conflicts }: Pick<SyncResult, 'races' | 'changes' | 'conflicts'>,
 ): SyncResult {
-  const { received, sent, unknown } = merged;
+  const { received, sent, unknown, problems } = merged.kept;
   return {
     remote,
     // Memory and archive are mentioned only where there are any.
@@ -109,7 +108,7 @@ function describe(
     changes,
     commits: { received, sent, unknown },
     damage: [...merged.damage, ...merged.newer],
-    unreadable: merged.refs.flatMap(({ problem }) => problem ?? []),
+    unreadable: [...merged.refs.flatMap(({ problem }) => problem ?? []), ...problems],
     races,
   };
 }

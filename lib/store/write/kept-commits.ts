@@ -1,133 +1,230 @@
-import type { ObjectId, RefName } from '../../domain/ids.ts';
+import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import { objectIdPattern, sessionIdPattern } from '../../domain/ids.ts';
-import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { Snapshot, StateProblem } from '../../domain/ports/store-port.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { NewObject } from '../../git/objects/loose-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
+import { listRefs } from '../notes/list-refs.ts';
+import { type Chain, emptyChain, type KeptChains, type LongerChain } from './kept-chain.ts';
 import { unmergedCommits } from './unmerged-commits.ts';
 
-/** Below it, each commit the state speaks of has a ref named after it: nothing to merge, and it never moves. */
-export const keptRoot = 'refs/blueflame/commits/';
+/** Below it, each session has one ref that leads to every commit the state speaks of, see KeptChains. */
+export const keptRoot = 'refs/blueflame/kept/';
 
 /** The same for archived sessions, as far as their base branch doesn't hold them. */
-export const archivedRoot = 'refs/blueflame/archive/commits/';
+export const archivedRoot = 'refs/blueflame/archive/kept/';
 
-interface KeptCommits {
-  /** Refs to make here. */
-  readonly missing: ReadonlyMap<RefName, ObjectId>;
-  /** Refs that are no longer needed: their session is archived. */
+/** Where earlier versions had a ref for each such commit, named after it: every push of anybody lists them all. */
+export const formerRoots: ReadonlyMap<string, string> = new Map([
+  [keptRoot, 'refs/blueflame/commits/'],
+  [archivedRoot, 'refs/blueflame/archive/commits/'],
+]);
+
+/** State refs by name, and those that keep commits. */
+export type RemoteRefs = ReadonlyMap<string, ObjectId>;
+
+export interface KeptCommits {
+  /** Refs to move here, before the state names their commits. */
+  readonly moves: readonly { readonly ref: RefName; readonly old: ObjectId | null; readonly new: ObjectId }[];
+  readonly objects: readonly NewObject[];
+  /** Where each ref is then, here and on the remote after the push. */
+  readonly tips: ReadonlyMap<RefName, ObjectId>;
+  /** Refs that are no longer needed: what they kept is kept by another. */
   readonly obsolete: { readonly here: ReadonlyMap<RefName, ObjectId>; readonly there: readonly string[] };
   /** Commits the state names that neither side has. */
   readonly unknown: readonly ObjectId[];
+  readonly received: number;
+  readonly sent: number;
+  /** What the remote has in the place of such a ref. */
+  readonly problems: readonly StateProblem[];
 }
 
-/** The commits that the other clones need too: accepted work and changesets of sessions that have not ended. */
+interface Parts {
+  readonly git: GitContext;
+  readonly catFile: CatFile;
+  readonly chains: KeptChains;
+}
+
+/** The refs of a clone that keep commits, as this version and earlier ones have them. */
+export function listKept(git: GitContext, session = ''): Promise<ReadonlyMap<RefName, ObjectId>> {
+  const roots = [...formerRoots].flat();
+  return listRefs(git, ...roots.map((root) => `${root}${session}`));
+}
+
+/** What one session has below a root, by a ref of its own and by former ones. */
+interface Side {
+  /** Where its own ref is, whatever that is. */
+  readonly at: ObjectId | null;
+  readonly chain: Chain;
+  readonly former: ReadonlyMap<RefName, ObjectId>;
+  readonly all: ReadonlySet<ObjectId>;
+}
+
+/**
+ * The commits that the other clones need too, accepted work and changesets of sessions that have not ended, and the refs
+ * that keep them here and there. What either side keeps stays kept.
+ */
 export async function findKeptCommits(
   snapshot: Snapshot,
   refs: { readonly local: ReadonlyMap<RefName, ObjectId>; readonly remote: RemoteRefs },
-  { git, catFile }: { readonly git: GitContext; readonly catFile: CatFile },
+  parts: Parts,
 ): Promise<KeptCommits> {
-  const sessions = new Map(snapshot.sessions.map((session) => [session.id as string, session]));
-  const sessionOf = (ref: string) => sessions.get(ref.slice(keptRoot.length).split('/')[0] ?? '');
-  const isObsolete = (ref: string): boolean =>
-    ref.startsWith(keptRoot) && sessionOf(ref)?.archived_at !== undefined;
-  const offered = [...refs.remote].filter(
-    ([ref, oid]) => isKept(ref, oid) && !isObsolete(ref) && !refs.local.has(ref as RefName),
+  const found = new Found();
+  const wanted = await wantedCommits(snapshot, parts.catFile);
+  const ids = new Set([...sessionsOf(refs.local), ...sessionsOf(refs.remote), ...wanted.bySession.keys()]);
+  for (const id of ids) {
+    const session = snapshot.sessions.find((one) => one.id === id) ?? null;
+    const read = (root: string) => bothSides(root, id, refs, { parts, found });
+    const [open, archived] = [await read(keptRoot), await read(archivedRoot)];
+    const isArchived = session?.archived_at !== undefined;
+    if (isArchived) {
+      const all = new Set([...open.here.all, ...open.there.all]);
+      const loose = [...all].filter(
+        (commit) => !archived.here.all.has(commit) && !archived.there.all.has(commit),
+      );
+      const left = await unmergedCommits(parts.git, loose, session?.base_branch ?? null);
+      found.drop(`${keptRoot}${id}` as RefName, open);
+      await unite(archivedRoot, id, { ...archived, more: left }, { parts, found });
+      continue;
+    }
+    await unite(archivedRoot, id, { ...archived, more: [] }, { parts, found });
+    if (await isCleanedUp(session, open, parts)) continue;
+    await unite(keptRoot, id, { ...open, more: wanted.bySession.get(id) ?? [] }, { parts, found });
+  }
+  return { ...found, unknown: wanted.unknown };
+}
+
+/** Collects what comes of the sessions, one after the other. */
+class Found {
+  readonly moves: { ref: RefName; old: ObjectId | null; new: ObjectId }[] = [];
+  readonly objects: NewObject[] = [];
+  readonly tips = new Map<RefName, ObjectId>();
+  readonly obsolete = { here: new Map<RefName, ObjectId>(), there: [] as string[] };
+  readonly problems: StateProblem[] = [];
+  received = 0;
+  sent = 0;
+
+  drop(ref: RefName, { here, there }: Sides): void {
+    for (const [former, oid] of here.former) this.obsolete.here.set(former, oid);
+    this.obsolete.there.push(...there.former.keys());
+    if (here.at !== null) this.obsolete.here.set(ref, here.at);
+    if (there.at !== null) this.obsolete.there.push(ref);
+  }
+}
+
+interface Sides {
+  readonly here: Side;
+  readonly there: Side;
+}
+
+interface Finding {
+  readonly parts: Parts;
+  readonly found: Found;
+}
+
+async function bothSides(
+  root: string,
+  id: SessionId,
+  refs: { readonly local: ReadonlyMap<string, ObjectId>; readonly remote: RemoteRefs },
+  { parts, found }: Finding,
+): Promise<Sides> {
+  const ref = `${root}${id}` as RefName;
+  const here = await readSide(refs.local, root, id, parts);
+  const there = await readSide(refs.remote, root, id, parts);
+  const object = there.at;
+  if (object !== null && there.chain.tip === null)
+    found.problems.push({ ref, object, key: object, message: `${ref} leads to no commit` });
+  return { here, there };
+}
+
+async function readSide(
+  refs: ReadonlyMap<string, ObjectId>,
+  root: string,
+  id: SessionId,
+  { chains }: Pick<Parts, 'chains'>,
+): Promise<Side> {
+  const at = refs.get(`${root}${id}`) ?? null;
+  const chain = (await chains.read(at)) ?? emptyChain;
+  const formerRoot = `${formerRoots.get(root)}${id}/`;
+  const former = new Map(
+    [...refs].flatMap(([ref, oid]): [RefName, ObjectId][] =>
+      ref === `${formerRoot}${oid}` ? [[ref as RefName, oid]] : [],
+    ),
   );
-  const missing = new Map<RefName, ObjectId>();
-  const landed = await landedCommits(git, offered, (ref) => {
-    const session = ref.startsWith(keptRoot) ? sessionOf(ref) : undefined;
-    return session?.state === 'ended' ? session.base_branch : null;
-  });
-  for (const [ref, oid] of offered) if (!landed.has(ref)) missing.set(ref as RefName, oid);
+  return { at, chain, former, all: new Set([...chain.kept, ...former.values()]) };
+}
+
+/** What a ref is to be for it to keep what both sides do, and more. It goes on from the remote's, so that no force is needed. */
+async function unite(
+  root: string,
+  id: SessionId,
+  { here, there, more }: Sides & { readonly more: readonly ObjectId[] },
+  { parts, found }: Finding,
+): Promise<void> {
+  const ref = `${root}${id}` as RefName;
+  const all = new Set([...here.all, ...there.all, ...more]);
+  if (all.size === 0) return;
+  const isAhead = there.chain.tip === null || here.chain.links.has(there.chain.tip);
+  const own = [...all].filter((commit) => !there.chain.kept.has(commit));
+  const base = own.length > 0 && isAhead ? here.chain : there.chain;
+  const longer: LongerChain = await parts.chains.extend(id, base, all);
+  if (longer.tip === null) return;
+  found.objects.push(...longer.objects);
+  found.tips.set(ref, longer.tip);
+  if (longer.tip !== here.at) found.moves.push({ ref, old: here.at, new: longer.tip });
+  for (const [former, oid] of here.former) found.obsolete.here.set(former, oid);
+  found.obsolete.there.push(...there.former.keys());
+  found.received += [...there.all].filter((commit) => !here.all.has(commit)).length;
+  found.sent += [...all].filter((commit) => !there.all.has(commit)).length;
+}
+
+/** Whether a session has ended and its commits have landed here: then they were cleaned up, and are not taken again. */
+async function isCleanedUp(
+  session: Session | null,
+  { here, there }: Sides,
+  { git }: Pick<Parts, 'git'>,
+): Promise<boolean> {
+  if (session?.state !== 'ended' || here.all.size > 0 || there.all.size === 0) return false;
+  return (await unmergedCommits(git, [...there.all], session.base_branch)).length === 0;
+}
+
+async function wantedCommits(
+  snapshot: Snapshot,
+  catFile: CatFile,
+): Promise<{
+  readonly bySession: ReadonlyMap<SessionId, readonly ObjectId[]>;
+  readonly unknown: readonly ObjectId[];
+}> {
   const unknown: ObjectId[] = [];
-  const wanted = wantedCommits(snapshot).filter(({ ref }) => !refs.local.has(ref) && !missing.has(ref));
-  await Promise.all(
-    wanted.map(async ({ ref, oid }) => {
-      if ((await catFile.info(oid))?.type === 'commit') missing.set(ref, oid);
-      else unknown.push(oid);
-    }),
-  );
-  const stays = await onlyKeptHere(
-    git,
-    { ...refs, missing, isObsolete },
-    (ref) => sessionOf(ref)?.base_branch,
-  );
-  const isFree = (ref: string): boolean => isObsolete(ref) && !stays.has(ref);
-  const obsolete = {
-    here: new Map([...refs.local].filter(([ref]) => isFree(ref))),
-    there: [...refs.remote.keys()].filter(isFree),
-  };
-  return { missing, obsolete, unknown };
-}
-
-/** Refs of archived sessions whose commits neither the archive nor the base branch here holds: nothing else may. */
-async function onlyKeptHere(
-  git: GitContext,
-  {
-    local,
-    remote,
-    missing,
-    isObsolete,
-  }: {
-    readonly local: ReadonlyMap<RefName, ObjectId>;
-    readonly remote: RemoteRefs;
-    readonly missing: ReadonlyMap<RefName, ObjectId>;
-    readonly isObsolete: (ref: string) => boolean;
-  },
-  baseOf: (ref: string) => string | undefined,
-): Promise<ReadonlySet<string>> {
-  const isInArchive = (ref: string): boolean => {
-    const name = `${archivedRoot}${ref.slice(keptRoot.length)}` as RefName;
-    return local.has(name) || missing.has(name) || remote.has(name);
-  };
-  const loose = [...local].filter(([ref]) => isObsolete(ref) && !isInArchive(ref));
-  const landed = await landedCommits(git, loose, (ref) => baseOf(ref) ?? null);
-  return new Set<string>(loose.map(([ref]) => ref).filter((ref) => !landed.has(ref)));
-}
-
-/** Refs to commits of ended sessions that the base branch here holds: cleaned up, and not taken again. */
-async function landedCommits(
-  git: GitContext,
-  refs: readonly (readonly [string, ObjectId])[],
-  baseOf: (ref: string) => string | null,
-): Promise<ReadonlySet<string>> {
-  const byBase = new Map<string, [string, ObjectId][]>();
-  for (const [ref, oid] of refs) {
-    const base = baseOf(ref);
-    if (base !== null) byBase.set(base, [...(byBase.get(base) ?? []), [ref, oid]]);
-  }
-  const landed = new Set<string>();
-  for (const [base, list] of byBase) {
-    const open = new Set(
-      await unmergedCommits(
-        git,
-        list.map(([, oid]) => oid),
-        base,
-      ),
-    );
-    for (const [ref, oid] of list) if (!open.has(oid)) landed.add(ref);
-  }
-  return landed;
-}
-
-function wantedCommits(snapshot: Snapshot): readonly { readonly ref: RefName; readonly oid: ObjectId }[] {
-  const open = snapshot.sessions.filter(({ state }) => state !== 'ended');
-  return open.flatMap(({ id, changesets }) => {
-    const commits = [
+  const bySession = new Map<SessionId, readonly ObjectId[]>();
+  for (const { id, changesets } of snapshot.sessions.filter(({ state }) => state !== 'ended')) {
+    const named = new Set([
       ...snapshot.tasksOf(id).flatMap(({ commit }) => commit ?? []),
       ...changesets.map(({ commit }) => commit),
-    ];
-    return [...new Set(commits)].map((oid) => ({ ref: `${keptRoot}${id}/${oid}` as RefName, oid }));
+    ]);
+    const known = await Promise.all(
+      [...named].map(async (oid) => {
+        if ((await catFile.info(oid))?.type === 'commit') return [oid];
+        unknown.push(oid);
+        return [];
+      }),
+    );
+    bySession.set(id, known.flat());
+  }
+  return { bySession, unknown };
+}
+
+/** The sessions whose commits are kept by refs of a clone. */
+function sessionsOf(refs: ReadonlyMap<string, ObjectId>): readonly SessionId[] {
+  const roots = [...formerRoots].flat();
+  return [...refs].flatMap(([ref, oid]): SessionId[] => {
+    const root = roots.find((one) => ref.startsWith(one));
+    if (root === undefined) return [];
+    const [session = '', name, ...rest] = ref.slice(root.length).split('/');
+    const isOurs = formerRoots.has(root)
+      ? name === undefined
+      : rest.length === 0 && name === oid && objectIdPattern.test(name);
+    return isOurs && sessionIdPattern.test(session) ? [session as SessionId] : [];
   });
 }
-
-/** Whether a ref of a remote is what its name says. */
-function isKept(ref: string, oid: ObjectId): boolean {
-  const root = [keptRoot, archivedRoot].find((known) => ref.startsWith(known));
-  if (root === undefined) return false;
-  const [session = '', name = '', ...rest] = ref.slice(root.length).split('/');
-  return rest.length === 0 && sessionIdPattern.test(session) && objectIdPattern.test(name) && name === oid;
-}
-
-/** State refs by name, and the kept commits. */
-export type RemoteRefs = ReadonlyMap<string, ObjectId>;

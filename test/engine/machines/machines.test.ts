@@ -25,6 +25,7 @@ const alone: Sharing = {
   machines: () => [],
   isGone: (machine) => machine === 'gone/1',
   bring: async () => undefined,
+  tipOf: async () => null,
   look: async () => undefined,
 };
 

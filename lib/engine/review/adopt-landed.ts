@@ -1,0 +1,84 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
+import { landsOn } from '../../domain/state/session.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-id.ts';
+import { requireMovable } from '../base-in-use.ts';
+import { record, viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+import { ownCheckout } from './bring-along.ts';
+
+/**
+ * Moves the branch a session lands on to what it landed at the remote, where this clone was not told of that: it was
+ * killed before it heard the answer, or another machine led meanwhile. Only forward, and only where no work tree of the
+ * person stands against it. bringAlong then does the work trees. Throws FlameError `base-behind`; nothing has happened then.
+ */
+export async function adoptLanded(workshop: Workshop, id: SessionId): Promise<void> {
+  const { sharing, git } = workshop;
+  if (sharing?.role !== 'lead') return;
+  const { session } = await viewSession(workshop, id);
+  const { base_commit: to, changesets } = session;
+  const branch = landsOn(session);
+  const tip = await git.resolveCommit(`refs/heads/${branch}`);
+  if (tip === to || !changesets.some(({ landed_commit }) => landed_commit === to)) return;
+  const theirs = await sharing.tipOf(branch);
+  const holds = async (commit: ObjectId | null): Promise<boolean> =>
+    commit !== null && (await git.isAncestor(to, commit));
+  // Somebody brought it already, or took it back there.
+  if ((await holds(tip)) || !(await holds(theirs))) return;
+  const obstacle = await findObstacle(workshop, branch, { tip, to });
+  if (obstacle !== null) throw landedElsewhere({ branch, to, obstacle, remote: sharing.remote });
+  await record(workshop, id, ({ session: now }) => ({
+    session: {
+      next: {
+        ...now,
+        checkout: { from: ownCheckout(workshop, now)?.from ?? tip ?? to, to, place: workshop.place },
+      },
+      subject: `session: ${branch} is taken over as it landed at ${sharing.remote}`,
+    },
+    refs: [{ ref: parseRefName(`refs/heads/${branch}`), old: tip, new: to, isTaken: true }],
+  }));
+}
+
+/** Why a branch can't go forward here now; null: it can. */
+async function findObstacle(
+  workshop: Pick<Workshop, 'git'>,
+  branch: string,
+  { tip, to }: { readonly tip: ObjectId | null; readonly to: ObjectId },
+): Promise<string | null> {
+  const { git } = workshop;
+  if (tip === null) return null;
+  if (!(await git.isAncestor(tip, to))) return 'it went another way.';
+  try {
+    await requireMovable(workshop, branch);
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    return 'another git is at work on it, or its work tree is gone.';
+  }
+  for (const { path, branch: name } of await git.worktrees()) {
+    if (name !== branch) continue;
+    if ((await git.changedTracked(path)).length > 0) return `${path} has local changes.`;
+    if ((await git.filesInTheWay(path, tip, to)).length > 0) return `${path} has files where it would write.`;
+    if ((await git.advanceObstacles(path, tip, to)).length > 0) return `git would not change ${path}.`;
+  }
+  return null;
+}
+
+function landedElsewhere({
+  branch,
+  to,
+  obstacle,
+  remote,
+}: {
+  readonly branch: string;
+  readonly to: ObjectId;
+  readonly obstacle: string;
+  readonly remote: string;
+}): FlameError {
+  return new FlameError({
+    kind: 'waiting',
+    code: 'base-behind',
+    message: `${branch} at ${remote} has what this session landed, ${shortId(to)}, and is behind here: ${obstacle}`,
+    hints: [`git pull --ff-only ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
+  });
+}

@@ -1,0 +1,136 @@
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
+
+/** The links one ref leads to: each keeps commits as its parents, beside the link before it. */
+export interface Chain {
+  readonly tip: ObjectId | null;
+  readonly links: ReadonlySet<ObjectId>;
+  readonly kept: ReadonlySet<ObjectId>;
+}
+
+/** A chain that goes on, its new links not yet written. */
+export interface LongerChain {
+  readonly tip: ObjectId | null;
+  readonly objects: readonly NewObject[];
+}
+
+interface Link {
+  readonly previous: ObjectId | null;
+  readonly kept: readonly ObjectId[];
+  /** Seconds since 1970. */
+  readonly date: number;
+}
+
+export const emptyChain: Chain = { tip: null, links: new Set(), kept: new Set() };
+
+// Not the person's: clones that keep the same commits write the same link, as with merges of state.
+const keeper = 'git flame sync <git-flame@localhost>';
+// A commit of thousands of parents is more than some hosts take.
+const mostParents = 100;
+
+/** Reads chains and makes them longer. What was read once is remembered: a name never means another link. */
+export class KeptChains {
+  readonly #catFile: CatFile;
+  readonly #objectFormat: ObjectFormat;
+  readonly #links = new Map<ObjectId, Link>();
+
+  constructor(catFile: CatFile, objectFormat: ObjectFormat) {
+    this.#catFile = catFile;
+    this.#objectFormat = objectFormat;
+  }
+
+  /** What a ref keeps; a commit that is no link is kept itself. null: the ref leads to no commit. */
+  async read(tip: ObjectId | null): Promise<Chain | null> {
+    if (tip === null) return emptyChain;
+    if (!this.#links.has(tip) && (await this.#catFile.info(tip))?.type !== 'commit') return null;
+    const links = new Set<ObjectId>();
+    const kept = new Set<ObjectId>();
+    for (let at: ObjectId | null = tip; at !== null; ) {
+      const link = await this.#linkAt(at);
+      if (link === null) {
+        kept.add(at);
+        break;
+      }
+      links.add(at);
+      for (const commit of link.kept) kept.add(commit);
+      at = link.previous;
+    }
+    return { tip, links, kept };
+  }
+
+  /** The chain with links on top that keep what it lacks of these commits, all of which are there. */
+  async extend(session: SessionId, chain: Chain, commits: Iterable<ObjectId>): Promise<LongerChain> {
+    const missing = [...new Set(commits)].filter((commit) => !chain.kept.has(commit)).sort();
+    const objects: NewObject[] = [];
+    let { tip } = chain;
+    for (let first = 0; first < missing.length; first += mostParents) {
+      const kept = missing.slice(first, first + mostParents);
+      const parents = tip === null ? kept : [tip, ...kept];
+      const date = Math.max(...(await Promise.all(parents.map((parent) => this.#dateOf(parent)))));
+      const tree = makeObject(this.#objectFormat, 'tree', '');
+      const text = renderLink({ session, tree: tree.oid, parents, previous: tip, date });
+      const link = makeObject(this.#objectFormat, 'commit', text);
+      this.#links.set(link.oid, { previous: tip, kept, date });
+      objects.push(tree, link);
+      tip = link.oid;
+    }
+    return { tip, objects };
+  }
+
+  async #linkAt(oid: ObjectId): Promise<Link | null> {
+    const known = this.#links.get(oid);
+    if (known !== undefined) return known;
+    const link = parseLink(await this.#textOf(oid));
+    if (link !== null) this.#links.set(oid, link);
+    return link;
+  }
+
+  async #dateOf(oid: ObjectId): Promise<number> {
+    return this.#links.get(oid)?.date ?? dateIn(await this.#textOf(oid));
+  }
+
+  async #textOf(oid: ObjectId): Promise<string> {
+    const object = await this.#catFile.read(oid);
+    return object?.type === 'commit' ? object.bytes.toString('latin1') : '';
+  }
+}
+
+interface LinkText {
+  readonly session: SessionId;
+  readonly tree: ObjectId;
+  readonly parents: readonly ObjectId[];
+  readonly previous: ObjectId | null;
+  readonly date: number;
+}
+
+/** A link; its bytes follow from its parents alone. */
+function renderLink({ session, tree, parents, previous, date }: LinkText): string {
+  const trailers = [`Session: ${session}`, ...(previous === null ? [] : [`Previous: ${previous}`])];
+  return [
+    `tree ${tree}`,
+    ...parents.map((parent) => `parent ${parent}`),
+    `author ${keeper} ${date} +0000`,
+    `committer ${keeper} ${date} +0000`,
+    '',
+    `${linkSubject}${session}\n\n${trailers.join('\n')}\n`,
+  ].join('\n');
+}
+
+const linkSubject = 'kept commits of ';
+
+/** null: the commit is no link. */
+function parseLink(text: string): Link | null {
+  const [header = '', subject = '', trailers = ''] = text.split('\n\n');
+  if (!subject.startsWith(linkSubject)) return null;
+  const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent = '']) => parent as ObjectId);
+  const [, previous = null] = trailers.match(/^Previous: ([0-9a-f]+)$/m) ?? [];
+  const [first, ...others] = parents;
+  return first !== undefined && first === previous
+    ? { previous: first, kept: others, date: dateIn(text) }
+    : { previous: null, kept: parents, date: dateIn(text) };
+}
+
+function dateIn(text: string): number {
+  return Number(/^committer .*> (\d{1,11}) [+-]\d{4}$/m.exec(text)?.[1] ?? 0);
+}
