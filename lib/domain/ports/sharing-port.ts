@@ -33,6 +33,11 @@ export interface Sharing {
   machines(): readonly SeenMachine[];
   /** Whether the machine of a claim is given up: it has been silent for the lease. */
   isGone(machine: string): boolean;
+  /**
+   * Whether the remote has taken no sign of life of this machine for so long that others are about to give it up, by this
+   * machine's own monotonic clock.
+   */
+  isCutOff(): boolean;
   /** Brings the commits of a branch of the remote; no ref moves. */
   bring(branch: string): Promise<void>;
   /** Where a branch of the remote is, its commits brought; null: there is none. */

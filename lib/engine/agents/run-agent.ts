@@ -25,6 +25,7 @@ import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
+import { guardClaim } from '../machines/guard-claim.ts';
 import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -124,7 +125,9 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   const running = await started(workshop, job, { model, budget });
   const task = job.task?.id ?? null;
   workshop.events.emit({ event: 'agent-started', agent: id, role, task, pid: running.pid });
-  const outcome = explainByShare(await untilEnd(workshop, running), isCut);
+  const guard = guardClaim(workshop, job, running);
+  const ended = await untilEnd(workshop, running).finally(() => guard.end());
+  const outcome = explainByShare(guard.judge(ended), isCut);
   if (isCut && outcome.failure?.kind === 'session-budget') await noteTooLittle(workshop, job.session);
   const told = outcome.failure === null ? 'ended' : outcome.failure.kind;
   const { cost_usd, tokens, duration_ms } = outcome;

@@ -2,11 +2,9 @@ import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import { type SignOfLife, signOfLifeSchema } from '../../domain/state/machine.ts';
 import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
+import { machinesRoot } from '../sync/remote.ts';
 import { renderCommit } from '../write/apply-change.ts';
 import type { ChangeContext } from '../write/note-write.ts';
-
-/** Below it each machine of a session has one ref that nobody else moves: its sign of life. */
-export const machinesRoot = 'refs/blueflame/machines/';
 
 // More is no sign of life of ours.
 const maxBytes = 10_000;

@@ -7,9 +7,9 @@ import type { SignOfLife } from '../../domain/state/machine.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { LocalStore } from '../store-options.ts';
-import { bringBranch, remoteTip } from '../sync/remote.ts';
+import { bringBranch, machinesRoot, remoteTip } from '../sync/remote.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { machineRef, machinesRoot, readSign } from './machine-ref.ts';
+import { machineRef, readSign } from './machine-ref.ts';
 import { OwnSigns } from './own-signs.ts';
 import { Pace } from './pace.ts';
 import { RemoteExchange } from './remote-exchange.ts';
@@ -69,6 +69,7 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     },
     machines: () => watch.machines(),
     isGone: (machine) => watch.isGone(machine),
+    isCutOff: () => signs.isCutOff(),
     bring: (branch) => bringBranch(network, remote, branch),
     tipOf: (branch) => remoteTip(network, remote, branch),
     look: () => only.writer.look(),

@@ -82,8 +82,16 @@ export class OwnSigns {
     return { ...made, spec: { from: made.tip, to: ref } };
   }
 
-  pushed({ tip }: Sign): void {
+  /** `began`: when the push did, for others count from no earlier. */
+  pushed({ tip }: Sign, began: number): void {
     this.#tip = tip;
-    this.#pushedAt = performance.now();
+    this.#pushedAt = began;
+  }
+
+  /** One renewal before others give this machine up. One whose first sign is still to come holds nothing. */
+  isCutOff(): boolean {
+    if (this.#member === null || this.#pushedAt === Number.NEGATIVE_INFINITY) return false;
+    const { leaseMs, renewMs } = this.#member.lease;
+    return performance.now() - this.#pushedAt >= leaseMs - renewMs;
   }
 }

@@ -5,8 +5,8 @@ import { loadNotes } from '../notes/load-notes.ts';
 import { sessionNotes, taskNotes } from '../notes/note-kinds.ts';
 import { emptyState, nextState, StateSnapshot } from '../notes/state.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { peekState } from '../sync/remote.ts';
-import { machinesRoot, readSign } from './machine-ref.ts';
+import { machinesRoot, peekState } from '../sync/remote.ts';
+import { readSign } from './machine-ref.ts';
 
 /**
  * Who works on a session by what the remote has, moving no ref; null: on the one begun last of those that are shared.

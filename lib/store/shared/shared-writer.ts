@@ -193,14 +193,15 @@ export class SharedWriter implements StoreWriter {
     this.#pushMs = performance.now() - began;
     pace.pushed(machines());
     if (pushed.kind === 'done') {
-      if (sign !== null) signs.pushed(sign);
+      if (sign !== null) signs.pushed(sign, began);
       this.#refusals = new Refusals(this.#options.remote);
       return this.#settle(round);
     }
     this.#notBefore = performance.now() + Math.random() * machines() * this.#pushMs;
     // A sign of life must not wait behind what others are quicker with.
+    const again = performance.now();
     if (sign !== null && signs.isDue() && (await exchange.push([sign.spec])).kind === 'done')
-      signs.pushed(sign);
+      signs.pushed(sign, again);
     try {
       this.#refusals.note(pushed, all, theirs);
     } catch (error) {

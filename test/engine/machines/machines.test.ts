@@ -1,11 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claimTask, releaseTask } from '../../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
-import type { AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
+import type { AgentRequest, AgentRunner } from '../../../lib/domain/ports/agent-port.ts';
 import type { Sharing } from '../../../lib/domain/ports/sharing-port.ts';
+import type { EventBody, EventSink } from '../../../lib/domain/shown/event.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
@@ -24,6 +25,7 @@ const alone: Sharing = {
   enter: () => undefined,
   machines: () => [],
   isGone: (machine) => machine === 'gone/1',
+  isCutOff: () => false,
   bring: async () => undefined,
   tipOf: async () => null,
   look: async () => undefined,
@@ -63,30 +65,30 @@ test('BUD-2 UNI-8 an agent starts with its share set aside, and what it did not 
   assert.equal([cost_usd, reservations], [0.4, undefined]);
 });
 
+const other = parseAgentId('worker-0000000b');
+
+/** As another machine does that gave this one up. */
+function takeOver({ said, session }: Awaited<ReturnType<typeof openTestWorkshop>>): Promise<unknown> {
+  return said.transact((snapshot) => {
+    const [task] = snapshot.tasksOf(session);
+    if (task === undefined) return null;
+    const at = '2026-02-06T14:31:00.000Z';
+    const given = releaseTask(task, { reason: 'no sign of life', at });
+    const claimedBy = 'Ben <ben@example.com>';
+    const taken = claimTask(given.task, { agentId: other, worktree: null, at, claimedBy, host: 'other/1' });
+    return {
+      actor: 'ben',
+      changes: [given, taken].map((step) => ({ subject: step.subject, tasks: [step.task] })),
+    };
+  });
+}
+
 test('DST-1 who was given up while it worked changes nothing: it is said, and its work is kept', async () => {
-  const agent = parseAgentId('worker-0000000b');
   const bench = await openTestWorkshop({
     tasks: tasks.slice(0, 1),
     agent: (request) => {
       write(request);
-      void bench.said.transact((snapshot) => {
-        const [task] = snapshot.tasksOf(bench.session);
-        if (task === undefined) return null;
-        const at = '2026-02-06T14:31:00.000Z';
-        const given = releaseTask(task, { reason: 'no sign of life', at });
-        const claim = {
-          agentId: agent,
-          worktree: null,
-          at,
-          claimedBy: 'Ben <ben@example.com>',
-          host: 'other/1',
-        };
-        const taken = claimTask(given.task, claim);
-        return {
-          actor: 'ben',
-          changes: [given, taken].map((step) => ({ subject: step.subject, tasks: [step.task] })),
-        };
-      });
+      void takeOver(bench);
       return {};
     },
   });
@@ -95,7 +97,118 @@ test('DST-1 who was given up while it worked changes nothing: it is said, and it
   assert.ok(told?.event === 'result-superseded');
   assert.match(told.message, /worker-0000000b has it now on other\/1/);
   const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
-  assert.equal([task.status, task.agent_id, task.claim, task.commit], ['claimed', agent, 2, null]);
+  assert.equal([task.status, task.agent_id, task.claim, task.commit], ['claimed', other, 2, null]);
+  assert.match(bench.repo.git('for-each-ref', 'refs/blueflame/rescue/'), /\/a\/1$/);
+});
+
+/** An agent that works until it is stopped, and leaves a file. */
+function endless(bench: Awaited<ReturnType<typeof openTestWorkshop>>, onStart: () => void): AgentRunner {
+  return {
+    ...bench.workshop.agents,
+    start: async (request) => {
+      write(request);
+      onStart();
+      let stop = (): void => undefined;
+      const stopped = new Promise<void>((resolve) => {
+        stop = resolve;
+      });
+      const failure = { kind: 'agent-stopped', message: 'Stopped.', details: [], retryable: false } as const;
+      const told = { exitCode: null, answer: null, text: '', cost_usd: 0, tokens: 0, duration_ms: 0 };
+      const audit = { allowed: 0, blocked: 0, top: [] };
+      return {
+        id: request.id,
+        pid: 1,
+        outcome: stopped.then(() => ({ ...told, failure, audit, logFile: '' })),
+        stop: async () => stop(),
+      };
+    },
+  };
+}
+
+/** Stops the wave at an event, which is reported like all. */
+function until(
+  { workshop }: Awaited<ReturnType<typeof openTestWorkshop>>,
+  name: EventBody['event'],
+  stop: AbortController,
+): EventSink {
+  return {
+    emit: (event) => {
+      workshop.events.emit(event);
+      if (event.event === name) stop.abort();
+    },
+  };
+}
+
+test('DST-1 DST-2 a holder that is cut off ends its agents before its lease does, says so, and loses no work', async () => {
+  const stop = new AbortController();
+  const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), stop: stop.signal, agent: () => ({}) });
+  let isCutOff = false;
+  const sharing = { ...alone, isCutOff: () => isCutOff };
+  const agents = endless(bench, () => {
+    isCutOff = true;
+  });
+  // One attempt is enough: it would be tried again once the remote is back.
+  const events = until(bench, 'task-failed', stop);
+  await workWave({ ...bench.workshop, agents, events, sharing }, bench.session).catch(() => undefined);
+  const failed = bench.events.find(({ event }) => event === 'task-failed');
+  assert.ok(failed?.event === 'task-failed');
+  assert.equal([failed.failure.kind, failed.will_retry], ['agent-stopped', true]);
+  assert.match(failed.failure.message, /origin took no sign of life of this machine/);
+  assert.ok(
+    bench.events.some((event) => event.event === 'notice' && /is ended: origin took/.test(event.message)),
+  );
+  const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
+  assert.equal([task.status, task.retry_count], ['pending', 0], 'no attempt is used up');
+  const [cell] = await bench.workshop.git.cells();
+  assert.ok(cell !== undefined && existsSync(join(cell.path, 'src/a.txt')), 'what it wrote stays');
+});
+
+test('BUD-2 DST-1 what a machine had set aside that is given up is given back, and said', async () => {
+  const bench = await openTestWorkshop({
+    tasks: tasks.slice(0, 1),
+    agent: (request) => {
+      write(request);
+      return {};
+    },
+  });
+  await bench.said.transact((snapshot) => {
+    const session = snapshot.sessions.find(({ id }) => id === bench.session);
+    if (session === undefined) return null;
+    const held = { cost_usd: 0.7, tokens: 0 };
+    const reservations = ['gone/1', 'here/2'].map((machine, at) => ({
+      ...{ agent: `worker-0000000${at}`, machine },
+      ...held,
+    }));
+    return { actor: 'ben', changes: [{ subject: 'set aside', session: { ...session, reservations } }] };
+  });
+  await workWave({ ...bench.workshop, sharing: alone }, bench.session);
+  const { reservations = [] } = sessionIn(bench.repo, bench.session);
+  assert.equal(
+    reservations.map(({ machine }) => machine),
+    ['here/2'],
+  );
+  assert.ok(
+    bench.events.some(
+      (event) => event.event === 'notice' && /\$0\.70 that worker-00000000 on gone\/1/.test(event.message),
+    ),
+  );
+});
+
+test('DST-1 an agent whose task passed on while its machine was away is ended, and its work is a rescue', async () => {
+  const stop = new AbortController();
+  const bench = await openTestWorkshop({ tasks: tasks.slice(0, 1), stop: stop.signal, agent: () => ({}) });
+  const agents = endless(bench, () => void takeOver(bench));
+  const events = until(bench, 'result-superseded', stop);
+  await workWave({ ...bench.workshop, agents, events, sharing: alone }, bench.session).catch(() => undefined);
+  assert.ok(
+    bench.events.some(
+      (event) =>
+        event.event === 'notice' && /is ended: a was given up for it, other\/1 has it/.test(event.message),
+    ),
+  );
+  assert.ok(bench.events.some(({ event }) => event === 'result-superseded'));
+  const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
+  assert.equal([task.status, task.agent_id, task.claim], ['claimed', other, 2]);
   assert.match(bench.repo.git('for-each-ref', 'refs/blueflame/rescue/'), /\/a\/1$/);
 });
 

@@ -172,6 +172,29 @@ test('DST-1 a machine that gives no sign of life for its lease is gone, one that
   assert.is(remote.git('for-each-ref', 'refs/blueflame/machines/'), '');
 });
 
+test('DST-1 a machine knows that it is cut off before the others give it up', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  const [a, b] = await Promise.all(clones.slice(0, 2).map((repo, at) => openMachine(repo, `host/${at}`)));
+  if (a === undefined || b === undefined) throw new Error('two clones');
+  const lease = { leaseMs: 6_000, renewMs: 1_000 };
+  for (const { sharing } of [a, b]) sharing.enter(sampleSessionId, lease);
+  for (const { sharing } of [a, b]) await sharing.look();
+  await until('b sees a', () => b.sharing.machines().length === 1);
+  assert.not(a.sharing.isCutOff());
+  clones[0].git('remote', 'set-url', 'origin', '/nonexistent/remote.git');
+  let wasGone = false;
+  await until('a knows', () => {
+    wasGone ||= b.sharing.isGone('host/0');
+    return a.sharing.isCutOff();
+  });
+  assert.not(wasGone);
+  await until('b gives it up', () => b.sharing.isGone('host/0'));
+  clones[0].git('remote', 'set-url', 'origin', remote.path);
+  await a.sharing.look();
+  await until('a is back', () => !a.sharing.isCutOff());
+  await Promise.all([a.close(), b.close()]);
+});
+
 test('what another command of the clone changed meanwhile goes along', async () => {
   const { remote, clones } = await makeClones(['task-001', 'task-002']);
   const machine = await openMachine(clones[0], 'host/a');
