@@ -24,7 +24,7 @@ import { incomingChanges } from './incoming.ts';
 import { type MergeKind, mergeKinds } from './merge-note.ts';
 import { type MergedRef, mergeRef } from './merge-refs.ts';
 import type { SyncOptions } from './options.ts';
-import { isReadable, keptSpecs, pushSpecs } from './push-specs.ts';
+import { isReadable, keptSpecs, pushSpecs, signsOfEnded } from './push-specs.ts';
 import { type PushSpec, trackingRef } from './remote.ts';
 
 const localPatienceMs = 30_000;
@@ -40,6 +40,8 @@ export interface MergedState {
   readonly damage: readonly StateProblem[];
   /** Notes of a newer version on the remote, which those here would take the place of. */
   readonly newer: readonly StateProblem[];
+  /** Refs that the remote need not have any more, once it has the rest. */
+  readonly forgotten: readonly string[];
   /** What is left to push. */
   readonly specs: readonly PushSpec[];
 }
@@ -111,6 +113,7 @@ export class LocalState {
         refs,
         changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
         kept,
+        forgotten: [...kept.obsolete.there, ...signsOfEnded(state, theirs)],
         damage: await freshDamage(loading, states, theirs),
         newer: await heldBack(loading, states, theirs),
         specs: [...pushSpecs(refs, theirs), ...keptSpecs(kept, theirs)],

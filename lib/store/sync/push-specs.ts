@@ -1,6 +1,9 @@
+import type { SessionId } from '../../domain/ids.ts';
+import { listNotes } from '../notes/note-tree.ts';
+import type { State } from '../notes/state.ts';
 import type { KeptCommits, RemoteRefs } from '../write/kept-commits.ts';
 import type { MergedRef } from './merge-refs.ts';
-import type { PushSpec } from './remote.ts';
+import { machinesRoot, type PushSpec } from './remote.ts';
 
 /** What the remote lacks of the merged refs. */
 export function pushSpecs(refs: readonly MergedRef<unknown>[], theirs: RemoteRefs): PushSpec[] {
@@ -24,4 +27,15 @@ export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): 
       ? []
       : [{ from: tip, to: ref }],
   );
+}
+
+/** Signs of life of machines that died before the session they worked on ended. */
+export function signsOfEnded({ sessions }: State, theirs: RemoteRefs): readonly string[] {
+  const ended = new Set(
+    [...listNotes(sessions.root)].flatMap(({ value }) => (value?.state === 'ended' ? value.id : [])),
+  );
+  return [...theirs.keys()].filter((ref) => {
+    const [session = ''] = ref.startsWith(machinesRoot) ? ref.slice(machinesRoot.length).split('/') : [];
+    return ended.has(session as SessionId);
+  });
 }

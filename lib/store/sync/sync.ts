@@ -76,7 +76,7 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
       if (merged.newer.length > 0 && options.keepsMine !== true) throw newerState(remote, merged.newer);
       const pushed = await push(options, merged.specs);
       if (pushed.kind === 'done') {
-        await forgetRefs(context, remote, merged.kept.obsolete.there);
+        await forgetRefs(context, remote, merged.forgotten);
         await local.track(merged);
         return describe(options, merged, { races, changes, conflicts });
       }

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { testSession } from '../../support/tasks.ts';
-import { change, makeClones, stateOf, sync } from '../sync-clones.ts';
+import { change, inStore, makeClones, stateOf, sync } from '../sync-clones.ts';
 
 const kept = `refs/blueflame/kept/${testSession}`;
 const former = (commit: string): string => `refs/blueflame/commits/${testSession}/${commit}`;
@@ -132,6 +132,26 @@ test('what stands on the remote where commits are kept, and is none, is named an
     [kept],
   );
   assert.is(remote.git('rev-parse', kept), blob);
+});
+
+test('signs of life of machines that died go with a sync, once their session has ended', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  const [a] = clones;
+  const sign = `refs/blueflame/machines/${testSession}/gone-1`;
+  remote.git('update-ref', sign, 'main');
+  await sync(a);
+  assert.is(remote.git('rev-parse', sign), remote.git('rev-parse', 'main'), 'its session goes on');
+  await inStore(a, (store) =>
+    store.transact((snapshot) => ({
+      actor: 'a',
+      changes: snapshot.sessions.map((session) => ({
+        subject: 'over',
+        session: { ...session, state: 'ended' },
+      })),
+    })),
+  );
+  await sync(a);
+  assert.is(remote.git('for-each-ref', 'refs/blueflame/machines/'), '');
 });
 
 test.run();
