@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import type { Failure } from '../domain/failure.ts';
-import type { Adapter, AgentEnd, CellPaths, Launch, StreamReader } from '../domain/ports/adapter.ts';
+import {
+  type Adapter,
+  type AgentEnd,
+  type CellPaths,
+  type Launch,
+  notesFile,
+  type StreamReader,
+} from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import type { AdapterConfig } from './adapter-config.ts';
 import { endFailure, lastLines } from './end-failure.ts';
@@ -46,6 +53,7 @@ function launchScript(request: AgentRequest, paths: CellPaths): Launch {
       FLAME_TASK_ID: request.task ?? '',
       FLAME_TASK_TITLE: request.taskTitle ?? '',
       FLAME_ATTEMPT: `${request.attempt ?? 1}`,
+      FLAME_NOTES: join(paths.tmp, notesFile),
     },
     files: [{ dir: 'control', path: scriptName, content: `${request.prompt.trimEnd()}\n` }],
     stdin: null,

@@ -153,6 +153,6 @@ function keepEnd(text: string): string {
 /** What others left in words, and how much of it is not here. */
 function describeLeft(left: Extract<PromptData, { readonly role: 'worker' }>['left']): readonly string[] {
   if (left === undefined) return [];
-  const words = left.words.map(({ task, title, text }) => `${task} (${title}): ${text}`);
+  const words = left.words.map(({ from, text }) => `${from}: ${text}`);
   return left.leftOut === 0 ? words : [...words, `${left.leftOut} more notes are left out.`];
 }

@@ -1,3 +1,5 @@
+import { changePage, type PageChange } from '../core/blackboard/change-page.ts';
+import { noteDecision } from '../core/decisions/decisions.ts';
 import {
   decisionsMade,
   decisionsSettled,
@@ -18,6 +20,7 @@ import { ledElsewhere } from '../domain/meanwhile.ts';
 import { noSession, noTask } from '../domain/not-found.ts';
 import type { RefUpdate } from '../domain/ports/git-port.ts';
 import type { Change, Snapshot } from '../domain/ports/store-port.ts';
+import type { BlackboardPage } from '../domain/state/blackboard.ts';
 import type { Verification } from '../domain/state/evidence.ts';
 import type { Decision } from '../domain/state/origins.ts';
 import type { Session } from '../domain/state/session.ts';
@@ -34,6 +37,8 @@ export type Recorder = Pick<
 /** A session and its tasks at one moment, without what only another clone decided; see heedDecisions. */
 export interface SessionView extends HeededSession {
   readonly snapshot: Snapshot;
+  /** What was left for later tasks, by whatever clone; `snapshot` has what counts here. */
+  readonly pages: () => readonly BlackboardPage[];
   /** The session as it is stored, but for changesets of withdrawn work: those are void. */
   readonly stored: Session;
 }
@@ -46,6 +51,8 @@ export interface Recording {
   readonly verdict?: Verdict;
   readonly verification?: Verification;
   readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
+  /** What is left for later tasks, or taken away. */
+  readonly notes?: { readonly changes: readonly PageChange[]; readonly subject: string };
   readonly refs?: readonly RefUpdate[];
   /** What the person decided with it beyond what is recorded: their word about what was received. */
   readonly vouched?: readonly Decision[];
@@ -83,18 +90,21 @@ export async function record(
     requireLead(workshop, before);
     const decided = decide(before);
     if (decided === null) return null;
-    workshop.origins.vouch(decisionsMade(before, madeBy(decided)));
+    workshop.origins.vouch([...decisionsMade(before, madeBy(decided)), ...notesOf(before, decided, 'add')]);
     const recording = asStored(before, decided);
     changed = { before, recording };
     return {
-      changes: changesOf(recording),
+      changes: changesOf(before, recording),
       refs: recording.refs ?? [],
       actor: recording.actor ?? workshop.gates.person,
     };
   });
   if (result.kind === 'ref-moved') return { kind: 'ref-moved', ref: result.ref };
   if (result.kind === 'nothing' || changed === undefined) return { kind: 'nothing' };
-  workshop.origins.settle(decisionsSettled(changed.before, madeBy(changed.recording)));
+  workshop.origins.settle([
+    ...decisionsSettled(changed.before, madeBy(changed.recording)),
+    ...notesOf(changed.before, changed.recording, 'drop'),
+  ]);
   reportSteps(workshop, changed.before, changed.recording);
   return { kind: 'done', view: viewOf(workshop, result.snapshot, id) };
 }
@@ -110,7 +120,14 @@ function requireLead({ sharing }: Pick<Workshop, 'sharing'>, { stored: { machine
     throw ledElsewhere(machines.lead);
 }
 
-function changesOf(recording: Recording): readonly Change[] {
+/** What is decided by notes that are left, or taken away. */
+function notesOf({ session }: SessionView, { notes }: Recording, part: 'add' | 'drop'): readonly Decision[] {
+  return (notes?.changes ?? []).flatMap((change) =>
+    change[part].map((note) => noteDecision({ session: session.id, task: change.task }, note)),
+  );
+}
+
+function changesOf({ session: { id }, pages }: SessionView, recording: Recording): readonly Change[] {
   const body = recording.body === undefined ? {} : { body: recording.body };
   const changes: Change[] = [];
   if (recording.newTasks)
@@ -120,11 +137,13 @@ function changesOf(recording: Recording): readonly Change[] {
     const why = failure === undefined ? {} : { failure };
     changes.push({ subject, tasks: [task], transition, ...why, ...body });
   }
-  const { verdict, verification, review, session } = recording;
+  const { verdict, verification, review, session, notes } = recording;
   if (verdict) changes.push({ subject: `${verdict.task}: ${verdict.status} by ${verdict.by}`, verdict });
   if (verification) changes.push({ subject: describeVerification(verification), verification });
   if (review) changes.push({ subject: `${review.note.group}: approved by ${review.note.by}`, review });
   if (session) changes.push({ subject: session.subject, session: session.next, ...body });
+  for (const change of notes?.changes ?? [])
+    changes.push({ subject: notes?.subject ?? '', page: changePage({ id }, pages(), change), ...body });
   return changes;
 }
 
@@ -187,6 +206,7 @@ function viewOf(
   // Who writes the session writes that too: what was void stays so when its group is built again.
   return {
     ...heeded,
+    pages: () => snapshot.blackboardOf(id),
     stored: voidWithdrawn(stored, tasks),
     snapshot: heedVerdicts(snapshot, workshop.origins),
   };

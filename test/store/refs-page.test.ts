@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import {
+  blackboardNotes,
   memoryNotes,
   reviewNotes,
   sessionNotes,
@@ -31,6 +32,7 @@ for (const [title, kind] of [
   ['Session', sessionNotes],
   ['Verdicts', validationNotes],
   ['Review', reviewNotes],
+  ['Notes for later tasks', blackboardNotes],
   ['Memory', memoryNotes],
   ['Signatures', signatureNotes],
 ] as const) {

@@ -66,6 +66,7 @@ export function sampleStory(changes: Partial<TaskStory> = {}): TaskStory {
     verdicts: [],
     verifications: [],
     doubts: [],
+    notes: [],
     waits_for: [],
     runs: [],
     times: [],

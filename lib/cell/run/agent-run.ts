@@ -21,6 +21,7 @@ import type { CellLimits } from '../sandbox-state.ts';
 import { auditFile, summarizeAudit } from '../watcher/audit-log.ts';
 import { writeRegistration } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
+import { readNotes } from './read-notes.ts';
 import { readStopOrder } from './stop-agent.ts';
 
 /** One agent's run as it goes: what is known of it, and why it was ended early. */
@@ -147,6 +148,7 @@ export function concludeRun(
   const order = run.stoppedBecause === null ? readStopOrder(run.folder.root) : null;
   if (order !== null) run.stoppedBecause = 'stopped';
   const parts = readResult(run, ended);
+  const { notes, warnings } = readNotes(run.folder.tmp);
   const { exitCode } = ended.end;
   return {
     failure:
@@ -158,13 +160,14 @@ export function concludeRun(
     exitCode,
     answer: parts.answer,
     text: parts.text,
+    ...(notes === '' ? {} : { notes }),
     cost_usd: costOf(run, parts.cost_usd),
     // What the agent says is its own word: what passed by counts at least.
     tokens: Math.max(parts.tokens, run.services?.tokens() ?? 0),
     duration_ms: Math.round(performance.now() - run.began),
     audit: summarizeAudit(auditFile(run.commonDir, run.request.id)),
     logFile: run.logFile,
-    warnings: parts.warnings,
+    warnings: [...parts.warnings, ...warnings],
   };
 }
 

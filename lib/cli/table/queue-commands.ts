@@ -1,7 +1,7 @@
 import type { CommandTable } from '../command-spec.ts';
 
 /** Commands about single tasks and agents. */
-export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
+export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
   task: {
     load: () => import('../../commands/task/task.ts'),
     summary: 'Add, change and take tasks by hand, beside the agents',
@@ -69,6 +69,31 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent'> = {
       { command: 'git flame agent list', does: 'who is at work' },
       { command: 'git flame agent attach worker-1a2b3c4d', does: 'read along' },
       { command: 'git flame agent stop task-001', does: 'end the agent of one task' },
+    ],
+  },
+  note: {
+    load: () => import('../../commands/note.ts'),
+    summary: 'Leave notes for tasks that begin later, and see what others left',
+    details:
+      'A note is told to the workers of all tasks that begin after it, or of those you name; beside the notes of workers whose tasks they need, or that worked on the same paths. It is material for them, and changes neither task nor rules. Workers leave notes with their work: as lines that begin with NOTE: in their last message, scripts in the file $FLAME_NOTES names. A note has at most 1,500 characters; one that looks as if it held a credential is refused. What another clone left is shown with its clone, and told to agents here once you accept it. With --json: list {session, notes}; add {session, note, is_new}; drop and accept {session, notes}.',
+    operand: { usage: '[TEXT|ID]', kind: 'words' },
+    subcommands: [
+      { name: 'list', summary: 'all notes of the session, the newest first' },
+      { name: 'add', summary: 'leave a note' },
+      { name: 'drop', summary: 'take notes away, by their ids; git log keeps them' },
+      { name: 'accept', summary: 'have agents here told what another clone left' },
+    ],
+    options: {
+      tasks: { kind: 'list', value: 'ID,ID', summary: 'add: only for these tasks' },
+      paths: { kind: 'list', value: 'A,B', summary: 'add: only for tasks that may change these paths' },
+      from: { kind: 'text', value: 'FILE', summary: 'add: read the text; - is standard input' },
+    },
+    examples: [
+      {
+        command: "git flame note add 'Dates are UTC everywhere' --paths src/api/",
+        does: 'tell who works there',
+      },
+      { command: 'git flame note', does: 'what was left so far' },
     ],
   },
 };

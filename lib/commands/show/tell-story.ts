@@ -1,3 +1,5 @@
+import { isMeantFor } from '../../core/blackboard/notes-for.ts';
+import { showNotes } from '../../core/blackboard/show-notes.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { verdictDecision } from '../../core/decisions/decisions.ts';
 import type { ObjectId } from '../../domain/ids.ts';
@@ -5,6 +7,7 @@ import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { LogEntry, Snapshot } from '../../domain/ports/store-port.ts';
+import type { ShownNote } from '../../domain/shown/notes.ts';
 import type { AttemptTime, TaskStory, TaskWork } from '../../domain/shown/task-story.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -36,6 +39,7 @@ export async function tellStory(
     ...{ task, verdicts },
     verifications: task.commit === null ? [] : snapshot.verificationsOn(task.commit),
     doubts: doubtsOf(snapshot, [task]),
+    notes: showNotes(snapshot.blackboardOf(session.id), tasks, origins).filter((note) => isAbout(note, task)),
     waits_for: waits.get(task.id) ?? [],
     runs,
     times: attemptTimes(task, log, runs),
@@ -52,6 +56,10 @@ export async function tellStory(
       person: await askingPerson(git, tasks),
     }),
   };
+}
+
+function isAbout(note: ShownNote, task: Task): boolean {
+  return note.task === task.id || (note.task === null && isMeantFor(note, task));
 }
 
 function agentsOf({ history, agent_id }: Task): readonly string[] {

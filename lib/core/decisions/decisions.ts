@@ -1,4 +1,5 @@
 import type { ObjectId } from '../../domain/ids.ts';
+import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Decision } from '../../domain/state/origins.ts';
@@ -112,6 +113,14 @@ export function pauseDecision({ id }: Pick<Session, 'id'>, pause: Session['pause
 /** What later planners are shown, whole. */
 export function memoryDecision({ session, task, v: _, rev: __, ...facts }: MemoryEntry): Decision {
   return { kind: 'memory', session, about: task ?? '', facts };
+}
+
+/** That these words were left here for later tasks: agents are told no others. */
+export function noteDecision(
+  { session, task }: Pick<BlackboardPage, 'session' | 'task'>,
+  note: LeftNote,
+): Decision {
+  return { kind: 'note', session, about: task ?? '', facts: note };
 }
 
 /** That a task's commits were judged by its rules, and taken in. */

@@ -1,5 +1,6 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Decision, Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -12,6 +13,7 @@ import {
   checkoutDecision,
   courseDecision,
   limitDecision,
+  noteDecision,
   pauseDecision,
   replanDecision,
   sessionDecision,
@@ -74,7 +76,7 @@ export function heedDecisions(
   return { session: heeded, tasks: ours, received, elsewhere, isOurs };
 }
 
-/** A snapshot with the verdicts alone that were found here. */
+/** A snapshot with the verdicts alone that were found here, and what was left here for later tasks. */
 export function heedVerdicts(snapshot: Snapshot, origins: Origins): Snapshot {
   const isHere = (verdict: Verdict): boolean => isKnown(known, origins, verdict, verdictDecision);
   return {
@@ -85,11 +87,20 @@ export function heedVerdicts(snapshot: Snapshot, origins: Origins): Snapshot {
     verdictsOf: (session) => snapshot.verdictsOf(session).filter(isHere),
     verificationsOn: (commit) => snapshot.verificationsOn(commit),
     reviewOn: (commit) => snapshot.reviewOn(commit),
+    blackboardOf: (session) => heedPages(snapshot.blackboardOf(session), origins),
     doubts: snapshot.doubts ?? [],
     get problems() {
       return snapshot.problems;
     },
   };
+}
+
+/** What was left for later tasks without the notes of other clones. */
+export function heedPages(pages: readonly BlackboardPage[], origins: Origins): readonly BlackboardPage[] {
+  return pages.map((page) => ({
+    ...page,
+    notes: page.notes.filter((note) => isKnown(known, origins, note, (one) => noteDecision(page, one))),
+  }));
 }
 
 type Verdicts = Pick<Snapshot, 'verdictsOn'>;

@@ -60,6 +60,7 @@ export function heedEnds(raw: Snapshot, heeding: HeedingEnds): EndedSnapshot {
     verdictsOf: (session) => raw.verdictsOf(session),
     verificationsOn: (commit) => raw.verificationsOn(commit),
     reviewOn: (commit) => raw.reviewOn(commit),
+    blackboardOf: (session) => raw.blackboardOf(session),
     get problems() {
       return raw.problems;
     },
@@ -72,6 +73,7 @@ export function heedLook(raw: SessionLook, heeding: HeedingEnds, only: SessionId
   return {
     ...heeded,
     verdictsOn: (commit) => raw.verdictsOn(commit),
+    blackboardOf: (session) => raw.blackboardOf(session),
     get problems() {
       return raw.problems;
     },

@@ -1,3 +1,4 @@
+import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
@@ -160,6 +161,26 @@ function describe({ status, by, override, notes }: Verdict): string {
 export function reviewChanges(commit: string, after: ReviewNote): readonly IncomingChange[] {
   const { session, group, by } = after;
   return [{ session, about: shortId(commit), what: 'review', from: null, to: `${group} approved by ${by}` }];
+}
+
+/** Notes for later tasks that came or went. */
+export function blackboardChanges(
+  before: BlackboardPage | null,
+  after: BlackboardPage,
+): readonly IncomingChange[] {
+  const place = { session: after.session, about: after.task ?? '' };
+  const told = ({ by, text }: LeftNote): string => oneLine(`${by}: ${text}`, longest);
+  const old = before?.notes ?? [];
+  const [known, now] = [old, after.notes].map((notes) => new Set(notes.map(({ id }) => id)));
+  const named = ({ id }: LeftNote) => ({ ...place, what: `note ${shortId(id)}` });
+  return [
+    ...after.notes
+      .filter(({ id }) => known?.has(id) !== true)
+      .map((note) => ({ ...named(note), from: null, to: told(note) })),
+    ...old
+      .filter(({ id }) => now?.has(id) !== true)
+      .map((note) => ({ ...named(note), from: told(note), to: null })),
+  ];
 }
 
 /** What is remembered: a planner reads it. */

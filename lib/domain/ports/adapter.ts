@@ -116,6 +116,9 @@ interface PreparationFacts {
   read(output: string): string | null;
 }
 
+/** Below `CellPaths.tmp`: what a worker writes there is read as its notes for later tasks when it has ended. */
+export const notesFile = 'notes-for-later';
+
 /** Paths as seen inside the cell. */
 export interface CellPaths {
   /** Program (absolute) and leading arguments: `adapter.command`, resolved. */

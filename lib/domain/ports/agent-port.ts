@@ -88,6 +88,8 @@ export interface AgentOutcome {
   readonly answer: unknown;
   /** Its last words. */
   readonly text: string;
+  /** What it left in its file for notes, as far as that is read; absent where there is none. */
+  readonly notes?: string;
   readonly cost_usd: number;
   readonly tokens: number;
   readonly duration_ms: number;

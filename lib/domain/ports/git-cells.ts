@@ -37,8 +37,10 @@ export interface CellInfo extends CellWorktree {
 /** The end of an agent that did well: enough to take in its work where nothing else is left of its process. */
 export interface EndNote {
   readonly run: AgentRun;
-  /** Its last words. */
+  /** Its last words, without notes. */
   readonly text: string;
+  /** What it left for later tasks, an empty line between two notes. */
+  readonly notes: string;
 }
 
 /**

@@ -66,9 +66,9 @@ interface WorkerData {
   readonly isKept?: boolean;
   /** Tasks whose work the worktree holds although it has not landed: what they wrote is theirs. */
   readonly below?: readonly PromptTask[];
-  /** What finished tasks left in words for it, bounded; see leftWords. */
+  /** What was left for it in words, bounded; see notesFor. */
   readonly left?: {
-    readonly words: readonly { readonly task: string; readonly title: string; readonly text: string }[];
+    readonly words: readonly { readonly from: string; readonly text: string }[];
     readonly leftOut: number;
   };
 }

@@ -1,4 +1,5 @@
 import type { ObjectId, RefName, SessionId } from '../ids.ts';
+import type { BlackboardPage } from '../state/blackboard.ts';
 import type { Doubt } from '../state/doubt.ts';
 import type { Verification } from '../state/evidence.ts';
 import type { Session } from '../state/session.ts';
@@ -31,6 +32,8 @@ export interface Snapshot {
   /** Each time the checks of exactly this commit were run again, latest last. */
   verificationsOn(commit: ObjectId): readonly Verification[];
   reviewOn(commit: ObjectId): ReviewNote | null;
+  /** What was left for later tasks of a session: by who leads first, then by task. */
+  blackboardOf(session: SessionId): readonly BlackboardPage[];
   /** What another clone says has ended and the above doesn't have as such; see heedEnds. */
   readonly doubts?: readonly Doubt[];
   /** Notes left out above because they can't be read; writing to one throws `state-corrupt`. */
@@ -40,7 +43,7 @@ export interface Snapshot {
 /** The sessions, and one of them with its tasks and their verdicts; of the others nothing but their own notes. */
 export type SessionLook = Pick<
   Snapshot,
-  'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'problems' | 'doubts'
+  'sessions' | 'current' | 'tasksOf' | 'verdictsOn' | 'blackboardOf' | 'problems' | 'doubts'
 >;
 
 /** What an audit entry says: one commit on a state ref. */
@@ -57,6 +60,7 @@ interface ChangedNotes {
   readonly verdict: Verdict;
   readonly verification: Verification;
   readonly review: { readonly commit: ObjectId; readonly note: ReviewNote };
+  readonly page: BlackboardPage;
 }
 
 /** That kind of note, and none of another. */
@@ -78,7 +82,8 @@ export type Change =
   | (ChangeEntry & Only<'session'>)
   | (ChangeEntry & Only<'verdict'>)
   | (ChangeEntry & Only<'verification'>)
-  | (ChangeEntry & Only<'review'>);
+  | (ChangeEntry & Only<'review'>)
+  | (ChangeEntry & Only<'page'>);
 
 /** Changes and refs that move together or not at all. */
 export interface Transaction {

@@ -78,6 +78,11 @@ export interface CommandOptions {
     readonly force: boolean;
   };
   readonly agent: { readonly retry: boolean };
+  readonly note: {
+    readonly tasks: readonly string[] | null;
+    readonly paths: readonly string[] | null;
+    readonly from: string | null;
+  };
   readonly sync: {
     readonly damaged: boolean;
     readonly keepMine: boolean;

@@ -8,6 +8,7 @@ import type { AgentRun } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 import type { Verdict } from '../state/verdict.ts';
 import type { Ahead } from './ahead.ts';
+import type { ShownNote } from './notes.ts';
 
 /** A call the watcher did not let pass, and how often it was tried. */
 export interface BlockedCall {
@@ -45,6 +46,8 @@ export interface TaskStory {
   readonly verifications: readonly Verification[];
   /** Whether its evidence came out differently when checked again. */
   readonly doubts: readonly EvidenceDoubt[];
+  /** What its worker left for later tasks, and what who leads left for it. */
+  readonly notes: readonly ShownNote[];
   /** Why it is not worked on now, one line each. */
   readonly waits_for: readonly string[];
   /** Agents that worked on it and were paid for: workers, validators, mergers. */

@@ -29,6 +29,8 @@ const decisionKinds = [
   'pause',
   /** What this clone remembered for later planners. */
   'memory',
+  /** What somebody here left for later tasks. */
+  'note',
 ] as const;
 type DecisionKind = (typeof decisionKinds)[number];
 
@@ -47,6 +49,7 @@ export const signedKinds: readonly DecisionKind[] = [
   'landed',
   'limit',
   'replan',
+  'note',
 ];
 
 /** One decision, with exactly the facts that make it what it is. */

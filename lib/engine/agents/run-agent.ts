@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { leftByWorker } from '../../core/blackboard/notes-in-words.ts';
 import { addRun } from '../../core/schedule/add-run.ts';
 import { nextAttempt } from '../../core/task/task-history.ts';
 import {
@@ -17,7 +18,7 @@ import type {
   RunningAgent,
   ToolDoor,
 } from '../../domain/ports/agent-port.ts';
-import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { CellWorktree, EndNote } from '../../domain/ports/git-cells.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
 import type { Role } from '../../domain/role.ts';
 import { agentAuthor } from '../../domain/state/agent-identity.ts';
@@ -138,7 +139,7 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   };
   // First of all: after a kill from here on, the run is not paid for twice.
   if (role === 'worker' && outcome.failure === null)
-    await workshop.git.noteEnd(job.cell, { run, text: outcome.text.slice(0, 2_000) });
+    await workshop.git.noteEnd(job.cell, { run, ...endOf(outcome) });
   for (const message of outcome.warnings ?? []) {
     workshop.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
   }
@@ -156,6 +157,11 @@ async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome>
   noteSpending(workshop, job.id, null);
   watchBudget(workshop, (await viewSession(workshop, job.session)).session);
   return outcome;
+}
+
+function endOf(outcome: AgentOutcome): Omit<EndNote, 'run'> {
+  const { words, notes } = leftByWorker(outcome);
+  return { text: words.slice(0, 2_000), notes: notes.join('\n\n') };
 }
 
 /** An agent that doesn't start gives its share of the budget back. */

@@ -1,4 +1,3 @@
-import { leftWords } from '../../core/task/left-words.ts';
 import { claimTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
@@ -6,6 +5,7 @@ import type { BuiltOn, Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
+import { toldTo } from '../blackboard/worker-notes.ts';
 import { isInterrupted } from '../interrupted.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
@@ -163,7 +163,7 @@ async function workIn(
       ...{ role: 'worker', task, policy },
       earlier: await earlierChange(workshop, task, cell.base),
       isKept: cell.start !== cell.base,
-      left: leftWords(task, view.tasks),
+      left: toldTo(task, view),
       below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
     },
   });

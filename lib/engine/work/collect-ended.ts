@@ -37,7 +37,7 @@ export async function collectEnded(
 
 async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise<boolean> {
   if (task.agent_id === null) return false;
-  const { run, text } = cell.ended;
+  const { run, text, notes } = cell.ended;
   const attempt = {
     session: task.session,
     task,
@@ -56,7 +56,7 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
   await book(workshop, task.session, cell.ended);
   const { cost_usd, tokens } = run;
   const audit = await workshop.agents.auditOf(run.id);
-  const outcome = { failure: null, text, cost_usd, tokens, audit };
+  const outcome = { failure: null, text, notes, cost_usd, tokens, audit };
   try {
     const ending = await judgeWork(workshop, { attempt, cell, policy, outcome, prepared: [] });
     if (ending.work === null) await discardUntouched(workshop, cell);

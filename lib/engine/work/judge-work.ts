@@ -1,3 +1,4 @@
+import { leftByWorker } from '../../core/blackboard/notes-in-words.ts';
 import { reasonNotDone } from '../../core/task/not-done.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Failure } from '../../domain/failure.ts';
@@ -21,7 +22,7 @@ import type { Attempt, Ending } from './settle-attempt.ts';
 const mostSaid = 400;
 
 /** What is known of an agent that is over. */
-type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'cost_usd' | 'tokens' | 'audit'>;
+type AgentEnding = Pick<AgentOutcome, 'failure' | 'text' | 'notes' | 'cost_usd' | 'tokens' | 'audit'>;
 
 interface EndedWork {
   readonly attempt: Attempt;
@@ -66,10 +67,12 @@ export async function judgeWork(
         work.leftBehind.length > 0
           ? `Left behind, out of scope: ${work.leftBehind.slice(0, 20).map(showName).join(', ')}`
           : '';
+      const { words, ...told } = leftByWorker(outcome);
       return {
         failure: null,
         work: { tip: work.tip, cell, leftBehind: work.leftBehind },
-        notes: [outcome.text.slice(0, 2_000), left].filter(Boolean).join('\n'),
+        told,
+        notes: [words.slice(0, 2_000), left].filter(Boolean).join('\n'),
         ...judged,
       };
     }
@@ -143,5 +146,12 @@ async function isUntouched(workshop: WithGit<GitCells>, cell: CellWorktree): Pro
 
 /** An attempt that came to nothing. */
 export function failed(failure: Failure): Ending {
-  return { failure, work: null, notes: '', outcome: { cost_usd: 0, tokens: 0 }, isJudged: false };
+  return {
+    failure,
+    work: null,
+    notes: '',
+    told: { notes: [], leftOut: 0 },
+    outcome: { cost_usd: 0, tokens: 0 },
+    isJudged: false,
+  };
 }

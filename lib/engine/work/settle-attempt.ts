@@ -1,3 +1,5 @@
+import type { PageChange } from '../../core/blackboard/change-page.ts';
+import type { LeftByWorker } from '../../core/blackboard/notes-in-words.ts';
 import { workDecision } from '../../core/decisions/decisions.ts';
 import { afterFailure } from '../../core/task/after-failure.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
@@ -9,6 +11,8 @@ import { branchMoved } from '../../domain/meanwhile.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { workerPage } from '../blackboard/worker-notes.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
 import { tellSuperseded } from '../machines/superseded.ts';
 import { type Recorder, record, taskOf, viewSession } from '../record.ts';
@@ -35,6 +39,8 @@ export interface Ending {
     readonly leftBehind: readonly string[];
   } | null;
   readonly notes: string;
+  /** What is left for later tasks. */
+  readonly told: Omit<LeftByWorker, 'words'>;
   /** Whether its agent ended well, and it failed, if it did, by what it left. */
   readonly isJudged: boolean;
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
@@ -88,7 +94,7 @@ export async function settleAttempt(
 async function complete(
   workshop: Workshop,
   attempt: Attempt,
-  { work, notes, outcome }: Ending,
+  { work, notes, told, outcome }: Ending,
   onRecorded: () => void,
 ): Promise<void> {
   const { session, task, agent } = attempt;
@@ -97,6 +103,7 @@ async function complete(
   const ref = taskBranch(session, task.id);
   const old = await workshop.git.resolveCommit(ref);
   await keepFormer(workshop, { session, task: task.id }, { old, tip: work.tip });
+  const { change, warnings } = workerPage(workshop, { task, agent }, told);
   const recorded = await record(workshop, session, (view) => {
     const now = taskOf(view, task.id);
     if (!holds(now, attempt)) return null;
@@ -112,10 +119,14 @@ async function complete(
       tokens: outcome.tokens,
     });
     const vouched = [workDecision(step.task, workshop.configDigest)];
-    return { steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent, vouched };
+    return {
+      ...{ steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent, vouched },
+      ...(change === null ? {} : { notes: { changes: [change], subject: leftSubject(change, agent) } }),
+    };
   });
   onRecorded();
   if (recorded.kind === 'nothing') return superseded(workshop, attempt, work.tip);
+  for (const message of warnings) workshop.events.emit({ event: 'notice', level: 'warning', message });
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
   if (recorded.kind !== 'ref-moved') return;
@@ -123,6 +134,10 @@ async function complete(
     `git branch -D ${ref.slice(11)}`,
     'git flame run',
   ]);
+}
+
+function leftSubject({ task, add }: PageChange, agent: AgentId): string {
+  return `${task}: ${formatCount(add.length, 'note')} left for later tasks by ${agent}`;
 }
 
 /** Whether a task is still what an attempt claimed: who was given up meanwhile changes nothing any more. */

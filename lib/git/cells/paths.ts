@@ -66,7 +66,7 @@ export function cellSubject(commonDir: string, id: string): CellSubject | null {
 }
 
 const endedFile = 'ended';
-const endNoteSchema = z.object({ run: agentRunSchema, text: z.string() });
+const endNoteSchema = z.object({ run: agentRunSchema, text: z.string(), notes: z.string().default('') });
 
 /** Notes that the agent in a cell is over and did well. */
 export function noteCellEnd(commonDir: string, id: string, note: EndNote): void {

@@ -1,7 +1,14 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Note } from '../notes/note.ts';
 import type { ValidationNote } from '../notes/note-kinds.ts';
-import { anchorsFolder, findNotes, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
+import {
+  anchorsFolder,
+  anchorsIn,
+  findNotes,
+  listNotes,
+  type TreeEdit,
+  type TreeNode,
+} from '../notes/note-tree.ts';
 
 type Root<T> = TreeNode<Note<T>> | null;
 type Edits<T> = readonly TreeEdit<Note<T>>[];
@@ -25,6 +32,30 @@ export function taskNotesOf<T>(root: Root<T>, session: SessionId): SessionNotes<
     removal: [
       ...places.flatMap((found) => found.map(({ path }) => ({ path, entry: null }))),
       ...(folder === null ? [] : [{ path: [anchorsFolder, session], entry: null }]),
+    ],
+  };
+}
+
+/** What was left for later tasks of a session, by its anchors; only pages `isMeant` names by their key. */
+export function pageNotesOf<T>(
+  root: Root<T>,
+  session: SessionId,
+  isMeant: (key: ObjectId) => boolean = () => true,
+): SessionNotes<T> & {
+  readonly anchors: readonly { readonly path: readonly string[]; readonly key: ObjectId }[];
+} {
+  const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
+  const anchors = [...anchorsIn(folder, [session])]
+    .map(({ name, key }) => ({ path: name.split('/'), key }))
+    .filter(({ key }) => isMeant(key));
+  const places = anchors.map(({ key }) => findNotes(root, key));
+  const notes = places.flatMap((found) => found.map(({ note }) => note));
+  return {
+    ...{ notes, anchors },
+    isWhole: places.every((found) => found.length === 1) && notes.every(({ value }) => value !== null),
+    removal: [
+      ...places.flatMap((found) => found.map(({ path }) => ({ path, entry: null }))),
+      ...anchors.map(({ path }) => ({ path: [anchorsFolder, ...path], entry: null })),
     ],
   };
 }

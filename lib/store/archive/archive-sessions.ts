@@ -1,5 +1,6 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
+import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { makeObject, type NewObject } from '../../git/objects/loose-object.ts';
@@ -18,7 +19,7 @@ import type { OtherEntry } from '../write/commit-message.ts';
 import type { ChangeContext } from '../write/note-write.ts';
 import { type Publication, RefPublisher } from '../write/ref-publisher.ts';
 import { archivedCommits } from './archive-commits.ts';
-import { type SessionNotes, taskNotesOf, validationNotesOf } from './archive-notes.ts';
+import { pageNotesOf, type SessionNotes, taskNotesOf, validationNotesOf } from './archive-notes.ts';
 import { commitTree } from './commit-edits.ts';
 
 interface Place {
@@ -51,7 +52,12 @@ export async function archiveSessions(
 function isMovable(state: State, id: SessionId, { options }: Place): boolean {
   const { key } = anchored(options.objectFormat, sessionAnchor(id));
   const session = onlyNote(state.sessions, key)?.value ?? null;
-  return session !== null && session.archived_at === undefined && taskNotesOf(state.tasks.root, id).isWhole;
+  return (
+    session !== null &&
+    session.archived_at === undefined &&
+    taskNotesOf(state.tasks.root, id).isWhole &&
+    pageNotesOf(state.blackboard.root, id).isWhole
+  );
 }
 
 async function prepare(
@@ -75,6 +81,7 @@ async function prepare(
     id,
     session: noteOf(state, id, options),
     tasks: taskNotesOf(state.tasks.root, id),
+    pages: pageNotesOf(state.blackboard.root, id),
   }));
   const verdicts = validationNotesOf(state.validations.root, (id) => ids.includes(id));
   const moves = movesOf(state, archive, { found, verdicts, change: describe(ids), changing });
@@ -93,6 +100,7 @@ async function readArchive(side: StoreOptions & { readonly catFile: CatFile }) {
     sessions: await readSideRef(side, archiveNotes.sessions),
     tasks: await readSideRef(side, archiveNotes.tasks),
     validations: await readSideRef(side, archiveNotes.validations),
+    blackboard: await readSideRef(side, archiveNotes.blackboard),
   };
 }
 
@@ -101,6 +109,7 @@ interface Moving {
     readonly id: SessionId;
     readonly session: Note<Session>;
     readonly tasks: SessionNotes<Task>;
+    readonly pages: ReturnType<typeof pageNotesOf<BlackboardPage>>;
   }[];
   readonly verdicts: ReturnType<typeof validationNotesOf>;
   readonly change: OtherEntry;
@@ -118,15 +127,21 @@ function movesOf(
   const sessions = found.flatMap(({ id, session }) => filed(session, [id]));
   const tasks = found.flatMap((one) => filedTasks(one.id, one.tasks));
   const validations = verdicts.notes.flatMap((note) => filed(note, null));
+  const pages = found.flatMap((one) => filedPages(one.pages));
   const shortNotes = found.map((one) => shortNote(one.session, one.id, changing));
   const removed = found.flatMap((one) => one.tasks.removal);
   return [
     move(archive.sessions, sessions),
     move(archive.tasks, tasks),
     move(archive.validations, validations),
+    move(archive.blackboard, pages),
     moveOf(state.sessions, writeNotes(state.sessions, shortNotes, change, changing)),
     move(state.tasks, removed),
     move(state.validations, verdicts.removal),
+    move(
+      state.blackboard,
+      found.flatMap((one) => one.pages.removal),
+    ),
   ];
 }
 
@@ -153,6 +168,11 @@ function filed<T>(note: Note<T>, anchor: readonly string[] | null): readonly Tre
 
 function filedTasks<T>(session: SessionId, { notes }: SessionNotes<T>): readonly TreeEdit<Note<T>>[] {
   return notes.flatMap((note) => filed(note, [session, String(note.json?.id)]));
+}
+
+function filedPages<T>({ notes, anchors }: ReturnType<typeof pageNotesOf<T>>): readonly TreeEdit<Note<T>>[] {
+  const places = new Map(anchors.map(({ path, key }) => [key, path]));
+  return notes.flatMap((note) => filed(note, places.get(note.key) ?? null));
 }
 
 function anchorEdit<T>(key: ObjectId, path: readonly string[]): TreeEdit<Note<T>> {

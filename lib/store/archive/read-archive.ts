@@ -13,5 +13,6 @@ export async function readArchive(
     tasks: await readSideRef(context, archiveNotes.tasks),
     validations: await readSideRef(context, archiveNotes.validations),
     reviews,
+    blackboard: await readSideRef(context, archiveNotes.blackboard),
   });
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ObjectId, RefName, SessionId, TaskId } from '../../domain/ids.ts';
 import { parseRefName } from '../../domain/ids.ts';
+import { blackboardPageSchema } from '../../domain/state/blackboard.ts';
 import { memoryEntrySchema } from '../../domain/state/memory.ts';
 import { sessionSchema } from '../../domain/state/session.ts';
 import { signatureNoteSchema } from '../../domain/state/signatures.ts';
@@ -42,11 +43,21 @@ export const validationNotes = defineKind(
 );
 export const reviewNotes = defineKind('reviews', reviewNoteSchema, Object.keys(reviewNoteSchema.shape), null);
 
+/** What was left for later tasks: by the worker of one, or for a session by who leads it. */
+export const blackboardNotes = defineKind(
+  'blackboard',
+  blackboardPageSchema,
+  Object.keys(blackboardPageSchema.shape),
+  ({ session, task }) =>
+    isText(session) && (task === null || isText(task)) ? blackboardAnchor(session, task) : null,
+);
+
 /** Sessions out of the way with what belongs to them: read when one is asked for by name. */
 export const archiveNotes = {
   sessions: archivedKind('sessions', sessionNotes),
   tasks: archivedKind('tasks', taskNotes),
   validations: archivedKind('validations', validationNotes),
+  blackboard: archivedKind('blackboard', blackboardNotes),
 } as const;
 
 /** What earlier sessions left: not read with the rest of the state. */
@@ -72,9 +83,11 @@ export const allKinds: readonly NoteKind<unknown>[] = [
   taskNotes,
   validationNotes,
   reviewNotes,
+  blackboardNotes,
   archiveNotes.sessions,
   archiveNotes.tasks,
   archiveNotes.validations,
+  archiveNotes.blackboard,
   memoryNotes,
   signatureNotes,
 ];
@@ -87,6 +100,7 @@ export const stateRefs: readonly RefName[] = [
   taskNotes.ref,
   validationNotes.ref,
   reviewNotes.ref,
+  blackboardNotes.ref,
 ];
 
 /** `blueflame task <session>/<id>`: the same in every clone, so the note's key is too. */
@@ -102,6 +116,12 @@ export function sessionAnchor(id: SessionId | string): Anchor {
 export function memoryAnchor(session: SessionId | string, task: TaskId | string | null): Anchor {
   const path = task === null ? [session, 'session'] : [session, 'task', task];
   return { text: `blueflame memory ${path.join('/')}\n`, path };
+}
+
+/** `blueflame blackboard <session>/task/<id>`, or `…/<session>/session` for what all tasks may hear. */
+export function blackboardAnchor(session: SessionId | string, task: TaskId | string | null): Anchor {
+  const path = task === null ? [session, 'session'] : [session, 'task', task];
+  return { text: `blueflame blackboard ${path.join('/')}\n`, path };
 }
 
 export function signatureAnchor(session: SessionId | string): Anchor {

@@ -69,7 +69,8 @@ export function* listAnchors<N>(
   yield* anchorsIn(root?.entries.get(anchorsFolder)?.tree ?? null, []);
 }
 
-function* anchorsIn<N>(
+/** The same of one folder of them; `above` stands before each name. */
+export function* anchorsIn<N>(
   folder: TreeNode<N> | null,
   above: readonly string[],
 ): Generator<{ readonly name: string; readonly key: ObjectId }> {

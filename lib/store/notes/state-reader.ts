@@ -3,7 +3,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/loose-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { loadNotes, readOtherAnchors } from './load-notes.ts';
-import { stateRefs } from './note-kinds.ts';
+import { anchorKey, blackboardAnchor, stateRefs } from './note-kinds.ts';
 import { readTips } from './read-tips.ts';
 import { emptyState, nextState, type RefState, type State, StateSnapshot, tipsOf } from './state.ts';
 
@@ -68,7 +68,20 @@ export class StateReader {
       ...(snapshot.sessions.find(({ id }) => id === session)?.changesets ?? []).map(({ commit }) => commit),
     ]);
     const validations = await this.#load(none.validations, tips, (key) => commits.has(key));
-    return { ...state, validations };
+    const blackboard = await this.#pagesOf(session, none.blackboard, { tips, snapshot });
+    return { ...state, validations, blackboard };
+  }
+
+  async #pagesOf(
+    session: SessionId,
+    kind: State['blackboard'],
+    { tips, snapshot }: { readonly tips: Tips; readonly snapshot: Snapshot },
+  ): Promise<State['blackboard']> {
+    if ((tips.get(kind.kind.ref) ?? null) === null) return kind;
+    const keyOf = (task: string | null): ObjectId =>
+      anchorKey(this.#options.objectFormat, blackboardAnchor(session, task));
+    const keys = new Set([keyOf(null), ...snapshot.tasksOf(session).map(({ id }) => keyOf(id))]);
+    return this.#load(kind, tips, (key) => keys.has(key));
   }
 
   /** What this process has just written needs no reading. */
@@ -80,18 +93,20 @@ export class StateReader {
     const { catFile, commonDir } = this.#options;
     const tips = await readTips(catFile, commonDir, stateRefs);
     const before = this.#state;
-    const [sessions, tasks, validations, reviews] = await Promise.all([
+    const [sessions, tasks, validations, reviews, blackboard] = await Promise.all([
       this.#load(before.sessions, tips),
       this.#load(before.tasks, tips),
       this.#load(before.validations, tips),
       this.#load(before.reviews, tips),
+      this.#load(before.blackboard, tips),
     ]);
-    const refs = { sessions, tasks, validations, reviews };
+    const refs = { sessions, tasks, validations, reviews, blackboard };
     const isSame =
       sessions === before.sessions &&
       tasks === before.tasks &&
       validations === before.validations &&
-      reviews === before.reviews;
+      reviews === before.reviews &&
+      blackboard === before.blackboard;
     this.#state = isSame ? before : nextState(before, refs);
     return this.#state;
   }

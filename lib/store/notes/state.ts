@@ -1,11 +1,13 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Snapshot, StateProblem } from '../../domain/ports/store-port.ts';
+import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Verification } from '../../domain/state/evidence.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote, Verdict } from '../../domain/state/verdict.ts';
 import type { Note } from './note.ts';
 import {
+  blackboardNotes,
   type NoteKind,
   reviewNotes,
   sessionNotes,
@@ -30,6 +32,7 @@ export interface State {
   readonly tasks: RefState<Task>;
   readonly validations: RefState<ValidationNote>;
   readonly reviews: RefState<ReviewNote>;
+  readonly blackboard: RefState<BlackboardPage>;
   readonly taskIndex: TaskIndex;
 }
 
@@ -38,6 +41,7 @@ export const emptyState: State = {
   tasks: { kind: taskNotes, tip: null, root: null },
   validations: { kind: validationNotes, tip: null, root: null },
   reviews: { kind: reviewNotes, tip: null, root: null },
+  blackboard: { kind: blackboardNotes, tip: null, root: null },
   taskIndex: new Map(),
 };
 
@@ -48,7 +52,7 @@ export function nextState(previous: State, refs: Omit<State, 'taskIndex'>): Stat
 
 /** Where each state ref stands. */
 export function tipsOf(state: State): ReadonlyMap<RefName, ObjectId | null> {
-  const all = [state.sessions, state.tasks, state.validations, state.reviews];
+  const all = [state.sessions, state.tasks, state.validations, state.reviews, state.blackboard];
   return new Map(all.map(({ kind, tip }) => [kind.ref, tip]));
 }
 
@@ -106,10 +110,19 @@ export class StateSnapshot implements Snapshot {
     return onlyNote(this.#state.reviews, commit)?.value ?? null;
   }
 
+  blackboardOf(session: SessionId): readonly BlackboardPage[] {
+    return [...listNotes(this.#state.blackboard.root)]
+      .filter((note) => findNotes(this.#state.blackboard.root, note.key).length === 1)
+      .flatMap((note) => (note.json?.session === session ? (note.value ?? []) : []))
+      .sort((a, b) => compare(a.task ?? '', b.task ?? ''));
+  }
+
   /** Checks every note; on 10,000 tasks this takes a fraction of a second the first time. */
   get problems(): readonly StateProblem[] {
-    const { sessions, tasks, validations, reviews } = this.#state;
-    this.#problems ??= [sessions, tasks, validations, reviews].flatMap((ref) => problemsOf<unknown>(ref));
+    const { sessions, tasks, validations, reviews, blackboard } = this.#state;
+    this.#problems ??= [sessions, tasks, validations, reviews, blackboard].flatMap((ref) =>
+      problemsOf<unknown>(ref),
+    );
     return this.#problems;
   }
 }

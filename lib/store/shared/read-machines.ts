@@ -21,10 +21,10 @@ export async function readMachines(
   try {
     const loading = { catFile, commonDir, objectFormat };
     const [sessionsTip, tasksTip] = [theirs.get(sessionNotes.ref) ?? null, theirs.get(taskNotes.ref) ?? null];
-    const { sessions, tasks, validations, reviews } = emptyState;
+    const { sessions, tasks, ...others } = emptyState;
     const snapshot = new StateSnapshot(
       nextState(emptyState, {
-        ...{ validations, reviews },
+        ...others,
         sessions: {
           ...sessions,
           tip: sessionsTip,

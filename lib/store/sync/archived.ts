@@ -1,9 +1,10 @@
 import { isSameSession, isSameTask } from '../../core/merge/admit-archive.ts';
 import { admitSession, admitTask } from '../../core/merge/admit-change.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
-import { taskNotesOf, validationNotesOf } from '../archive/archive-notes.ts';
+import { pageNotesOf, taskNotesOf, validationNotesOf } from '../archive/archive-notes.ts';
 import type { EndJudge } from '../ends/end-judge.ts';
 import type { Note } from '../notes/note.ts';
 import type { ValidationNote } from '../notes/note-kinds.ts';
@@ -17,6 +18,7 @@ export interface MergedArchive {
   readonly sessions: Root<Session>;
   readonly tasks: Root<Task>;
   readonly validations: Root<ValidationNote>;
+  readonly blackboard: Root<BlackboardPage>;
 }
 
 /**
@@ -77,13 +79,17 @@ export function withoutArchived(
   sessions: Root<Session>,
   archive: MergedArchive,
   ends: EndJudge | null,
-): { readonly tasks: MergeKind<Task>; readonly validations: MergeKind<ValidationNote> } {
+): {
+  readonly tasks: MergeKind<Task>;
+  readonly validations: MergeKind<ValidationNote>;
+  readonly blackboard: MergeKind<BlackboardPage>;
+} {
   const known = new Set<SessionId>(
     valuesOf(sessions).flatMap(({ id, archived_at: at }) => (at === undefined ? [] : [id])),
   );
-  const { validations } = mergeKinds;
+  const { validations, blackboard } = mergeKinds;
   const tasks = ends === null ? mergeKinds.tasks : heedingEnds(ends);
-  if (known.size === 0) return { tasks, validations };
+  if (known.size === 0) return { tasks, validations, blackboard };
   const isVerdictKept = (key: string): boolean => findNotes(archive.validations, key).length > 0;
   return {
     tasks: { ...tasks, removal: (root) => [...known].flatMap((id) => taskRemoval(root, id, archive.tasks)) },
@@ -93,6 +99,13 @@ export function withoutArchived(
         validationNotesOf(root, (id) => known.has(id))
           .notes.filter(({ key }) => isVerdictKept(key))
           .flatMap(({ key }) => removalOf(root, key)),
+    },
+    blackboard: {
+      ...blackboard,
+      removal: (root) =>
+        [...known].flatMap(
+          (id) => pageNotesOf(root, id, (key) => findNotes(archive.blackboard, key).length > 0).removal,
+        ),
     },
   };
 }

@@ -1,4 +1,5 @@
 import {
+  blackboardChanges,
   type IncomingChange,
   memoryChanges,
   reviewChanges,
@@ -27,6 +28,7 @@ export function incomingChanges(
       verdictChanges(old?.verdicts ?? [], now.verdicts),
     ),
     ...changesOf([before.reviews.root, after.reviews.root], (_, now, key) => reviewChanges(key, now)),
+    ...changesOf([before.blackboard.root, after.blackboard.root], blackboardChanges),
     ...changesOf(memory, memoryChanges),
   ];
 }

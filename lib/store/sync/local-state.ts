@@ -90,14 +90,16 @@ export class LocalState {
         sessions: await this.#mergeSide(mergeKinds.archivedSessions, theirs),
         tasks: await this.#mergeSide(mergeKinds.archivedTasks, theirs),
         validations: await this.#mergeSide(mergeKinds.archivedValidations, theirs),
+        blackboard: await this.#mergeSide(mergeKinds.archivedBlackboard, theirs),
       };
       const memory = await this.#mergeSide(mergeKinds.memory, theirs);
       const signatures = await this.#mergeSide(mergeKinds.signatures, theirs);
-      const sides = [archive.sessions, archive.tasks, archive.validations, memory, signatures];
+      const sides = [...Object.values(archive), memory, signatures];
       const { state, refs: merged } = await this.#mergeRefs(before, theirs, {
         sessions: archive.sessions.merged.state.root,
         tasks: archive.tasks.merged.state.root,
         validations: archive.validations.merged.state.root,
+        blackboard: archive.blackboard.merged.state.root,
       });
       if ((await this.#options.ends?.findOut()) === true) continue;
       const refs = [...merged, ...sides.map((side) => side.merged)];
@@ -161,18 +163,20 @@ export class LocalState {
       theirs,
     );
     const kinds = withoutArchived(sessions.state.root, archive, this.#options.ends ?? null);
-    const [tasks, validations, reviews] = [
+    const [tasks, validations, reviews, blackboard] = [
       await this.#mergeOne(kinds.tasks, before.tasks, theirs),
       await this.#mergeOne(kinds.validations, before.validations, theirs),
       await this.#mergeOne(mergeKinds.reviews, before.reviews, theirs),
+      await this.#mergeOne(kinds.blackboard, before.blackboard, theirs),
     ];
     const state = nextState(before, {
       sessions: sessions.state,
       tasks: tasks.state,
       validations: validations.state,
       reviews: reviews.state,
+      blackboard: blackboard.state,
     });
-    return { state, refs: [sessions, tasks, validations, reviews] };
+    return { state, refs: [sessions, tasks, validations, reviews, blackboard] };
   }
 
   #mergeOne<T>(kind: MergeKind<T>, ours: RefState<T>, theirs: RemoteRefs): Promise<MergedRef<T>> {

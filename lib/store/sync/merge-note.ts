@@ -1,5 +1,6 @@
 import { admitArchivedSession, admitArchivedTask } from '../../core/merge/admit-archive.ts';
 import { admitSession, admitTask } from '../../core/merge/admit-change.ts';
+import { mergeBlackboard } from '../../core/merge/merge-blackboard.ts';
 import {
   mergeMemory,
   mergeReview,
@@ -12,6 +13,7 @@ import { chooseValue, type Loss, type Merged, preferring } from '../../core/merg
 import { Note, renderNote } from '../notes/note.ts';
 import {
   archiveNotes,
+  blackboardNotes,
   memoryNotes,
   type NoteKind,
   reviewNotes,
@@ -40,11 +42,13 @@ export const mergeKinds = {
   tasks: { kind: taskNotes, merge: mergeTask, admit: admitTask },
   validations: { kind: validationNotes, merge: mergeValidation },
   reviews: { kind: reviewNotes, merge: mergeReview },
+  blackboard: { kind: blackboardNotes, merge: mergeBlackboard },
   memory: { kind: memoryNotes, merge: mergeMemory },
   signatures: { kind: signatureNotes, merge: mergeSignatures },
   archivedSessions: { kind: archiveNotes.sessions, merge: mergeSession, admit: admitArchivedSession },
   archivedTasks: { kind: archiveNotes.tasks, merge: mergeTask, admit: admitArchivedTask },
   archivedValidations: { kind: archiveNotes.validations, merge: mergeValidation },
+  archivedBlackboard: { kind: archiveNotes.blackboard, merge: mergeBlackboard },
 } as const;
 
 /** Merges two readable versions of a note; the blob goes to the sink. Keys this version doesn't know stay. */

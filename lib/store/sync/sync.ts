@@ -5,7 +5,7 @@ import type { Loss } from '../../core/merge/merge-values.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { StateProblem } from '../../domain/ports/store-port.ts';
 import { finishMotions } from '../../git/refs/finish-motions.ts';
-import { stateRefs } from '../notes/note-kinds.ts';
+import { blackboardNotes, stateRefs } from '../notes/note-kinds.ts';
 import { cannotMergeInto, damagedState, newerState, remoteBusy } from './errors.ts';
 import { LocalState, type MergedState } from './local-state.ts';
 import { nameOf } from './merge-message.ts';
@@ -88,6 +88,8 @@ export async function syncState(options: SyncOptions): Promise<SyncResult> {
   }
 }
 
+const alwaysNamed = stateRefs.filter((ref) => ref !== blackboardNotes.ref);
+
 async function push({ context, remote }: SyncOptions, specs: readonly PushSpec[]): Promise<PushResult> {
   return specs.length === 0 ? { kind: 'done' } : pushState(context, remote, specs);
 }
@@ -100,10 +102,10 @@ function describe(
   const { received, sent, unknown, problems } = merged.kept;
   return {
     remote,
-    // Memory and archive are mentioned only where there are any.
+    // Notes for later tasks, memory and archive are mentioned only where there are any.
     refs: merged.refs
       .map(({ state, outcome }) => ({ ref: state.kind.ref, outcome }))
-      .filter(({ ref, outcome }) => outcome !== 'absent' || stateRefs.includes(ref)),
+      .filter(({ ref, outcome }) => outcome !== 'absent' || alwaysNamed.includes(ref)),
     conflicts,
     changes,
     commits: { received, sent, unknown },

@@ -4,7 +4,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { Change } from '../../domain/ports/store-port.ts';
 import { makeObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
 import { describeIssues, Note, renderNote } from '../notes/note.ts';
-import { type Anchor, anchorKey, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
+import { type Anchor, anchorKey, blackboardAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
 import {
   anchorsFolder,
   editTree,
@@ -28,7 +28,7 @@ import { validationWrites } from './validation-writes.ts';
 export function applyChange(state: State, change: Change, context: ChangeContext): State {
   const format = context.objectFormat;
   const updated_at = context.now.toISOString();
-  const { tasks = [], session, review } = change;
+  const { tasks = [], session, review, page } = change;
   const taskWrites = tasks.map((task) => ({
     ...anchored(format, taskAnchor(task.session, task.id)),
     next: (_: unknown, rev: number) => ({ ...task, rev, updated_at }),
@@ -42,11 +42,16 @@ export function applyChange(state: State, change: Change, context: ChangeContext
     anchor: null,
     next: (_: unknown, rev: number) => ({ ...note, rev }),
   }));
+  const pageWrites = (page === undefined ? [] : [page]).map((value) => ({
+    ...anchored(format, blackboardAnchor(value.session, value.task)),
+    next: (_: unknown, rev: number) => ({ ...value, rev }),
+  }));
   return nextState(state, {
     sessions: writeNotes(state.sessions, sessionWrites, change, context),
     tasks: writeNotes(state.tasks, taskWrites, change, context),
     validations: writeNotes(state.validations, validationWrites(change), change, context),
     reviews: writeNotes(state.reviews, reviewWrites, change, context),
+    blackboard: writeNotes(state.blackboard, pageWrites, change, context),
   });
 }
 

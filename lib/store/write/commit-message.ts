@@ -54,6 +54,10 @@ function factsOf(change: Change | OtherEntry): Facts {
     const { tasks, session } = change.review.note;
     return { tasks: tasks.map(({ id }) => id), session };
   }
+  if (change.page) {
+    const { session, task } = change.page;
+    return { tasks: task === null ? [] : [task], session };
+  }
   if (change.verdict) return judgedFacts(change.verdict);
   if (change.verification) return judgedFacts(change.verification);
   const { about, ...rest } = change;

@@ -12,6 +12,7 @@ import { renderCalls } from './render-calls.ts';
 import { notCounted } from './render-decision.ts';
 import { renderDoubt } from './render-doubt.ts';
 import { renderHint } from './render-error.ts';
+import { renderNotes } from './render-notes.ts';
 import { paintStatus } from './render-status.ts';
 import { bullet, renderVerdict } from './render-verdict.ts';
 import { renderWork } from './render-work.ts';
@@ -28,6 +29,7 @@ export function renderTask(story: TaskStory, style: Style): string {
     ['Other agents', renderOthers(story, style)],
     ['Calls', renderCalls(story.calls, style)],
     ['Result', renderResult(task, style)],
+    ['Notes', renderNotes(story.notes, style, '  ')],
     ['Work', story.work === null ? [] : renderWork(story.work, style)],
     [
       'Verdicts',

@@ -85,8 +85,8 @@ test('the story of what worked: commits, files, verdict, evidence, landing; with
   const { lines } = await flameJson(repo, ['show', 'good']);
   const [story] = lines;
   assert.equal(Object.keys(story ?? {}), [
-    ...['task', 'verdicts', 'verifications', 'doubts', 'waits_for', 'runs', 'times', 'calls', 'work'],
-    ...['worktrees', 'rescues', 'uncounted', 'uncounted_verdicts', 'changesets', 'next'],
+    ...['task', 'verdicts', 'verifications', 'doubts', 'notes', 'waits_for', 'runs', 'times', 'calls'],
+    ...['work', 'worktrees', 'rescues', 'uncounted', 'uncounted_verdicts', 'changesets', 'next'],
   ]);
 });
 

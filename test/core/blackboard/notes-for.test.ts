@@ -1,8 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { leftWords } from '../../../lib/core/task/left-words.ts';
+import { notesFor } from '../../../lib/core/blackboard/notes-for.ts';
+import { parseTaskId } from '../../../lib/domain/ids.ts';
+import { type BlackboardPage, type LeftNote, makeNote } from '../../../lib/domain/state/blackboard.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
-import { makeTask } from '../../support/tasks.ts';
+import { makeTask, testSession } from '../../support/tasks.ts';
 
 const at = (minute: number): string => `2026-02-06T14:${String(minute).padStart(2, '0')}:00Z`;
 
@@ -25,8 +27,22 @@ function done(id: string, notes: string, more: Fields = {}): Task {
 const mine = (more: Fields = {}): Task =>
   makeTask('mine', { status: 'pending', cohesion_group: 'own', file_locks: ['src/'], ...more });
 
-const said = (task: Task, others: readonly Task[]): readonly string[] =>
-  leftWords(task, [task, ...others]).words.map((word) => `${word.task}: ${word.text}`);
+const said = (
+  task: Task,
+  others: readonly Task[],
+  pages: readonly BlackboardPage[] = [],
+): readonly string[] =>
+  notesFor(task, { tasks: [task, ...others], pages }).words.map(
+    ({ from, text }) => `${from.split(' (')[0]}: ${text}`,
+  );
+
+const note = (text: string, more: Partial<LeftNote> = {}): LeftNote =>
+  makeNote({ ...{ text, by: 'worker-00000001', at: at(2), place: 'here', tasks: [], paths: [] }, ...more });
+
+const page = (task: string | null, notes: readonly LeftNote[]): BlackboardPage => ({
+  ...{ v: 1, rev: 1, session: testSession, notes: [...notes] },
+  task: task === null ? null : parseTaskId(task),
+});
 
 test('QUE-3 a task hears those it needs, nearest first, then those on its paths or in its group, and nobody else', () => {
   const others = [
@@ -66,11 +82,40 @@ test('QUE-3 only accepted work speaks: what was rejected is void with its attemp
 test('QUE-3 what is too much is cut and counted, and a circle of needs ends', () => {
   const needs = Array.from({ length: 12 }, (_, index) => done(`n-${index}`, `${index} `.repeat(5_000)));
   const task = mine({ dependencies: needs.map(({ id }) => `${id}`) });
-  const { words, leftOut } = leftWords(task, [task, ...needs]);
+  const { words, leftOut } = notesFor(task, { tasks: [task, ...needs], pages: [] });
   assert.is(words.length + leftOut, 12);
   assert.ok(words.reduce((sum, { text }) => sum + text.length, 0) <= 6_000);
   const [a, b] = [done('a', 'A', { dependencies: ['b'] }), done('b', 'B', { dependencies: ['a'] })];
   assert.equal(said(mine({ dependencies: ['a'] }), [a, b]), ['a: A', 'b: B']);
+});
+
+test('QUE-3 notes on purpose take the place of last words, as far as the attempt that left them counts', () => {
+  const need = done('need', 'last words');
+  const task = mine({ dependencies: ['need'] });
+  assert.equal(said(task, [need], [page('need', [note('first'), note('second')])]), [
+    'need: second',
+    'need: first',
+  ]);
+  const other = page('need', [note('of a rejected attempt', { by: 'worker-00000002' })]);
+  assert.equal(said(task, [need], [other]), ['need: last words']);
+  const open = makeTask('need', { status: 'pending', history: need.history });
+  assert.equal(said(task, [open], [page('need', [note('void')])]), []);
+});
+
+test('QUE-3 who leads is heard first: by name, then by path, then for all, of each the newest first', () => {
+  const task = mine();
+  const lead = page(null, [
+    note('for all', { by: 'Lea', at: at(1) }),
+    note('for all, later', { by: 'Lea', at: at(3) }),
+    note('its path', { by: 'Lea', paths: ['src/a.ts'] }),
+    note('its name', { by: 'Lea', tasks: [parseTaskId('mine')] }),
+    note('another name', { by: 'Lea', tasks: [parseTaskId('other')] }),
+    note('another path', { by: 'Lea', paths: ['docs/'] }),
+  ]);
+  assert.equal(
+    said(task, [done('mate', 'last', { cohesion_group: 'own' })], [lead]).map((line) => line.split(': ')[1]),
+    ['its name', 'its path', 'for all, later', 'for all', 'last'],
+  );
 });
 
 test.run();

@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import { showNotes } from '../core/blackboard/show-notes.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import type { LeftNote } from '../domain/state/blackboard.ts';
+import type { Session } from '../domain/state/session.ts';
+import { acceptNotes, badNote, dropNotes, leaveNote } from '../engine/blackboard/leave-note.ts';
+import { renderNotes } from '../ui/render/render-notes.ts';
+import { visibleLine } from '../ui/text/visible-text.ts';
+import { shortId } from '../util/short-id.ts';
+import { readNamedFile } from './open/open-gates.ts';
+import { type Opened, withWorkshop } from './open/open-workshop.ts';
+import { readAll } from './open/read-all.ts';
+import { lookAtSession } from './open/session-meant.ts';
+import { showLong } from './open/show-long.ts';
+import { withDecisions } from './open/signed-decisions.ts';
+import { requireAtHand } from './open/with-session-lock.ts';
+
+/** `git flame note list|add|drop|accept`: what is left for later tasks of a session. */
+export function run(args: CommandArgs<'note'>, io: Io): Promise<number> {
+  switch (args.subcommand) {
+    case 'add':
+      return add(args, io);
+    case 'drop':
+      return change(args, io, { act: dropNotes, done: 'taken away', dry: 'Would take away' });
+    case 'accept':
+      return change(args, io, { act: acceptNotes, done: 'told to agents from now on', dry: 'Would accept' });
+    default:
+      return list(args, io);
+  }
+}
+
+function list(args: CommandArgs<'note'>, io: Io): Promise<number> {
+  return withDecisions(args, io, async ({ store, meant, origins, output }) => {
+    const snapshot = await lookAtSession(store, meant);
+    const { id } = meant.require(snapshot);
+    const notes = showNotes(snapshot.blackboardOf(id), snapshot.tasksOf(id), origins);
+    output.json({ session: id, notes });
+    const text = notes.length === 0 ? 'No notes were left.' : renderNotes(notes, output.style).join('\n');
+    await showLong(output, io, text);
+    return 0;
+  });
+}
+
+async function add(args: CommandArgs<'note'>, io: Io): Promise<number> {
+  const { tasks, paths } = args.options;
+  const text = await readText(args, io);
+  return withMeant(args, io, async ({ workshop, output, wishes }, { id: session }) => {
+    if (wishes.isDry) {
+      output.json({ session, note: null });
+      output.result('Would leave the note.');
+      return 0;
+    }
+    const by = workshop.gates.person;
+    const said = { text, by, tasks: tasks ?? [], paths: paths ?? [] };
+    const { note, isNew } = await leaveNote(workshop, session, said);
+    output.json({ session, note, is_new: isNew });
+    output.result(
+      `${shortId(note.id)}: ${isNew ? 'tasks that begin from now on are told' : 'was left already'}.`,
+    );
+    return 0;
+  });
+}
+
+async function readText(
+  { positionals: [words], options: { from } }: CommandArgs<'note'>,
+  io: Io,
+): Promise<string> {
+  if (from === null && words !== undefined) return words;
+  if (from === null || words !== undefined)
+    throw badNote(
+      from === null ? 'A note needs a text.' : 'The text is given twice: as words and with --from.',
+      'usage',
+    );
+  return from === '-' ? readAll(io.stdin) : readNamedFile(resolve(io.cwd, from));
+}
+
+interface NoteChange {
+  readonly act: typeof dropNotes;
+  readonly done: string;
+  readonly dry: string;
+}
+
+function change(args: CommandArgs<'note'>, io: Io, { act, done, dry }: NoteChange): Promise<number> {
+  const ids = (args.positionals[0] ?? '').split(/[\s,]+/).filter(Boolean);
+  if (ids.length === 0) throw badNote(`git flame note ${args.subcommand} needs the id of a note.`, 'usage');
+  return withMeant(args, io, async ({ workshop, output, wishes }, { id: session }) => {
+    if (wishes.isDry) {
+      output.json({ session, notes: [] });
+      output.result(`${dry}: ${visibleLine(ids.join(', '))}`);
+      return 0;
+    }
+    const notes: readonly LeftNote[] = await act(workshop, session, ids);
+    output.json({ session, notes });
+    for (const { id, by, text } of notes)
+      output.result(`${shortId(id)}: ${done}. ${visibleLine(`${by}: ${text}`)}`);
+    return 0;
+  });
+}
+
+function withMeant(
+  args: CommandArgs<'note'>,
+  io: Io,
+  work: (opened: Opened, session: Session) => Promise<number>,
+): Promise<number> {
+  return withWorkshop(args, io, async (opened) => {
+    const session = opened.meant.require(await opened.store.snapshot());
+    await requireAtHand(opened.store, session.id);
+    return work(opened, session);
+  });
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { type SessionId, sessionIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
+import { lineSchema, textSchema } from '../text.ts';
+
+/** What one note may hold, in characters, and how many of them there may be. */
+export const noteBounds = {
+  text: 1_500,
+  /** Of the worker of one task. */
+  ofTask: 8,
+  /** Of those who lead a session, for all its tasks. */
+  ofSession: 64,
+  /** Tasks, or paths, that one is meant for. */
+  meant: 20,
+} as const;
+
+const sessionId = z
+  .string()
+  .regex(sessionIdPattern)
+  .transform((id) => id as SessionId);
+const taskId = z
+  .string()
+  .regex(taskIdPattern)
+  .transform((id) => id as TaskId);
+
+const noteFactsSchema = z.object({
+  text: textSchema(noteBounds.text),
+  /** A person's `Name <email>`, or an agent id. */
+  by: lineSchema(300),
+  at: lineSchema(40),
+  /** The clone it was left in, see cloneName; null where that is not known. */
+  place: lineSchema(200).nullable(),
+  /** Tasks and paths it is meant for; none of both: all tasks. */
+  tasks: z.array(taskId).max(noteBounds.meant),
+  paths: z.array(lineSchema(500)).max(noteBounds.meant),
+});
+type NoteFacts = Readonly<z.infer<typeof noteFactsSchema>>;
+
+/** One note that somebody left for later tasks; it is never changed, only taken away. */
+const leftNoteSchema = z
+  .object({
+    /** Follows from the rest: the same words of the same moment are one note, and no other can be put in its place. */
+    id: z.string(),
+    ...noteFactsSchema.shape,
+  })
+  .refine(({ id, ...facts }) => id === noteId(facts), 'has an id that is not its own');
+export type LeftNote = Readonly<z.infer<typeof leftNoteSchema>>;
+
+/** A note with its id. */
+export function makeNote({ text, by, at, place, tasks, paths }: NoteFacts): LeftNote {
+  const facts = { text, by, at, place, tasks, paths };
+  return { id: noteId(facts), ...facts };
+}
+
+function noteId({ text, by, at, place, tasks, paths }: NoteFacts): string {
+  return canonicalDigest({ text, by, at, place, tasks, paths }).slice(0, 40);
+}
+
+/** The body of a note on refs/blueflame/blackboard. */
+export const blackboardPageSchema = z.object({
+  v: z.literal(1),
+  rev: z.int().min(1),
+  session: sessionId,
+  /** Whose worker left these; null: those who lead did. */
+  task: taskId.nullable(),
+  /** Oldest first. */
+  notes: z.array(leftNoteSchema).max(noteBounds.ofSession),
+});
+export type BlackboardPage = Readonly<z.infer<typeof blackboardPageSchema>>;

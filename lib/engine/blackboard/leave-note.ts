@@ -1,0 +1,189 @@
+import { noteDecision } from '../../core/decisions/decisions.ts';
+import { boundText, oneLine } from '../../core/task/one-line.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId, TaskId } from '../../domain/ids.ts';
+import { noTask } from '../../domain/not-found.ts';
+import { type BlackboardPage, type LeftNote, makeNote, noteBounds } from '../../domain/state/blackboard.ts';
+import { lineSchema } from '../../domain/text.ts';
+import { findSecrets } from '../../policy/secrets/secrets.ts';
+import { canonicalJson } from '../../util/canonical-digest.ts';
+import { shortId } from '../../util/short-id.ts';
+import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+type Leaving = Recorder & Pick<Workshop, 'place'>;
+
+interface Said {
+  readonly text: string;
+  /** Tasks and paths it is meant for; none of both: all tasks. */
+  readonly tasks: readonly string[];
+  readonly paths: readonly string[];
+  /** A person's `Name <email>`, or an agent id. */
+  readonly by: string;
+}
+
+/**
+ * Leaves a note for the tasks of a session that begin after it. The same words for the same tasks are left once. Throws
+ * FlameErrors `bad-note`, `secret-in-note`, `no-task`, `too-many-notes`, `session-over`.
+ */
+export async function leaveNote(
+  workshop: Leaving,
+  session: SessionId,
+  said: Said,
+): Promise<{ readonly note: LeftNote; readonly isNew: boolean }> {
+  const text = requireText(said.text);
+  const paths = said.paths.map(requirePath);
+  requireFew(said);
+  const at = timestamp(workshop);
+  const { by } = said;
+  let left: { readonly note: LeftNote; readonly isNew: boolean } | undefined;
+  await record(workshop, session, (view) => {
+    requireOpen(view);
+    const tasks = said.tasks.map((id) => requireTask(view, id));
+    const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths, by }));
+    if (known !== undefined) {
+      left = { note: known, isNew: false };
+      return null;
+    }
+    requireRoom(view);
+    const note = makeNote({ ...{ text, by, at, tasks, paths }, place: workshop.place });
+    left = { note, isNew: true };
+    return {
+      notes: {
+        changes: [{ task: null, add: [note], drop: [] }],
+        subject: `note ${shortId(note.id)}: left by ${by}`,
+      },
+      body: oneLine(text),
+      actor: by,
+    };
+  });
+  if (left === undefined) throw new Error('a note was neither left nor known');
+  return left;
+}
+
+/** Takes notes away, whoever left them, by how their ids begin. Throws FlameError `no-note`. */
+export async function dropNotes(
+  workshop: Recorder,
+  session: SessionId,
+  ids: readonly string[],
+): Promise<readonly LeftNote[]> {
+  let gone: readonly LeftNote[] = [];
+  await record(workshop, session, ({ pages }) => {
+    const found = notesNamed(pages(), ids);
+    gone = found.map(({ note }) => note);
+    const named = [...new Set(gone.map(({ id }) => shortId(id)))].join(', ');
+    const tasks = [...new Set(found.map(({ task }) => task))];
+    return {
+      notes: {
+        changes: tasks.map((task) => ({
+          ...{ task, add: [] },
+          drop: found.filter((one) => one.task === task).map(({ note }) => note),
+        })),
+        subject: `note ${named}: taken away by ${workshop.gates.person}`,
+      },
+    };
+  });
+  return gone;
+}
+
+/** Has agents told notes of other clones from now on, as this person's word. Throws FlameError `no-note`. */
+export async function acceptNotes(
+  workshop: Recorder,
+  session: SessionId,
+  ids: readonly string[],
+): Promise<readonly LeftNote[]> {
+  const { pages } = await viewSession(workshop, session);
+  const found = notesNamed(pages(), ids);
+  workshop.origins.vouch(found.map(({ task, note }) => noteDecision({ session, task }, note)));
+  return found.map(({ note }) => note);
+}
+
+interface Found {
+  readonly task: TaskId | null;
+  readonly note: LeftNote;
+}
+
+function notesNamed(pages: readonly BlackboardPage[], ids: readonly string[]): readonly Found[] {
+  const all = pages.flatMap(({ task, notes }) => notes.map((note) => ({ task, note })));
+  return ids.flatMap((id) => {
+    const found = id.length < 4 ? [] : all.filter(({ note }) => note.id.startsWith(id));
+    const [one, other] = new Set(found.map(({ note }) => note.id));
+    if (one !== undefined && other === undefined) return found;
+    throw new FlameError({
+      kind: 'refused',
+      code: 'no-note',
+      message: `${other === undefined ? 'There is no note' : 'Several notes begin with'} ${JSON.stringify(id.slice(0, 100))}.`,
+      hints: ['git flame note list'],
+    });
+  });
+}
+
+/** Printable, whole, and without credentials: what is cut or changed is not what was said. */
+function requireText(said: string): string {
+  const text = said.length > noteBounds.text * 4 ? said : boundText(said, said.length + 1);
+  if (text === '') throw badNote('A note needs a text.');
+  if (text.length > noteBounds.text)
+    throw badNote(`A note has at most ${noteBounds.text} characters, and this one ${text.length}.`);
+  const [secret] = findSecrets(text, null);
+  if (secret === undefined) return text;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'secret-in-note',
+    message: `The note looks as if it held a credential (${secret.id}, line ${secret.line}), so it was not left.`,
+    hints: ['Say where the credential is kept, not what it is'],
+  });
+}
+
+function requirePath(said: string): string {
+  const path = said.trim().replace(/^(?:\.\/)+/, '');
+  const isPlain = lineSchema(500).safeParse(path).success && !path.startsWith('/');
+  if (isPlain && !path.split('/').includes('..')) return path;
+  throw badNote(`${JSON.stringify(said.slice(0, 200))} is no path of the repository.`);
+}
+
+function requireFew({ tasks, paths }: Said): void {
+  if (Math.max(tasks.length, paths.length) > noteBounds.meant)
+    throw badNote(`A note is for at most ${noteBounds.meant} tasks and ${noteBounds.meant} paths.`);
+}
+
+/** `usage`: what was typed, not what it says. */
+export function badNote(message: string, kind: 'refused' | 'usage' = 'refused'): FlameError {
+  return new FlameError({ kind, code: 'bad-note', message, hints: ['git flame note -h'] });
+}
+
+function requireOpen({ session: { id, state } }: SessionView): void {
+  if (state !== 'ended') return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'session-over',
+    message: `Session ${id} has ended: no task of it begins any more.`,
+    hints: [`git flame resume ${id}`],
+  });
+}
+
+function requireTask({ tasks, received, session }: SessionView, id: string): TaskId {
+  const all = [...tasks, ...received, ...(session.proposal ?? [])];
+  const task = all.find((one) => one.id === id);
+  if (task === undefined) throw noTask(id);
+  return task.id;
+}
+
+function ledNotes({ pages }: SessionView): readonly LeftNote[] {
+  return pages().find(({ task }) => task === null)?.notes ?? [];
+}
+
+function isAlike(note: LeftNote, other: Pick<LeftNote, 'text' | 'by' | 'tasks' | 'paths'>): boolean {
+  const key = ({ text, by, tasks, paths }: typeof other): string => canonicalJson({ text, by, tasks, paths });
+  return key(note) === key(other);
+}
+
+function requireRoom(view: SessionView): void {
+  const [oldest] = ledNotes(view);
+  if (oldest === undefined || ledNotes(view).length < noteBounds.ofSession) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'too-many-notes',
+    message: `Session ${view.session.id} has ${noteBounds.ofSession} notes for all its tasks, and more are never told.`,
+    hints: ['git flame note list', `git flame note drop ${shortId(oldest.id)}`],
+  });
+}

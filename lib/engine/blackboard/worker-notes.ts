@@ -1,0 +1,39 @@
+import type { PageChange } from '../../core/blackboard/change-page.ts';
+import { type NotesFor, notesFor } from '../../core/blackboard/notes-for.ts';
+import type { LeftByWorker } from '../../core/blackboard/notes-in-words.ts';
+import type { AgentId } from '../../domain/ids.ts';
+import { makeNote } from '../../domain/state/blackboard.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { findSecrets } from '../../policy/secrets/secrets.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import type { SessionView } from '../record.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+/** What a worker leaves for later tasks as its work is accepted; notes that look as if they held a credential are not kept. */
+export function workerPage(
+  workshop: Pick<Workshop, 'now' | 'place'>,
+  { task, agent }: { readonly task: Task; readonly agent: AgentId },
+  { notes, leftOut }: Omit<LeftByWorker, 'words'>,
+): { readonly change: PageChange | null; readonly warnings: readonly string[] } {
+  const at = timestamp(workshop);
+  const kept = notes.filter((text) => findSecrets(text, null).length === 0);
+  const secret = notes.length - kept.length;
+  const add = kept.map((text) =>
+    makeNote({ text, by: agent, at, place: workshop.place, tasks: [], paths: [] }),
+  );
+  const noted = (count: number): string => `${task.id}: ${formatCount(count, 'note')} for later tasks`;
+  return {
+    change: add.length === 0 ? null : { task: task.id, add, drop: [] },
+    warnings: [
+      ...(secret === 0 ? [] : [`${noted(secret)} not kept: what looks like a credential is in there.`]),
+      ...(leftOut === 0 ? [] : [`${noted(leftOut)} not kept: that is more than one task may leave.`]),
+    ],
+  };
+}
+
+/** What a worker is told of the blackboard; words that look as if they held a credential are passed on to no model. */
+export function toldTo(task: Task, { tasks, snapshot }: SessionView): NotesFor {
+  const { words, leftOut } = notesFor(task, { tasks, pages: snapshot.blackboardOf(task.session) });
+  const clean = words.filter(({ text }) => findSecrets(text, null).length === 0);
+  return { words: clean, leftOut: leftOut + words.length - clean.length };
+}

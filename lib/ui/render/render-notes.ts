@@ -1,0 +1,40 @@
+import type { ShownNote } from '../../domain/shown/notes.ts';
+import { formatTime } from '../../util/format-time.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../../util/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+
+/** Notes for later tasks: of each its id, who left it and when, for whom, and its text. */
+export function renderNotes(notes: readonly ShownNote[], style: Style, indent = ''): readonly string[] {
+  return notes.flatMap((note) => {
+    const [first = '', ...rest] = wrapText(visibleLine(headOf(note)), style.width, indent);
+    const id = shortId(note.id);
+    const head = first.startsWith(`${indent}${id}`)
+      ? `${indent}${style.yellow(id)}${first.slice(indent.length + id.length)}`
+      : first;
+    const mark = markOf(note);
+    return [
+      ...[head, ...rest],
+      ...(mark === '' ? [] : wrapText(visibleLine(mark), style.width, `${indent}  `).map(style.yellow)),
+      ...wrapText(visibleText(note.text), style.width, `${indent}  `),
+    ];
+  });
+}
+
+function headOf({ id, task, by, at, tasks, paths }: ShownNote): string {
+  const whose = task === null ? '' : ` of ${task},`;
+  const meant = [...tasks, ...paths].join(', ');
+  return `${shortId(id)}${whose} by ${by}, ${formatTime(at)}${meant === '' ? '' : `, for ${meant}`}`;
+}
+
+function markOf({ state, place, id }: ShownNote): string {
+  switch (state) {
+    case 'elsewhere':
+      return `left in another clone (${place ?? 'unknown'}): to have agents here told it: git flame note accept ${shortId(id)}`;
+    case 'void':
+      return 'not told: the attempt that left it is not the one that counts';
+    case 'told':
+      return '';
+  }
+}
