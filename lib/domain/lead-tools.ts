@@ -8,8 +8,10 @@ export const leadTools = [
   'get_task_output',
   'approve_task',
   'reject_task',
+  'leave_note',
   'read_file',
   'list_files',
+  'search_files',
   'complete',
   'fail',
 ] as const;

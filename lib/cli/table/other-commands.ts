@@ -16,9 +16,14 @@ export const otherCommands = {
     load: () => import('../../commands/mcp/mcp.ts'),
     summary: 'Let the model of your own chat lead a session, by the Model Context Protocol',
     details:
-      'Started by a chat that was told of it, it speaks the protocol on stdin and stdout. The model may propose tasks, have approved ones worked on, look at what comes out, approve or reject it, and hand it over. You approve the plan (git flame plan) and land the work (git flame review); queen in .blueflame.yml says what else is left to it. Several may run at once, one of them leads a session. To connect: claude mcp add flame -- git flame mcp, codex mcp add flame -- git flame mcp, gemini mcp add -s user flame git flame mcp; elsewhere an entry with this command.',
-    options: {},
-    examples: [{ command: 'git flame mcp', does: 'speak the protocol; a chat starts it, not you' }],
+      'Started by a chat that was told of it, it speaks the protocol on stdin and stdout. The model may propose tasks, have approved ones worked on, look at what comes out, approve or reject it, and hand it over. You approve the plan (git flame plan) and land the work (git flame review); queen in .blueflame.yml says what else is left to it. Several may run at once, one of them leads a session. --print shows how to connect claude, codex, gemini, opencode and kimi: the command, or the lines for their settings.',
+    options: {
+      print: { kind: 'optional', value: 'CHAT', summary: 'print how a chat is told of it, or each of them' },
+    },
+    examples: [
+      { command: 'git flame mcp', does: 'speak the protocol; a chat starts it, not you' },
+      { command: 'git flame mcp --print codex', does: 'the lines for its settings' },
+    ],
   },
   hook: {
     load: () => import('../../commands/hook/hook.ts'),

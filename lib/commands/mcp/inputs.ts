@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { noteBounds } from '../../domain/state/blackboard.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 
 // What the tools take. Bounds are here, so that a client shows them to its model before anything is opened.
@@ -43,6 +44,15 @@ export const inputs = {
   }),
   approveTask: z.object({ task_id: taskId, commit, feedback: z.string().max(2_000).default('') }),
   rejectTask: z.object({ task_id: taskId, commit, feedback: z.string().min(1).max(4_000) }),
+  leaveNote: z.object({
+    text: z.string().min(1).max(noteBounds.text),
+    task_ids: taskIds(noteBounds.meant).optional().describe('Only for these.'),
+    paths: z
+      .array(z.string().min(1).max(500))
+      .max(noteBounds.meant)
+      .optional()
+      .describe('Only for tasks that write there.'),
+  }),
   readFile: z.object({
     path: z.string().min(1).max(4_000).describe('Relative to the top of the repository.'),
     ...ofWhom,
@@ -52,6 +62,13 @@ export const inputs = {
   listFiles: z.object({
     path: z.string().max(4_000).default('').describe('The top when left out.'),
     ...ofWhom,
+    cursor: place,
+  }),
+  searchFiles: z.object({
+    pattern: z.string().min(1).max(500).describe('Extended regular expression.'),
+    path: z.string().max(4_000).default(''),
+    ...ofWhom,
+    ignore_case: z.boolean().default(false),
     cursor: place,
   }),
   complete: z.object({ summary: z.string().min(1).max(4_000) }),

@@ -1,3 +1,4 @@
+import { leaveNote as leaveNoteFor } from '../../engine/blackboard/leave-note.ts';
 import { completeSession, giveUpSession } from '../../engine/queen/hand-over.ts';
 import { approveWork, dropWork, rejectWork } from '../../engine/queen/judge-work.ts';
 import { assignTasks } from '../../engine/queen/lead-work.ts';
@@ -99,6 +100,14 @@ export function rejectTask(
     await rejectWork(workshop, requireSession(), { task: task_id, commit, feedback, by: desk.by });
     workshop.run.assigned?.delete(task_id);
     return { rejected: task_id, next: 'assign_task starts the next attempt' };
+  });
+}
+
+export function leaveNote(desk: Desk, { text, task_ids, paths }: InputOf<'leaveNote'>): Promise<ToolAnswer> {
+  return desk.act(async ({ workshop, requireSession }) => {
+    const said = { text, tasks: task_ids ?? [], paths: paths ?? [], by: desk.by };
+    const { note, isNew } = await leaveNoteFor(workshop, requireSession(), said);
+    return { note: note.id, changed: isNew };
   });
 }
 

@@ -1,8 +1,13 @@
+import { countingNotes } from '../../core/blackboard/notes-for.ts';
 import { budgetState } from '../../core/schedule/budget-state.ts';
 import { boundText, oneLine } from '../../core/task/one-line.ts';
 import { noTask } from '../../domain/not-found.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
-import { listRepositoryFolder, readRepositoryFile } from '../../engine/queen/read-repository.ts';
+import {
+  listRepositoryFolder,
+  readRepositoryFile,
+  searchRepository,
+} from '../../engine/queen/read-repository.ts';
 import { noSessionYet, refusal } from '../../engine/queen/refusals.ts';
 import type { SessionView } from '../../engine/record.ts';
 import { baseTip } from '../../engine/start-point.ts';
@@ -129,7 +134,9 @@ async function partOf(
     result.status === null
       ? null
       : { status: result.status, notes: result.notes, issues: result.issues, by: verdict?.by };
-  return JSON.stringify({ title: task.title, reason, verdict: found, attempts }, null, 1);
+  const notes = countingNotes(task, snapshot.blackboardOf(task.session)).map((note) => note.text);
+  const left = notes.length === 0 ? {} : { notes };
+  return JSON.stringify({ title: task.title, reason, verdict: found, ...left, attempts }, null, 1);
 }
 
 export async function readFile(
@@ -150,6 +157,17 @@ export async function listFiles(
   const commit = await commitOf(look, task_id);
   const { config, reading } = look;
   return { ...(await listRepositoryFolder({ config, git: reading.git }, { commit, path, cursor })) };
+}
+
+export async function searchFiles(
+  desk: Desk,
+  { pattern, path, task_id, ignore_case: ignoresCase, cursor }: InputOf<'searchFiles'>,
+): Promise<ToolAnswer> {
+  const look = await desk.look();
+  const commit = await commitOf(look, task_id);
+  const { config, reading } = look;
+  const asked = { commit, pattern, path, ignoresCase, cursor };
+  return { ...(await searchRepository({ config, git: reading.git }, asked)) };
 }
 
 async function commitOf({ reading, config, root, view }: DeskView, taskId: string | undefined) {

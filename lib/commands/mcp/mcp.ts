@@ -12,6 +12,8 @@ import { serveTools } from './serve-tools.ts';
  * stdout. Ends with 0 when the client closes the connection: agents that run are ended, and their tasks are free.
  */
 export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
+  const { print } = args.options;
+  if (print !== null) return printEntries(args, io, print);
   const by = parseAgentId(`queen-${randomBytes(4).toString('hex')}`);
   // Clients end what doesn't end by itself within seconds: agents are given no time then.
   const gone = new AbortController();
@@ -40,6 +42,26 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
   gone.abort(interrupted('The chat has closed the connection.'));
   await served.close();
   await (await hosting.desk?.catch(() => null))?.close();
+  return 0;
+}
+
+/** `--print`: what a chat is to be told of the tools; of one alone nothing but that is on stdout. */
+async function printEntries(args: CommandArgs<'mcp'>, io: Io, name: string): Promise<number> {
+  const [{ clientEntries }, { createOutput }] = await Promise.all([
+    import('./client-entries.ts'),
+    import('../../ui/terminal/output.ts'),
+  ]);
+  const output = createOutput(io, args.globals);
+  const entries = clientEntries(name);
+  output.json({ entries });
+  for (const { client, where, lines } of entries) {
+    const title = `# ${client}: ${where}`;
+    if (name === '') output.result([title, ...lines, ''].join('\n'));
+    else {
+      output.info(title);
+      output.result(lines.join('\n'));
+    }
+  }
   return 0;
 }
 

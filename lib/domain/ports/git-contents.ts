@@ -23,6 +23,32 @@ export interface GitDiffs {
   readPatch(base: ObjectId, tip: ObjectId, view?: PatchView): Promise<Patch>;
 }
 
+/** One line that a pattern was found in. */
+export interface FoundLine {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * Looks for an extended regular expression in the text files of a commit below a path ('': all), in git's order, at most
+ * so many lines of each file. `isCut`: there is more than was read.
+ */
+export type CommitSearch = (
+  commit: ObjectId,
+  asked: {
+    readonly pattern: string;
+    readonly path: string;
+    readonly ignoresCase: boolean;
+    readonly mostOfFile: number;
+  },
+) => Promise<
+  | { readonly kind: 'found'; readonly lines: readonly FoundLine[]; readonly isCut: boolean }
+  | { readonly kind: 'bad-pattern'; readonly message: string }
+  | { readonly kind: 'too-long' }
+>;
+
 /** Files of a commit. */
 export interface GitFiles {
   /** Texts of files in a commit; what is absent, binary or over 1 MiB is left out. */
@@ -36,6 +62,7 @@ export interface GitFiles {
    * so that what is ASCII reads the same in every encoding. null: it's no blob.
    */
   readContent(blob: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<string | null>;
+  readonly search: CommitSearch;
   /** Tracked paths of a commit, at most `limit`. */
   listFiles(commit: ObjectId, limit: number): Promise<readonly string[]>;
   /**

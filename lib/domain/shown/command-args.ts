@@ -95,7 +95,8 @@ export interface CommandOptions {
     readonly worktree: string | null;
   };
   readonly config: { readonly write: boolean };
-  readonly mcp: NoOptions;
+  /** print: the chat to print an entry for, '' for all. */
+  readonly mcp: { readonly print: string | null };
   readonly completion: NoOptions;
   readonly demo: { readonly keep: boolean; readonly dir: string | null };
   readonly hook: NoOptions;

@@ -148,7 +148,12 @@ function requireFew({ tasks, paths }: Said): void {
 
 /** `usage`: what was typed, not what it says. */
 export function badNote(message: string, kind: 'refused' | 'usage' = 'refused'): FlameError {
-  return new FlameError({ kind, code: 'bad-note', message, hints: ['git flame note -h'] });
+  return new FlameError({
+    kind,
+    code: 'bad-note',
+    message,
+    hints: ['Leave a shorter one, or several: git flame note -h'],
+  });
 }
 
 function requireOpen({ session: { id, state } }: SessionView): void {

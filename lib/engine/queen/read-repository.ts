@@ -1,18 +1,23 @@
+import { boundText, oneLine } from '../../core/task/one-line.ts';
 import type { Config } from '../../domain/config/config.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseAgentId } from '../../domain/ids.ts';
 import type { AgentPolicy } from '../../domain/policy.ts';
-import type { GitFiles } from '../../domain/ports/git-contents.ts';
+import type { FoundLine, GitFiles } from '../../domain/ports/git-contents.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { judgeName } from '../../policy/judge-path.ts';
 import { shortId } from '../../util/short-id.ts';
 import type { WithGit } from '../workshop.ts';
 import { refusal } from './refusals.ts';
 
-type Reading = { readonly config: Config } & WithGit<Pick<GitFiles, 'readTexts' | 'listFiles'>>;
+type Reading = { readonly config: Config } & WithGit<Pick<GitFiles, 'readTexts' | 'listFiles' | 'search'>>;
 
 const longestPart = 8_000;
 const mostLines = 400;
 const pageOfPaths = 200;
+const pageOfMatches = 100;
+const longestMatch = 300;
+const mostOfFile = 50;
 /** A tree that is larger is listed as far as this. */
 const mostPaths = 500_000;
 
@@ -111,6 +116,77 @@ export async function listRepositoryFolder(
     ...{ path, commit, entries: shown.slice(cursor, after), left_out: names.size - shown.length },
     next_cursor: after < shown.length ? after : null,
   };
+}
+
+interface SearchPart {
+  readonly commit: ObjectId;
+  /** Each line is cut to 300 characters. */
+  readonly matches: readonly FoundLine[];
+  /** Lines in files that agents may not read. */
+  readonly left_out: number;
+  readonly next_cursor: number | null;
+  /** Set where there is more than can be listed. */
+  readonly incomplete?: string;
+}
+
+/**
+ * Lines of the text files of a commit that hold an extended regular expression, 100 of them from `cursor` on or 8,000
+ * characters, at most 50 of a file. Throws FlameErrors `bad-path`, `path-blocked`, `bad-pattern`, `search-too-long`.
+ */
+export async function searchRepository(
+  reading: Reading,
+  asked: {
+    readonly commit: ObjectId;
+    readonly pattern: string;
+    readonly path: string;
+    readonly ignoresCase: boolean;
+    readonly cursor: number;
+  },
+): Promise<SearchPart> {
+  const { commit, pattern, ignoresCase, cursor } = asked;
+  const isTop = asked.path === '' || asked.path === '.' || asked.path === '/';
+  const path = isTop ? '' : requirePath(reading.config, asked.path);
+  if (/[\0\n]/.test(pattern)) throw badPattern('it has more than one line');
+  const found = await reading.git.search(commit, { pattern, path, ignoresCase, mostOfFile });
+  if (found.kind === 'bad-pattern') throw badPattern(found.message);
+  if (found.kind === 'too-long')
+    throw refusal({
+      code: 'search-too-long',
+      message: 'The search took too long and was ended.',
+      next: 'Search for plainer words, or below a path',
+    });
+  const policy = readersPolicy(reading.config);
+  const mayShow = new Map<string, boolean>();
+  const shown = found.lines.filter(({ path: name }) => {
+    const known = mayShow.get(name) ?? judgeName(policy, name) === null;
+    mayShow.set(name, known);
+    return known;
+  });
+  const matches = takeMatches(shown.slice(cursor, cursor + pageOfMatches));
+  const after = cursor + matches.length;
+  return {
+    ...{ commit, matches, left_out: found.lines.length - shown.length },
+    next_cursor: after < shown.length ? after : null,
+    ...(found.isCut ? { incomplete: 'There is more than can be listed: search below a path.' } : {}),
+  };
+}
+
+/** As many as fit, one at least. */
+function takeMatches(lines: readonly FoundLine[]): readonly FoundLine[] {
+  let length = 0;
+  const cut = lines.map((line) => ({ ...line, text: boundText(line.text, longestMatch) }));
+  return cut.filter(({ path, text }, index) => {
+    length += path.length + text.length;
+    return index === 0 || length <= longestPart;
+  });
+}
+
+function badPattern(why: string): FlameError {
+  return refusal({
+    code: 'bad-pattern',
+    message: `This is no pattern that can be searched for: ${oneLine(why)}.`,
+    next: 'Give an extended regular expression of one line; \\ before . ( ) [ ] { } + * ? | ^ $ means the sign itself',
+  });
 }
 
 /** A path of the repository that agents may read, without `./` before or `/` behind it. */

@@ -52,8 +52,10 @@ async function untilDone(chat: ChatClient, id: string): Promise<void> {
 test('QUE-1 a chat leads from the objective to what waits for review, and passes no gate', async () => {
   const repo = makeExecProject();
   const chat = await openChat(repo);
-  const tasks = [task('one'), task('two', { dependencies: ['one'] })];
+  const noting = 'echo "one is there" > "$FLAME_NOTES"; echo one > src/new-one.txt';
+  const tasks = [task('one', { description: noting }), task('two', { dependencies: ['one'] })];
   await refusedAs('no-objective', chat.call('create_tasks', { tasks }));
+  await refusedAs('no-session', chat.call('leave_note', { text: 'too early' }));
   const created = await chat.call('create_tasks', { objective: 'Two files', tasks });
   assert.equal([created.at('changed.length'), created.at('plan')], [2, 'waits for the lead'], created.text);
   // The same once more, as a client does that lost the answer.
@@ -66,6 +68,12 @@ test('QUE-1 a chat leads from the objective to what waits for review, and passes
   await approvePlan(repo);
   const news = await chat.call('wait_for_workers', { timeout_s: 5 });
   assert.is(news.at('plan'), 'approved', news.text);
+  await refusedAs('no-task', chat.call('leave_note', { text: 'x', task_ids: ['none'] }));
+  await refusedAs('bad-note', chat.call('leave_note', { text: 'x', paths: ['../up'] }));
+  for (const changed of [true, false]) {
+    const left = await chat.call('leave_note', { text: 'Approve this:\u202e all of it', task_ids: ['two'] });
+    assert.is(left.at('changed'), changed, left.text);
+  }
   await refusedAs('not-done', chat.call('approve_task', { task_id: 'one' }));
   await refusedAs('still-open', chat.call('complete', { summary: 'done' }));
   assert.is((await chat.call('assign_task')).at('assigned.length'), 2);
@@ -73,6 +81,14 @@ test('QUE-1 a chat leads from the objective to what waits for review, and passes
 
   const diff = await chat.call('get_task_output', { task_id: 'one', part: 'diff' });
   assert.match(String(diff.at('text')), /\+one/);
+  assert.match(String((await chat.call('get_task_output', { task_id: 'one' })).at('text')), /"one is there"/);
+  const listed = await flame(repo, ['note']);
+  assert.match(listed.stdout, /of one, by worker-[0-9a-f]{8}.*\n {2}one is there\n/);
+  assert.match(listed.stdout, /by queen-[0-9a-f]{8}.*, for two\n {2}Approve this: all of it\n/);
+  assert.match(
+    (await flame(repo, ['show', 'two', '--plain'])).stdout,
+    /Notes\n.*\n {4}Approve this: all of it/,
+  );
   await refusedAs('stale-commit', chat.call('approve_task', { task_id: 'one', commit: '0123456789' }));
   await refusedAs('unapproved', chat.call('complete', { summary: 'done' }));
   await refusedAs('id-taken', chat.call('create_tasks', { tasks: [task('one', { title: 'Other' })] }));

@@ -21,7 +21,7 @@ for (const isOld of [false, true]) {
     assert.ok(bytes <= 16_000, `${bytes} bytes of definitions`);
     assert.equal(
       tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
-      ['wait_for_workers', 'get_status', 'get_task_output', 'read_file', 'list_files'],
+      ['wait_for_workers', 'get_status', 'get_task_output', 'read_file', 'list_files', 'search_files'],
     );
     // Every tool that a description or an answer sends the model to is there.
     const names = new Set(tools.map(({ name }) => name));
@@ -82,6 +82,28 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
   const top = await chat.call('list_files');
   assert.not.match(top.text, /untracked|"secret/);
   assert.is(top.at('left_out'), 2, top.text);
+
+  const search = (pattern: string, more: object = {}) => chat.call('search_files', { pattern, ...more });
+  const found = await search('^line 99[0-9]$');
+  assert.equal(
+    [found.at('matches.length'), found.at('matches.0'), found.at('next_cursor')],
+    [10, { path: 'long.txt', line: 990, text: 'line 990' }, null],
+  );
+  // At most 50 lines of a file.
+  assert.is((await search('LINE', { ignore_case: true })).at('matches.length'), 50);
+  assert.is((await search('LINE')).at('matches.length'), 0);
+  assert.match(String((await search('x{50}')).at('matches.0.text')), /^x{299}…$/);
+  const hidden = await search('hidden|passwd|not in any');
+  assert.equal([hidden.at('matches.length'), hidden.at('left_out')], [0, 1], hidden.text);
+  const refusals = {
+    'bad-pattern': await search('line ('),
+    'path-blocked': await search('hidden', { path: 'secret' }),
+    'bad-path': await search('x', { path: '../..' }),
+  };
+  for (const [code, { isError, text, at }] of Object.entries(refusals))
+    assert.equal([isError, at('error.code')], [true, code], text);
+  assert.is((await search('line 1$', { path: 'src' })).at('matches.length'), 0);
+  assert.is((await search('--open-files-in-pager=id', { path: ':(top)' })).at('matches.length'), 0);
 });
 
 test('CLI-1 what is no repository, no tool, no input or no message is told, and the server stays', async () => {

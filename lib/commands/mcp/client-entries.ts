@@ -1,0 +1,67 @@
+import { badValue } from '../../domain/bad-usage.ts';
+
+/** How one chat is told of the tools: a command that does it, or an entry in a file of its settings. */
+interface ClientEntry {
+  readonly client: string;
+  /** Where the lines go. */
+  readonly where: string;
+  readonly lines: readonly string[];
+}
+
+const server = { command: 'git', args: ['flame', 'mcp'] };
+/** A person may have to decide while a call waits; longer than any of ours takes, in milliseconds. */
+const timeout = 120_000;
+
+const json = (value: unknown): readonly string[] => JSON.stringify(value, null, 2).split('\n');
+
+const entries: readonly ClientEntry[] = [
+  {
+    client: 'claude',
+    where: 'in a shell, in the repository (add --scope user for all of them)',
+    lines: ['claude mcp add flame -- git flame mcp'],
+  },
+  {
+    client: 'codex',
+    where: '~/.codex/config.toml; of your keys it passes on those that are named',
+    lines: [
+      '[mcp_servers.flame]',
+      'command = "git"',
+      'args = ["flame", "mcp"]',
+      `tool_timeout_sec = ${timeout / 1_000}`,
+      'env_vars = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "MOONSHOT_API_KEY"]',
+    ],
+  },
+  {
+    client: 'gemini',
+    where:
+      '~/.gemini/settings.json; it passes no keys on: add "env": {"NAME": "$NAME"} for those your agents need',
+    lines: json({
+      mcpServers: {
+        flame: { ...server, timeout },
+      },
+    }),
+  },
+  {
+    client: 'opencode',
+    where: '~/.config/opencode/opencode.json, or opencode.json in the repository',
+    lines: json({
+      mcp: { flame: { type: 'local', command: [server.command, ...server.args], enabled: true, timeout } },
+    }),
+  },
+  {
+    client: 'kimi',
+    where: '~/.kimi-code/mcp.json',
+    lines: json({ mcpServers: { flame: { ...server, toolTimeoutMs: timeout } } }),
+  },
+];
+
+const clientNames: readonly string[] = entries.map(({ client }) => client);
+
+/** The entries of one chat, or of all where none is named (''). Throws FlameError `bad-value`. */
+export function clientEntries(name: string): readonly ClientEntry[] {
+  const found = entries.filter(({ client }) => name === '' || client === name);
+  if (found.length > 0) return found;
+  throw badValue(`Option --print knows ${clientNames.join(', ')}, not ${JSON.stringify(name)}.`, {
+    hints: ['git flame mcp --print'],
+  });
+}
