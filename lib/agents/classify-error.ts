@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   {
     statuses: [401, 403],
     pattern:
-      /invalid (?:x-)?api[ -]key|authentication_error|failed to authenticate|\bunauthorized\b|please run \/login|not logged in/i,
+      /invalid (?:x-)?api[ -]key|authentication_error|failed to authenticate|\bunauthorized\b|please run \/login|\/login to sign in|not logged in|please set an auth method/i,
     kind: 'auth',
     message: 'The model API did not accept the credentials.',
     retryable: false,

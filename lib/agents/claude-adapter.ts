@@ -23,7 +23,7 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     version: {
       args: ['--version'],
       minimum: '2.1.0',
-      parse: (output) => output.match(/\b(\d+\.\d+\.\d+)\b/)?.[1] ?? null,
+      parse: (output) => output.match(/^(\d+\.\d+\.\d+)(?: \(Claude Code\))?\s*$/m)?.[1] ?? null,
       install: 'Install Claude Code with `npm install --global @anthropic-ai/claude-code`.',
     },
     launch: (request, paths) => launchClaude(request, paths, plugin),

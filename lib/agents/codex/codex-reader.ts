@@ -12,7 +12,7 @@ import { withoutNulls } from '../strict-schema.ts';
 /** Follows the events of `codex exec --json`. They tell of no call that was blocked; the audit does. */
 export function codexReader(request: AgentRequest): StreamReader {
   const lines = lineSplitter();
-  const seen = { hasBegun: false, ends: 0, lastText: '', error: '' };
+  const seen = { hasBegun: false, ends: 0, broken: 0, lastText: '', error: '' };
   let usage: TokenUsage = {};
 
   const cost = (): number => priceTokens(request.model, usage) ?? 0;
@@ -46,8 +46,8 @@ export function codexReader(request: AgentRequest): StreamReader {
     complete
       .map((line) => {
         const event = parseRecord(line);
-        // Something else wrote into the same line: what was said there is lost, not unsaid.
-        if (event.type === undefined && /"type":"turn\.(?:completed|failed)"/.test(line)) seen.ends += 1;
+        // Something else wrote into the same line, or it was cut: beside another end it is a second one.
+        if (event.type === undefined && /"type":"turn\.(?:completed|failed)"/.test(line)) seen.broken += 1;
         return take(event);
       })
       .filter((text) => text !== null)
@@ -57,10 +57,11 @@ export function codexReader(request: AgentRequest): StreamReader {
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const answer = request.answerSchema === null || seen.ends > 1 ? null : readAnswer(seen.lastText);
+      const ends = seen.ends === 0 ? 0 : seen.ends + seen.broken;
+      const answer = request.answerSchema === null || ends > 1 ? null : readAnswer(seen.lastText);
       return {
         failure: judgeRun({
-          ...{ request, end, answer, hasBegun: seen.hasBegun, ends: seen.ends, text: seen.lastText },
+          ...{ request, end, answer, hasBegun: seen.hasBegun, ends, text: seen.lastText },
           error: seen.error === '' ? null : { status: statusOf(seen.error), text: seen.error },
         }),
         answer,

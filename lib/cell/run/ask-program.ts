@@ -6,16 +6,24 @@ import { spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
 import { programFiles } from './resolve-command.ts';
 
-const timeoutMs = 20_000;
+/** How long it is waited for, in milliseconds. */
+export const programPatienceMs = 20_000;
 /** A catalog of models is less than a megabyte. */
 const longestOutput = 8 * 1024 * 1024;
+
+interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It was ended because it did not end by itself. */
+  readonly timedOut: boolean;
+}
 
 /** Runs an adapter's program, as resolveCommand found it, in a cell of its own without any network. Throws nothing of its own. */
 export async function askProgram(
   context: RunnerContext,
   command: readonly string[],
   args: readonly string[],
-): Promise<{ readonly stdout: string; readonly stderr: string }> {
+): Promise<Said> {
   const sandbox = await context.sandbox();
   const name = randomName('check');
   const folder = makeRunFolder(context.repository.commonDir, name);
@@ -40,10 +48,14 @@ export async function askProgram(
       onStdout: stdout.push,
       onStderr: stderr.push,
     });
-    const timer = setTimeout(() => void cell.stop(0), timeoutMs);
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      void cell.stop(0);
+    }, programPatienceMs);
     await cell.ended;
     clearTimeout(timer);
-    return { stdout: stdout.text(), stderr: stderr.text() };
+    return { stdout: stdout.text(), stderr: stderr.text(), timedOut };
   } finally {
     await folder.remove();
   }

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { askProgram } from './ask-program.ts';
+import { askProgram, programPatienceMs } from './ask-program.ts';
 import { isInstalled, withOtherClis } from './ready-clis.ts';
 import { agentMissing, notFound, resolveCommand } from './resolve-command.ts';
 
@@ -13,13 +13,13 @@ export async function checkAdapter(context: RunnerContext, name: string): Promis
   const adapter = context.adapters(name);
   if (!isInstalled(context, adapter)) throw withOtherClis(context, name, notFound(adapter));
   const command = resolveCommand(context, adapter);
-  const { stdout, stderr } = await askProgram(context, command, adapter.version.args);
+  const { stdout, stderr, timedOut } = await askProgram(context, command, adapter.version.args);
   const output = `${stdout}${stderr}`;
   const version = adapter.version.parse(output);
   const { minimum } = adapter.version;
   if (version === null) {
     if (minimum === null) return 'unknown';
-    throw notThisProgram(adapter, command[0] ?? '', output);
+    throw notThisProgram(adapter, command[0] ?? '', { output, timedOut });
   }
   if (minimum !== null && compareVersions(version, minimum) < 0) throw tooOld(adapter, version, minimum);
   return version;
@@ -36,8 +36,14 @@ export function compareVersions(left: string, right: string): number {
   return 0;
 }
 
-function notThisProgram(adapter: Adapter, program: string, output: string): FlameError {
-  const message = `${program} did not say its version, so it is not what adapter ${adapter.name} needs.`;
+function notThisProgram(
+  adapter: Adapter,
+  program: string,
+  { output, timedOut }: { readonly output: string; readonly timedOut: boolean },
+): FlameError {
+  const message = timedOut
+    ? `${program} did not say its version within ${programPatienceMs / 1_000} s, so adapter ${adapter.name} can't use it.`
+    : `${program} did not say its version, so it is not what adapter ${adapter.name} needs.`;
   return agentMissing(adapter, program, message, output.trim().split('\n').slice(-5));
 }
 
