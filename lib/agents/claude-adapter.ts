@@ -16,6 +16,7 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     calls: claudeCalls,
     readsByShell: false,
     takesAccountShell: false,
+    readsUnasked: [],
     canTalk: true,
     canLead: true,
     preparation: null,

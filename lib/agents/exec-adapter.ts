@@ -25,6 +25,7 @@ export function execAdapter(config: AdapterConfig): Adapter {
     calls: null,
     readsByShell: false,
     takesAccountShell: false,
+    readsUnasked: [],
     canTalk: false,
     canLead: false,
     preparation: null,

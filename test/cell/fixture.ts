@@ -76,6 +76,7 @@ export const scriptAdapter: Adapter = {
   calls: null,
   readsByShell: false,
   takesAccountShell: false,
+  readsUnasked: [],
   canTalk: false,
   canLead: false,
   preparation: null,

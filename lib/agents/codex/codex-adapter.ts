@@ -15,6 +15,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     calls: codexCalls,
     readsByShell: true,
     takesAccountShell: true,
+    readsUnasked: [],
     canTalk: false,
     canLead: false,
     version: {

@@ -14,6 +14,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     calls: geminiCalls,
     readsByShell: false,
     takesAccountShell: false,
+    readsUnasked: ['GEMINI.md'],
     canTalk: false,
     canLead: false,
     version: {
@@ -25,6 +26,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     preparation: null,
     weaker: [
       'Its hooks do not name calls, so the ledger counts them by tool and input.',
+      'It reads every GEMINI.md without asking: those of the repository are shown empty to its agents, one that an agent writes is read.',
       'A path outside of the worktree it refuses itself, before the watcher is asked: the audit does not hold that.',
     ],
     launch: launchGemini,

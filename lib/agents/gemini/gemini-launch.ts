@@ -12,8 +12,8 @@ const systemName = 'system.md';
 const longestHook = 2_000_000_000;
 
 /**
- * How the Gemini CLI is started: by settings in its own home, which it reads once. The repository's are not read,
- * since its folder isn't trusted.
+ * How the Gemini CLI is started: by settings in its own home, which it reads once. Its folder has to be trusted, or it
+ * would run no tool unasked: what the repository has for it is shown empty to its agents.
  */
 export function launchGemini(request: AgentRequest, paths: CellPaths): Launch {
   // `@path` would be read into the prompt, and no hook asked.
@@ -68,7 +68,7 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
     experimental: { enableAgents: false },
     skills: { enabled: false },
     mcpServers: {},
-    // AGENTS.md is in the prompt where a person wants it.
+    // AGENTS.md is in the prompt where a person wants it; what is named here is read beside GEMINI.md.
     context: { fileName: '.no-context-file' },
     hooksConfig: { enabled: true },
     hooks: {

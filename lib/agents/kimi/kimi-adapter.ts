@@ -14,6 +14,7 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
     calls: kimiCalls,
     readsByShell: false,
     takesAccountShell: false,
+    readsUnasked: [],
     canTalk: false,
     canLead: false,
     version: {

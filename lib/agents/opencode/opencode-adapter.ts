@@ -24,6 +24,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
     calls: opencodeCalls,
     readsByShell: false,
     takesAccountShell: false,
+    readsUnasked: [],
     canTalk: false,
     canLead: false,
     version: {

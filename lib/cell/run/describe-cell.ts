@@ -4,7 +4,7 @@ import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
 import { prepareCell } from '../sandbox/prepare-cell.ts';
-import { findRepositorySettings } from '../sandbox/repository-settings.ts';
+import { findNamed, findRepositorySettings } from '../sandbox/repository-settings.ts';
 import { writeGitHooks } from '../watcher/write-git-hooks.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { AgentServices } from './agent-services.ts';
@@ -39,8 +39,11 @@ export async function emptySettings(
   { adapter }: AgentRun,
   place: CellPlace,
 ): Promise<readonly string[]> {
-  const found = adapter.calls === null ? [] : findRepositorySettings(place.path);
-  if (place.quarantine !== null) await lookAway({ cwd: place.path, env }, found);
+  const settings = adapter.calls === null ? [] : findRepositorySettings(place.path);
+  if (place.quarantine === null) return settings;
+  const git = { cwd: place.path, env };
+  const found = [...new Set([...settings, ...(await findNamed(git, adapter.readsUnasked))])];
+  await lookAway(git, found);
   return found;
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { agentSettings } from '../../policy/agent-settings.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { isThere, realPath } from './tool-paths.ts';
@@ -8,9 +9,29 @@ import { isThere, realPath } from './tool-paths.ts';
  * they are told, so an agent's cell shows all of it empty.
  */
 export function findRepositorySettings(root: string): readonly string[] {
-  const found = agentSettings
-    .map((name) => join(root, name))
-    .filter(isThere)
-    .map(realPath);
+  return below(
+    root,
+    agentSettings.map((name) => join(root, name)),
+  );
+}
+
+/** The files of these names in every folder of a git work tree, by their real paths. */
+export async function findNamed(
+  { cwd, env }: GitContext,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const globs = names.map((name) => `:(glob)**/${name}`);
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...globs];
+  const { stdout } = await runGit({ cwd, env }, listed);
+  const paths = stdout.toString().split('\0').filter(Boolean);
+  return below(
+    cwd,
+    paths.map((path) => join(cwd, path)),
+  );
+}
+
+function below(root: string, paths: readonly string[]): readonly string[] {
+  const found = paths.filter(isThere).map(realPath);
   return [...new Set(found)].filter((path) => path !== root && isBelow(path, root));
 }

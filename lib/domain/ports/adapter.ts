@@ -29,6 +29,11 @@ export interface Adapter {
    * a cell with accounts of its own pins that to the bash the policy judges.
    */
   readonly takesAccountShell: boolean;
+  /**
+   * Names of files whose words it takes into its prompt from every folder, asking no hook, whatever its settings say.
+   * An agent's cell shows those of the repository empty.
+   */
+  readonly readsUnasked: readonly string[];
   /** A person can talk with it at the terminal. */
   readonly canTalk: boolean;
   /** It calls tools of a server that is named to it (`CellPaths.toolsCommand`): it can lead. */
