@@ -3,14 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { flame, flameJson } from '../support/flame.ts';
-import {
-  cutOff,
-  machineEnd,
-  makeMachines,
-  planOf,
-  type RigMachine,
-  startMachine,
-} from '../support/machine-rig.ts';
+import { sufferUntilDone } from '../support/machine-chaos.ts';
+import { machineEnd, makeMachines, planOf, startMachine } from '../support/machine-rig.ts';
 import { makeRandom } from '../support/random.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
 
@@ -71,39 +65,7 @@ test('DST-1 DST-2 machines that are killed, stopped and cut off: every task is d
   startMachine(lead, null);
   const { digest, session } = await planOf(lead);
   for (const machine of others) startMachine(machine, digest);
-  let isOver = false;
-  void machineEnd(lead);
-  const began = Date.now();
-  while (!isOver && Date.now() - began < 480_000) {
-    await new Promise((resolve) => setTimeout(resolve, random.int(1_500, 4_000)));
-    const victim: RigMachine = random.pick([lead, ...others]);
-    if (victim.child === null) {
-      if (victim === lead && lead.ends.at(-1) === 0) isOver = true;
-      else if (victim.ends.at(-1) !== 0) startMachine(victim, victim === lead ? null : digest);
-      continue;
-    }
-    switch (random.int(1, 4)) {
-      case 1:
-        victim.child.kill('SIGKILL');
-        break;
-      case 2:
-        victim.child.kill('SIGSTOP');
-        await new Promise((resolve) => setTimeout(resolve, random.chance(0.5) ? 12_000 : 1_000));
-        victim.child?.kill('SIGCONT');
-        break;
-      case 3:
-        cutOff(victim, remote, true);
-        await new Promise((resolve) => setTimeout(resolve, random.chance(0.3) ? 12_000 : 3_000));
-        cutOff(victim, remote, false);
-        break;
-      default:
-        break;
-    }
-  }
-  for (const machine of others) {
-    if (machine.child === null && machine.ends.at(-1) !== 0) startMachine(machine, digest);
-    await machineEnd(machine);
-  }
+  await sufferUntilDone({ machines }, { digest, random, longestMs: 480_000 });
   const history = checkSharedHistory(remote, session);
   assert.equal(history.problems, [], machines.map(({ said }) => said).join('\n----\n'));
   assert.is(history.merged, total);

@@ -10,6 +10,8 @@ import { trusted } from './trusted.ts';
 export interface RigMachine {
   readonly repo: TestRepo;
   readonly name: string;
+  /** Where its remote is. */
+  readonly url: string;
   /** What the program said, of all its starts. */
   said: string;
   child: ChildProcess | null;
@@ -45,7 +47,22 @@ export function makeMachines(
         writePlan(repo, tasks);
         writeDecisions(repo, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
       }
-      return { repo, name, said: '', child: null, ends: [] };
+      return { repo, name, url: remote.path, said: '', child: null, ends: [] };
+    }),
+  };
+}
+
+/** The same machines, which reach the remote by another line; a variable may be for some of them alone. */
+export function byLine(
+  { remote, machines }: MachineRig,
+  url: string,
+  envOf: (at: number) => Readonly<Record<string, string>>,
+): MachineRig {
+  return {
+    remote,
+    machines: machines.map((machine, at) => {
+      machine.repo.git('remote', 'set-url', 'origin', url);
+      return { ...machine, url, repo: { ...machine.repo, env: { ...machine.repo.env, ...envOf(at) } } };
     }),
   };
 }
@@ -90,8 +107,8 @@ export async function planOf({
 }
 
 /** Cuts a machine off from the remote, or lets it through again. */
-export function cutOff({ repo }: RigMachine, remote: TestRepo, isCut: boolean): void {
-  repo.git('remote', 'set-url', 'origin', isCut ? '/nonexistent/remote.git' : remote.path);
+export function cutOff({ repo, url }: RigMachine, isCut: boolean): void {
+  repo.git('remote', 'set-url', 'origin', isCut ? '/nonexistent/remote.git' : url);
 }
 
 export async function machineEnd(machine: RigMachine): Promise<void> {

@@ -1,0 +1,161 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { makeTempDir } from './repo.ts';
+
+/** A way to a bare repository: what its remote is called, and what git needs for it. */
+export interface RemoteLine {
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+  close(): void;
+}
+
+export interface LineFaults {
+  /** There and back, in milliseconds. */
+  readonly roundTripMs: number;
+  /** How many of a hundred pushes lose their answer after the server took them. */
+  readonly lostAnswers: number;
+  readonly chance: (probability: number) => boolean;
+}
+
+async function listening(server: Server): Promise<number> {
+  server.unref();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Stock git over HTTP. */
+export async function serveHttp(path: string, faults: LineFaults | null): Promise<RemoteLine> {
+  execFileSync('git', ['-C', path, 'config', 'http.receivepack', 'true']);
+  const server = createServer((request, response) => void answer(path, request, response));
+  const port = await listening(server);
+  const line = faults === null ? null : await slowLine(port, faults);
+  return {
+    url: `http://127.0.0.1:${line?.port ?? port}/${basename(path)}`,
+    env: {},
+    close: () => {
+      line?.server.close();
+      server.close();
+    },
+  };
+}
+
+/** CGI, as any web server speaks with git http-backend. */
+function answer(path: string, request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
+  const { 'content-type': type, 'content-encoding': encoding, 'git-protocol': protocol } = request.headers;
+  const backend = spawn('git', ['http-backend'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      GIT_PROJECT_ROOT: dirname(path),
+      GIT_HTTP_EXPORT_ALL: '1',
+      GIT_CONFIG_NOSYSTEM: '1',
+      REMOTE_ADDR: '127.0.0.1',
+      REQUEST_METHOD: request.method ?? 'GET',
+      PATH_INFO: decodeURIComponent(pathname),
+      QUERY_STRING: search.slice(1),
+      CONTENT_TYPE: type ?? '',
+      HTTP_CONTENT_ENCODING: encoding ?? '',
+      GIT_PROTOCOL: String(protocol ?? ''),
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  request.pipe(backend.stdin).on('error', () => undefined);
+  let head = Buffer.alloc(0);
+  let isBody = false;
+  backend.stdout.on('data', (chunk: Buffer) => {
+    if (isBody) return void response.write(chunk);
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    isBody = true;
+    const fields = head.subarray(0, end).toString().split('\r\n');
+    for (const field of fields) {
+      const [, name = '', value = ''] = field.match(/^([^:]+): ?(.*)$/) ?? [];
+      if (name === 'Status') response.statusCode = Number.parseInt(value, 10);
+      else response.setHeader(name, value);
+    }
+    response.write(head.subarray(end + 4));
+  });
+  backend.stdout.on('end', () => response.end());
+}
+
+/** A line to a port that takes its time each way, and loses what a push was answered. */
+async function slowLine(
+  port: number,
+  { roundTripMs, lostAnswers, chance }: LineFaults,
+): Promise<{ readonly port: number; readonly server: Server }> {
+  const server = createTcpServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    let isLost = false;
+    const carry = (from: Socket, to: Socket, look: (chunk: Buffer) => boolean): void => {
+      from.on('data', (chunk: Buffer) => {
+        if (look(chunk)) void wait(roundTripMs / 2).then(() => to.write(chunk));
+      });
+      from.on('end', () => void wait(roundTripMs / 2).then(() => to.end()));
+      from.on('error', () => to.destroy());
+    };
+    carry(near, far, (chunk) => {
+      isLost ||= chunk.includes('POST ') && chunk.includes('git-receive-pack') && chance(lostAnswers / 100);
+      return true;
+    });
+    // By then the refs have moved.
+    carry(far, near, () => {
+      if (isLost) near.destroy();
+      return !isLost;
+    });
+  });
+  return { port: await listening(server), server };
+}
+
+/** Stock git behind a real sshd, with keys and configuration of its own. */
+export async function serveSsh(path: string): Promise<RemoteLine> {
+  const folder = makeTempDir('flame-sshd');
+  const key = (name: string): string => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, name)]);
+    return join(folder, name);
+  };
+  const [host, user] = [key('host'), key('user')];
+  writeFileSync(join(folder, 'authorized'), readFileSync(`${user}.pub`), { mode: 0o600 });
+  mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+  const free = createTcpServer();
+  const port = await listening(free);
+  await new Promise((resolve) => free.close(resolve));
+  const config = [
+    ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${host}`, 'StrictModes no', 'UsePAM no'],
+    ...[`AuthorizedKeysFile ${join(folder, 'authorized')}`, 'PidFile none', 'PermitRootLogin yes'],
+    ...['PasswordAuthentication no', 'MaxStartups 100', 'MaxSessions 100'],
+  ];
+  writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
+  const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(folder, 'config')], { stdio: 'ignore' });
+  await reachable(port);
+  const options = '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR';
+  return {
+    url: `ssh://root@127.0.0.1:${port}${path}`,
+    env: { GIT_SSH_COMMAND: `ssh -F none -i ${user} -o IdentitiesOnly=yes ${options}` },
+    close: () => void server.kill(),
+  };
+}
+
+async function reachable(port: number): Promise<void> {
+  for (;;) {
+    const isThere = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on('error', () => resolve(false));
+    });
+    if (isThere) return;
+    await wait(50);
+  }
+}
