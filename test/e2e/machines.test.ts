@@ -7,6 +7,7 @@ import { sufferUntilDone } from '../support/machine-chaos.ts';
 import { machineEnd, makeMachines, planOf, startMachine } from '../support/machine-rig.ts';
 import { makeRandom } from '../support/random.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
+import { runWorkflow } from '../support/workflow-runner.ts';
 
 const task = (at: number, script = 'sleep 1') => {
   const id = `task-${String(at + 1).padStart(3, '0')}`;
@@ -23,7 +24,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
 }
 
-test('DST-1 two machines do one plan: each task once, landed at the remote in one push, nothing left behind', async () => {
+test('DST-1 a machine and a runner of the example workflow do one plan: each task once, landed in one push, nothing left behind', async () => {
   const { remote, machines } = makeMachines(2, tasksOf(8, 'sleep 3'));
   const [lead, other] = machines;
   if (lead === undefined || other === undefined) throw new Error('two machines');
@@ -38,7 +39,7 @@ test('DST-1 two machines do one plan: each task once, landed at the remote in on
   const wrong = await flame(other.repo, ['work', '--join', 'origin', '--plan', 'f'.repeat(64)]);
   assert.is(wrong.code, 2);
   assert.match(wrong.stderr, new RegExp(`not the one you named: it is ${digest}`));
-  startMachine(other, digest);
+  const runner = runWorkflow(remote, digest);
   await until('both are seen', async () => {
     const [seen] = (await flameJson(lead.repo, ['machines'])).lines;
     return ((seen?.machines ?? []) as readonly unknown[]).length === 2;
@@ -46,8 +47,9 @@ test('DST-1 two machines do one plan: each task once, landed at the remote in on
   const alone = await flame(lead.repo, ['work']);
   assert.is(alone.code, 1);
   assert.match(alone.stderr, /shared with other machines/);
-  await Promise.all(machines.map(machineEnd));
-  assert.equal([lead.ends, other.ends], [[0], [0]], `${lead.said}\n${other.said}`);
+  await machineEnd(lead);
+  const joined = await runner;
+  assert.equal([lead.ends, joined.code], [[0], 0], `${lead.said}\n${joined.said}`);
   const history = checkSharedHistory(remote, session);
   assert.equal(history.problems, []);
   assert.is(history.merged, 8);
