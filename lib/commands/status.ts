@@ -3,12 +3,16 @@ import { listProposals } from '../core/decisions/list-proposals.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { statusOf } from '../domain/shown/status.ts';
+import type { Session } from '../domain/state/session.ts';
+import type { Task } from '../domain/state/task.ts';
 import { renderDoubts } from '../ui/render/render-doubts.ts';
+import { renderMachines } from '../ui/render/render-machines.ts';
 import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend } from '../ui/render/render-spend.ts';
 import { renderStatus } from '../ui/render/render-status.ts';
 import { cloneName } from '../util/clone-name.ts';
+import { gitHere } from './open/git-here.ts';
 import { goneClaims, overdueClaims } from './open/overdue-claims.ts';
 import { readAhead } from './open/read-ahead.ts';
 import { readOtherWaits } from './open/read-waits.ts';
@@ -37,7 +41,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const more = { proposals, doubts, ahead, waits, isText: !output.isJson };
     const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
-    output.json(status);
+    const machines = await machinesOf(session, tasks, { git, io });
+    output.json(machines === null ? status : { ...status, machines: machines.list });
     if (session !== null) shown.note(session.id, status.changesets);
     if (output.isJson) return 0;
     const registered = agents.length === 0 ? [] : readRegisteredAgents(commonDir);
@@ -50,6 +55,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
     const notes = [
       ...renderProposals(proposals),
+      ...(machines === null ? [] : ['', ...renderMachines(machines.shown, output.style)]),
       ...(doubted.length === 0 ? [] : ['', ...doubted]),
       ...overdue,
       ...gone,
@@ -60,4 +66,18 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     );
     return 0;
   });
+}
+
+/** null: no other machine works on the session. */
+async function machinesOf(
+  session: Session | null,
+  tasks: readonly Task[],
+  { git, io }: { readonly git: Parameters<typeof gitHere>[0]; readonly io: Io },
+) {
+  if (session?.machines === undefined || session.state === 'ended') return null;
+  // For most sessions there is nothing of it to load.
+  const { knownMachines } = await import('../store/shared/known-machines.ts');
+  const context = gitHere(git, io);
+  const list = await knownMachines({ context, commonDir: git.repository.commonDir }, session, tasks);
+  return { list, shown: { remote: session.machines.remote, session: session.id, machines: list } };
 }

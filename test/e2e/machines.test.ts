@@ -44,6 +44,9 @@ test('DST-1 a machine and a runner of the example workflow do one plan: each tas
     const [seen] = (await flameJson(lead.repo, ['machines'])).lines;
     return ((seen?.machines ?? []) as readonly unknown[]).length === 2;
   });
+  const [status] = (await flameJson(lead.repo, ['status'])).lines;
+  assert.is(((status?.machines ?? []) as readonly unknown[]).length, 2);
+  assert.match((await flame(lead.repo, ['status'])).stdout, /Machines of ses-.* at origin\n.*lead/);
   const alone = await flame(lead.repo, ['work']);
   assert.is(alone.code, 1);
   assert.match(alone.stderr, /shared with other machines/);

@@ -1,0 +1,26 @@
+import { listMachines, type ShownMachine } from '../../domain/shown/machines.ts';
+import type { Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { CatFile } from '../../git/process/cat-file.ts';
+import { listRefs } from '../notes/list-refs.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { machinesRoot, trackingRef } from '../sync/remote.ts';
+import { readSign } from './machine-ref.ts';
+
+/** Who works on a session, as this clone last saw it at the remote: nothing is asked of that now. */
+export async function knownMachines(
+  { context, commonDir }: Pick<StoreOptions, 'context' | 'commonDir'>,
+  session: Session,
+  tasks: readonly Task[],
+): Promise<readonly ShownMachine[]> {
+  const remote = session.machines?.remote;
+  if (remote === undefined) return [];
+  const refs = await listRefs(context, trackingRef(remote, `${machinesRoot}${session.id}/`));
+  const catFile = new CatFile(context, commonDir);
+  try {
+    const signs = await Promise.all([...refs.values()].map((tip) => readSign(catFile, tip)));
+    return listMachines({ session, tasks, signs: signs.flatMap((sign) => sign ?? []) });
+  } finally {
+    await catFile.close();
+  }
+}
