@@ -4,6 +4,7 @@ import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/port
 import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
 import { countTokens, type TokenUsage } from '../../domain/token-usage.ts';
 import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { readAnswerText } from '../answer-text.ts';
 import { firstLine, numberOf } from '../claude-events.ts';
 import { judgeRun } from '../judge-run.ts';
 import { lineSplitter } from '../line-splitter.ts';
@@ -96,11 +97,11 @@ function asActivity(line: string): string {
   return firstLine(line.replace(/^> /, ''));
 }
 
-/** `/bin/bash -c 'npm test'`: what it was asked to run. */
+/** `/bin/bash -c 'npm test'`, `/bin/bash -c env`: what it was asked to run. */
 function commandOf(command: unknown): string {
   const text = typeof command === 'string' ? command : '';
-  const quoted = /^\S+ -l?c '([\s\S]*)'$/.exec(text)?.[1];
-  return firstLine(quoted === undefined ? text : quoted.replaceAll(`'\\''`, "'"));
+  const [, quoted, word] = /^\S+ -l?c (?:'([\s\S]*)'|(\S+))$/.exec(text) ?? [];
+  return firstLine(quoted?.replaceAll(`'\\''`, "'") ?? word ?? text);
 }
 
 function pathsOf(changes: unknown): readonly string[] {
@@ -134,7 +135,8 @@ function statusOf(error: string): number | null {
 }
 
 /** With a schema the last words are the answer. */
+/** Not every service behind the API holds its model to the schema: words may stand around the answer. */
 function readAnswer(text: string): unknown {
-  const answer = parseRecord(text);
-  return Object.keys(answer).length === 0 ? null : withoutNulls(answer);
+  const answer = readAnswerText(text);
+  return answer === null ? null : withoutNulls(answer);
 }

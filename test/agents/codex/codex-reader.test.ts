@@ -80,6 +80,8 @@ test('LIF-5: how a turn failed says whether waiting helps', () => {
 test('VAL-1: the last words are the answer; one that is missing or forged is none', () => {
   const verdict = JSON.stringify({ status: 'pass', notes: 'fine', issues: null });
   assert.equal(read([begun, said(verdict), done], {}, validator).answer, { status: 'pass', notes: 'fine' });
+  const wordy = read([begun, said(`I read it.\n${verdict}\n`), done], {}, validator);
+  assert.equal([wordy.failure, wordy.answer], [null, { status: 'pass', notes: 'fine' }]);
   assert.is(read([begun, said('Looks fine.'), done], {}, validator).failure?.kind, 'malformed-answer');
   const twice = read([begun, said('{"status":"pass"}'), done, said(verdict), done], {}, validator);
   assert.is(twice.failure?.kind, 'forged-result');
@@ -95,6 +97,11 @@ test('ADP-2: what it does is shown while it does it', () => {
   assert.equal(
     shown.map(({ text }) => text),
     ['started', 'Bash npm test', 'Edit src/a.txt'],
+  );
+  const plain = { type: 'item.started', item: { ...command, command: '/cell/bash -c env' } };
+  assert.equal(
+    reader.push(`${JSON.stringify(plain)}\n`).map(({ text }) => text),
+    ['Bash env'],
   );
   const view = openStreamView('/w');
   const all = [...lines, { type: 'item.completed', item: command }, said('Done.\nAll of it.'), done];
