@@ -1,8 +1,11 @@
 import { test } from 'uvu';
+import { findCli, needsCli } from '../../support/clis.ts';
 import { testHookedCli } from './hooked-cli.ts';
 
-testHookedCli(test, {
+const { keep } = testHookedCli(test, {
   name: 'gemini',
+  command: findCli('gemini'),
+  needs: needsCli('gemini'),
   model: 'gemini-2.5-pro',
   dialect: 'gemini',
   key: 'AIza-real-and-outside',
@@ -14,18 +17,20 @@ testHookedCli(test, {
     input: { file_path, old_string, new_string, instruction: 'x' },
   }),
   shell: (command) => ({ name: 'run_shell_command', input: { command } }),
-  absent: [
-    { name: 'invoke_agent', input: { agent_name: 'x', prompt: 'x' } },
-    { name: 'mcp_x_y', input: {} },
-    { name: 'web_fetch', input: { prompt: 'https://example.com' } },
-    { name: 'shell', input: { command: 'touch secret.key' } },
-  ],
+  absent: {
+    'sub-agent': { name: 'invoke_agent', input: { agent_name: 'x', prompt: 'x' } },
+    'MCP server': { name: 'mcp_evil_y', input: {} },
+    'second shell tool': { name: 'shell', input: { command: 'touch secret.key' } },
+    web: { name: 'web_fetch', input: { prompt: 'https://example.com' } },
+  },
   unknown: /^Tool "\w+" not found/,
   offered: [
     ...['list_directory', 'read_file', 'grep_search', 'glob', 'replace', 'write_file', 'run_shell_command'],
   ],
   blocked: /^Tool execution blocked: /,
   unhook: `sed -i s/BeforeTool/AfterTool/ "$HOME/.gemini/settings.json"`,
+  failsOpen: true,
 });
 
+keep();
 test.run();

@@ -1,0 +1,84 @@
+import type { DialectName } from '../../../lib/domain/model-api.ts';
+import type { Adapter } from '../../../lib/domain/ports/adapter.ts';
+import type { AgentOutcome, AgentRequest } from '../../../lib/domain/ports/agent-port.ts';
+import type { ScriptedModel, startScriptedModel, Turn } from '../../support/scripted-model.ts';
+import { agentPolicy, type CellFixture, openCellFixture } from '../fixture.ts';
+import { makeHostileHome } from './hostile-settings.ts';
+
+// Where a CLI meets a scripted model, in a cell as agents have it.
+
+export type Call = NonNullable<Turn['calls']>[number];
+
+/** What differs from CLI to CLI. */
+export interface HookedCli {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]] | null;
+  readonly needs: string;
+  readonly model: string;
+  readonly dialect: DialectName;
+  readonly key: string;
+  /** Its environment, for the address of a model. */
+  env(url: string): Readonly<Record<string, string>>;
+  /** The key as the model API was shown it. */
+  shown(headers: Readonly<Record<string, unknown>>): unknown;
+  write(path: string, content: string): Call;
+  edit(path: string, from: string, to: string): Call;
+  shell(command: string): Call;
+  /** Calls of tools that are not offered, with what each of them would get round. */
+  readonly absent: Readonly<Record<'sub-agent' | 'MCP server' | 'second shell tool' | 'web', Call>>;
+  readonly unknown: RegExp;
+  readonly offered: readonly string[];
+  readonly blocked: RegExp;
+  /** A line of shell that takes the hook out of all settings a program in the cell can reach. */
+  readonly unhook: string;
+  /** It runs a call whose hook was killed; else it refuses it. */
+  readonly failsOpen: boolean;
+}
+
+export interface Stage extends CellFixture {
+  readonly model: ScriptedModel;
+  readonly id: string;
+  run(changes?: Partial<AgentRequest>): Promise<AgentOutcome>;
+  request(changes?: Partial<AgentRequest>): AgentRequest;
+}
+
+/** Another command for its hook; null takes hook and canary away. */
+export type ChangeHook = (hook: string, worktree: string) => string | null;
+export type OpenStage = (script: readonly Turn[] | Script, change?: ChangeHook) => Promise<Stage>;
+export type Script = Parameters<typeof startScriptedModel>[1];
+
+export type Live = (name: string, check: () => Promise<void>) => void;
+
+export interface Kit {
+  readonly live: Live;
+  readonly open: OpenStage;
+  /** Notes what a test that came to its end has proven. */
+  proves(...what: readonly string[]): void;
+}
+
+export async function openStage(cli: HookedCli, model: ScriptedModel, adapter: Adapter): Promise<Stage> {
+  const HOME = makeHostileHome();
+  const fixture = await openCellFixture({ adapter, env: { HOME, ...cli.env(model.url) } });
+  const base = fixture.request({ adapter: cli.name, model: cli.model, systemPrompt: 'You work.' });
+  const policy = {
+    ...agentPolicy(base.id, base.worktree.path),
+    allowed_tools: ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'LS', 'Bash'],
+    allowed_commands: ['git add', 'git commit', 'env', 'cat', 'touch', 'sleep', './off.sh'],
+  };
+  const request = (changes: Partial<AgentRequest> = {}): AgentRequest => ({ ...base, policy, ...changes });
+  return {
+    ...{ ...fixture, model, id: base.id, request },
+    run: async (changes) => (await fixture.runner.start(request(changes), () => undefined)).outcome,
+  };
+}
+
+export function changeHook(adapter: Adapter, change: ChangeHook): Adapter {
+  return {
+    ...adapter,
+    launch: (request, paths) => {
+      const hookCommand = change(paths.hookCommand ?? '', request.worktree.path);
+      const canaryCommand = hookCommand === null ? null : paths.canaryCommand;
+      return adapter.launch(request, { ...paths, hookCommand, canaryCommand });
+    },
+  };
+}
