@@ -88,6 +88,27 @@ for (const client of clients) {
     );
   });
 
+  test(`WAT-2: each refusal has a number of its own, in its first line and not in the audit (${client.kind})`, async () => {
+    const run = { command: 'make', exit_code: 0, timed_out: false, duration_ms: 1, output: 'x\ny' };
+    const server = await startServer({
+      policy: { ...policy, exact_commands: ['make'], allowed_commands: [] },
+      replays: writeReplays([run], makeTempDir()),
+      calls: { ...claudeCalls, replace: () => null },
+    });
+    const make = JSON.stringify({ tool_name: 'Bash', tool_input: { command: 'make' }, cwd: worktree });
+    const numbers = [];
+    for (const input of [call('secret.key'), call('secret.key'), make]) {
+      const { code, stderr } = await ask(client, server.path, input);
+      assert.is(code, 2);
+      numbers.push(/^[^\n]* \(([0-9a-f]{12})\)(?: \[|\n)/.exec(stderr)?.[1]);
+    }
+    await server.close();
+    assert.is(new Set(numbers).size, 3, numbers.join());
+    assert.not(numbers.includes(undefined), numbers.join());
+    for (const number of numbers)
+      assert.not.match(readFileSync(server.audit, 'utf8'), new RegExp(`${number}`));
+  });
+
   test(`WAT-8, HKS-2: what a git hook saw is judged and in the audit (${client.kind})`, async () => {
     const server = await startServer();
     const hook = (name: string, input: string): ReturnType<typeof ask> =>

@@ -135,7 +135,8 @@ function judgeCall(reported: unknown, call: ReportedCall, options: DecisionServe
 function refuse(call: ReportedCall, decision: Decision, { onJudged }: DecisionServerOptions): Decision {
   const mark = randomBytes(6).toString('hex');
   onJudged?.(call, decision, mark);
-  return { ...decision, details: `${decision.details} (${mark})` };
+  // In the first line: a CLI may cut what is long.
+  return { ...decision, details: decision.details.replace(/(?=\n)|$/, ` (${mark})`) };
 }
 
 const unlessAll = blocked('call-part', 'It is one call with others, and some of them are blocked.');
