@@ -25,6 +25,18 @@ export function locksConflict(a: string, b: string): boolean {
   );
 }
 
+/**
+ * The names that a lock begins with and that hold no wildcard, as locksConflict compares them, for each way it can be
+ * read: where two of them differ before one ends, the locks are apart. null: it isn't a path, and conflicts with any.
+ */
+export function literalStarts(lock: string): readonly (readonly string[] | null)[] {
+  return foldedReadings(lock).map((reading) => {
+    if (reading === null) return null;
+    const end = reading.segments.findIndex((segment) => !isLiteral(segment));
+    return end === -1 ? reading.segments : reading.segments.slice(0, end);
+  });
+}
+
 /** Whether everything a lock covers is provably inside one of the allowed globs. */
 export function lockInside(lock: string, allowedGlobs: readonly string[]): boolean {
   const allowed = allowedGlobs.flatMap(alternatives).filter((glob) => glob !== null);
@@ -107,13 +119,14 @@ function readings(lock: string): readonly (Glob | null)[] {
   return lock.includes('{') ? [normalizeGlob(lock), ...alternatives(lock)] : alternatives(lock);
 }
 
+const readingsLimit = 50_000;
 const knownReadings = new Map<string, readonly (Glob | null)[]>();
 
-/** Kept: a queue compares the same few hundred locks with each other again and again. */
+/** Kept: a queue compares the same locks with each other again and again. */
 function foldedReadings(lock: string): readonly (Glob | null)[] {
   const known = knownReadings.get(lock);
   if (known !== undefined) return known;
-  if (knownReadings.size >= cacheLimit) knownReadings.clear();
+  if (knownReadings.size >= readingsLimit) knownReadings.clear();
   const made = readings(fold(lock));
   knownReadings.set(lock, made);
   return made;

@@ -1,5 +1,5 @@
 import { byText } from '../../util/by-text.ts';
-import { sharedLock } from './shared-lock.ts';
+import { LockIndex } from './lock-index.ts';
 
 export interface Lockable {
   readonly id: string;
@@ -31,6 +31,7 @@ export function pickBatch<T extends Lockable>({
 }): { readonly selected: readonly T[]; readonly deferred: readonly Deferral<T>[] } {
   const selected: T[] = [];
   const deferred: Deferral<T>[] = [];
+  const taken = new LockIndex<Lockable>(running);
   const waits = ({ id }: T): number => chains.get(id) ?? 0;
   const byUrgency = (a: T, b: T): number =>
     a.priority - b.priority || waits(b) - waits(a) || byText(a.id, b.id);
@@ -38,17 +39,15 @@ export function pickBatch<T extends Lockable>({
     const because =
       running.length + selected.length >= limit
         ? `no agent is free (limit ${limit})`
-        : findSharedLock(task, [...running, ...selected]);
-    if (because === null) selected.push(task);
-    else deferred.push({ task, because });
+        : describeShared(taken.find(task));
+    if (because === null) {
+      selected.push(task);
+      taken.add(task);
+    } else deferred.push({ task, because });
   }
   return { selected, deferred };
 }
 
-function findSharedLock(task: Lockable, others: readonly Lockable[]): string | null {
-  for (const other of others) {
-    const shared = sharedLock(task, other);
-    if (shared !== null) return `shares ${shared} with ${other.id}`;
-  }
-  return null;
+function describeShared(shared: ReturnType<LockIndex<Lockable>['find']>): string | null {
+  return shared === null ? null : `shares ${shared.lock} with ${shared.other.id}`;
 }

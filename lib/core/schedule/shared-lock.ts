@@ -1,6 +1,6 @@
 import { locksConflict } from '../../util/path-globs.ts';
 
-type Locking = { readonly file_locks: readonly string[] };
+export type Locking = { readonly file_locks: readonly string[] };
 
 /** The first lock of a task that may name a path which the other one locks too; null: they are apart. */
 export function sharedLock(task: Locking, other: Locking): string | null {
