@@ -3,7 +3,9 @@ import { sessionSummary } from '../core/changesets/session-summary.ts';
 import { budgetState } from '../core/schedule/budget-state.ts';
 import { changesetsOfCycle } from '../core/schedule/next-action.ts';
 import { sendBack } from '../core/task/send-back.ts';
+import { roleAdapter } from '../domain/config/role-settings.ts';
 import type { SessionId } from '../domain/ids.ts';
+import { needsModel } from '../domain/ports/adapter.ts';
 import type { SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
 import type { Session } from '../domain/state/session.ts';
 import { withGate } from './agents/ask-for-budget.ts';
@@ -15,7 +17,7 @@ import type { Workshop } from './workshop.ts';
 
 /** Work is left at the end of a cycle: a person decides whether to continue, plan again or stop. */
 export async function endCycle(
-  workshop: Recorder & Pick<Workshop, 'memory' | 'run'>,
+  workshop: Recorder & Pick<Workshop, 'adapter' | 'memory' | 'run'>,
   id: SessionId,
 ): Promise<void> {
   await remember(workshop, id);
@@ -27,12 +29,13 @@ export async function endCycle(
 }
 
 /**
- * What failed is tried again, or planned again, if a person says so; else the session ends, which `git flame task
+ * What failed is tried again, or planned again, if a person says so, or a planner looks at it; else the session ends, which `git flame task
  * release` takes back.
  */
 export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: string): Promise<void> {
   await remember(workshop, id);
   const question = await askAbout(workshop, id);
+  if (isReviewed(workshop, question)) return reviewCycle(workshop, question);
   const decision = (await workshop.gates.leftOver?.(question)) ?? null;
   if (decision !== null && decision.kind !== 'stop') return goOn(workshop, question.session, decision);
   if (decision !== null) await noteStop(workshop, id, 'active');
@@ -40,14 +43,15 @@ export async function settleLeftOver(workshop: Workshop, id: SessionId, reason: 
 }
 
 /**
- * Whether a planner looks at what came out before another cycle: her plan is the person's to decide about, who may end the
- * session there. Where a model leads, that is hers.
+ * Whether a planner looks at what came out before another cycle: its plan is the person's to decide about, who may end the
+ * session there. Where a model leads, that is hers; a script plans nothing.
  */
 function isReviewed(
-  { config, run }: Pick<Workshop, 'config' | 'run'>,
+  { adapter, config, run }: Pick<Workshop, 'adapter' | 'config' | 'run'>,
   { cyclesLeft }: SessionQuestion,
 ): boolean {
-  return config.queen.review && !run.isLed && cyclesLeft > 0;
+  if (!config.queen.review || run.isLed || cyclesLeft <= 0) return false;
+  return needsModel(adapter(roleAdapter(config, 'planner')));
 }
 
 /** The planner of the next cycle is told what became of this one. */

@@ -1,28 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endCycle } from '../../lib/engine/end-cycle.ts';
+import type { SessionId } from '../../lib/domain/ids.ts';
+import { endCycle, settleLeftOver } from '../../lib/engine/end-cycle.ts';
+import { askPlanner } from '../../lib/engine/plan/ask-planner.ts';
 import { viewSession } from '../../lib/engine/record.ts';
+import { workWave } from '../../lib/engine/work/work-wave.ts';
+import type { Workshop } from '../../lib/engine/workshop.ts';
 import { closeWorkshops, openTestWorkshop } from '../support/workshop.ts';
 
 test.after(closeWorkshops);
 
 const tasks = [{ id: 'a', title: 'A', description: 'true', file_locks: ['a'] }];
 
-async function after(review: boolean, isLed: boolean) {
+type End = (workshop: Workshop, id: SessionId) => Promise<void>;
+
+async function after(review: boolean, isLed: boolean, planner = 'claude', end: End = endCycle) {
   const asked: string[] = [];
   const { workshop, session } = await openTestWorkshop({
     agent: () => ({}),
     tasks,
-    config: { queen: { review } },
+    config: { queen: { review }, roles: { planner: { adapter: planner } } },
     gates: {
       session: async () => {
         asked.push('session');
         return { kind: 'stop' };
       },
+      leftOver: async () => {
+        asked.push('left over');
+        return { kind: 'stop' };
+      },
     },
   });
   workshop.run.isLed = isLed;
-  await endCycle(workshop, session);
+  await end(workshop, session);
   const { session: now } = await viewSession(workshop, session);
   return { asked, wave: now.wave, state: now.state, notes: now.sent_back?.notes ?? [] };
 }
@@ -36,6 +48,46 @@ test('QUE-2 between cycles a planner looks at what came out where the lead wants
 test('QUE-2 by default, and where a model leads, the person is asked as ever', async () => {
   for (const seen of [await after(false, false), await after(true, true)])
     assert.equal([seen.asked, seen.state, seen.notes], [['session'], 'stopped', []]);
+});
+
+const leftOver: End = (workshop, id) => settleLeftOver(workshop, id, 'all failed');
+
+test('QUE-2 a planner looks at what is left over too, and a script is asked nothing', async () => {
+  const seen = await after(true, false, 'claude', leftOver);
+  assert.equal([seen.asked, seen.wave, seen.state], [[], 'plan', 'active']);
+  assert.equal((await after(false, false, 'claude', leftOver)).asked, ['left over']);
+  assert.equal((await after(true, false, 'exec')).asked, ['session']);
+});
+
+test('QUE-2 QUE-3 the planner is told why what is open came to nothing, and what was left with what is done', async () => {
+  let told: readonly string[] = [];
+  const { workshop, session } = await openTestWorkshop({
+    tasks: [
+      { id: 'good', title: 'Good', description: 'x', file_locks: ['good.txt'], cohesion_group: 'g' },
+      { id: 'bad', title: 'Bad', description: 'x', file_locks: ['bad.txt'], cohesion_group: 'b' },
+    ],
+    config: { limits: { max_retries: 0 } },
+    agent: ({ worktree, task }) => {
+      if (task === 'bad') return { text: 'NOT DONE: the API it needs is gone' };
+      if (task === null) return { answer: { tasks: [] } };
+      writeFileSync(join(worktree.path, 'good.txt'), 'good');
+      return { text: 'Done.\nNOTE: good.txt is read at start' };
+    },
+  });
+  const planning: Workshop = {
+    ...workshop,
+    prompts: {
+      render: (data) => {
+        if (data.role === 'planner') told = data.tasks;
+        return { system: '', prompt: '' };
+      },
+    },
+  };
+  await workWave(planning, session);
+  const view = await viewSession(planning, session);
+  await askPlanner(planning, { ...view, problems: [], isInteractive: false });
+  assert.match(told.find((line) => line.startsWith('good is done')) ?? '', /\ngood\.txt is read at start$/);
+  assert.match(told.find((line) => line.startsWith('bad is failed')) ?? '', /the API it needs is gone/);
 });
 
 test.run();

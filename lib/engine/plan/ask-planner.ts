@@ -1,16 +1,19 @@
+import { countingNotes } from '../../core/blackboard/notes-for.ts';
 import { boundText } from '../../core/task/one-line.ts';
 import { parsePlanAnswer } from '../../domain/config/answers.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
-import type { AgentId, ObjectId } from '../../domain/ids.ts';
+import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { type AgentJob, runAgent } from '../agents/run-agent.ts';
+import { viewSession } from '../record.ts';
 import { recall } from '../session/remember.ts';
 import { baseTip } from '../start-point.ts';
 import { inScratch } from '../validate/run-diagnostics.ts';
@@ -29,6 +32,9 @@ interface PlannerRequest {
 }
 
 const maxFiles = 400;
+/** Characters of what became of one task, and of all. */
+const longestTold = 600;
+const mostTold = 12_000;
 
 /** Asks a planner for a plan, in a worktree it can only read. Throws FlameError `planner-failed` when it can't run. */
 export async function askPlanner(workshop: Workshop, request: PlannerRequest): Promise<PlannerAnswer> {
@@ -80,7 +86,7 @@ async function plannerJob(
       memory: await recall(workshop, session.objective),
       notes: session.sent_back?.notes ?? (session.replan_notes === null ? [] : [session.replan_notes]),
       sentBack: (session.sent_back?.plan ?? []).map(describePlanned),
-      tasks: describeTasks(tasks),
+      tasks: describeTasks(tasks, await pagesOf(workshop, session.id)),
       problems,
     },
   };
@@ -120,11 +126,33 @@ export function noPlan(
   return new FlameError({ ...init, code: 'no-plan', message });
 }
 
-/** On a re-plan the planner must know what there is: ids that are taken, and what became of them. */
-function describeTasks(tasks: readonly Task[]): readonly string[] {
-  return tasks.map(
-    ({ id, title, status, reason }) => `${id} is ${status}: ${title}${reason === null ? '' : ` (${reason})`}`,
-  );
+async function pagesOf(workshop: Workshop, id: SessionId): Promise<readonly BlackboardPage[]> {
+  return (await viewSession(workshop, id)).snapshot.blackboardOf(id);
+}
+
+/**
+ * On a re-plan the planner must know what there is: ids that are taken, what became of them, and why, as far as there is
+ * room; of work that is done what was left for later tasks.
+ */
+function describeTasks(tasks: readonly Task[], pages: readonly BlackboardPage[]): readonly string[] {
+  let room = mostTold;
+  return tasks.map((task) => {
+    const { id, title, status, reason } = task;
+    const told = boundText(toldOf(task, pages), longestTold);
+    const isTold = told !== '' && told !== reason && told.length <= room;
+    if (isTold) room -= told.length;
+    return `${id} is ${status}: ${title}${reason === null ? '' : ` (${reason})`}${isTold ? `\n${told}` : ''}`;
+  });
+}
+
+function toldOf(task: Task, pages: readonly BlackboardPage[]): string {
+  const { status, history } = task;
+  if (status === 'merged' || status === 'done')
+    return countingNotes(task, pages)
+      .map(({ text }) => text)
+      .join('\n');
+  const last = history.at(-1);
+  return last?.rejection_reason ?? last?.notes ?? '';
 }
 
 /** A task of a plan in one line, and below it the beginning of what it said. */

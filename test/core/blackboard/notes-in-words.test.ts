@@ -30,4 +30,9 @@ test('QUE-3 notes are few, short and printable, each once; how many are left out
   assert.ok(long.startsWith('ab[2Jx') && long.endsWith('…'));
 });
 
+test('QUE-3 what is kept of an end that is taken in later says the same', () => {
+  const left = leftByWorker({ text: 'Done.\n\nNOTE: a\nb\nNOTE: c', notes: 'd\n\ne' });
+  assert.equal(leftByWorker({ text: left.words, notes: left.notes.join('\n\n') }), left);
+});
+
 test.run();
