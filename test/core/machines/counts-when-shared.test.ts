@@ -3,11 +3,13 @@ import * as assert from 'uvu/assert';
 import {
   courseDecision,
   limitDecision,
+  noteDecision,
   standingDecision,
   taskDecision,
 } from '../../../lib/core/decisions/decisions.ts';
 import { countsWhenShared } from '../../../lib/core/machines/counts-when-shared.ts';
 import { parseSessionId } from '../../../lib/domain/ids.ts';
+import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import { sampleSession } from '../../store/sample.ts';
 import { testSession as id, makeTask } from '../../support/tasks.ts';
 
@@ -32,6 +34,17 @@ test('TRU-2 who leads believes no machine that a task has ended, who joined foll
   assert.not(lead && countsWhenShared(courseDecision(session), lead));
   assert.ok(worker && countsWhenShared(standingDecision(ended), worker));
   assert.ok(worker && countsWhenShared(courseDecision(session), worker));
+});
+
+test('QUE-3 TRU-2 notes come with the work of a machine, and from who leads to who joined', () => {
+  const [lead, worker] = (['lead', 'worker'] as const).map((role) => ({ session: session.id, role }));
+  const facts = { text: 'x', by: 'Lea', at: '2026-03-01T08:00:00.000Z', place: 'far', tasks: [], paths: [] };
+  const [ofWorker, ofLead] = [task.id, null].map((about) =>
+    noteDecision({ session: session.id, task: about }, makeNote(facts)),
+  );
+  assert.ok(lead && worker && ofWorker && ofLead);
+  assert.equal([countsWhenShared(ofWorker, lead), countsWhenShared(ofLead, lead)], [true, false]);
+  assert.ok(countsWhenShared(ofWorker, worker) && countsWhenShared(ofLead, worker));
 });
 
 test.run();

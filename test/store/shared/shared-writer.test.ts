@@ -2,14 +2,16 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { changePage } from '../../../lib/core/blackboard/change-page.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
+import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { sampleSessionId } from '../sample.ts';
-import { commonDirOf, makeClones, stateOf, sync, taskIn, taskOf } from '../sync-clones.ts';
+import { commonDirOf, inStore, makeClones, stateOf, sync, taskIn, taskOf } from '../sync-clones.ts';
 
 interface Machine {
   readonly store: Store;
@@ -81,6 +83,29 @@ test('DST-1 UNI-6 machines race for every task: the remote gives each to one, an
   for (const repo of clones) assert.is(stateOf(repo), stateOf(remote));
   const log = remote.git('log', '--format=%s', '--grep=-> claimed by', 'refs/blueflame/tasks').split('\n');
   assert.is(log.length, ids.length);
+});
+
+test('QUE-3 DST-1 notes that machines leave at once are all there for each, also what another command left beside', async () => {
+  const { remote, clones } = await makeClones(['task-001']);
+  const [a, b] = clones;
+  const machines = await Promise.all([a, b].map((repo, at) => openMachine(repo, `host/${at}`)));
+  const leave = ({ store }: Pick<Machine, 'store'>, text: string) =>
+    store.transact((snapshot) => {
+      const at = '2026-03-01T08:00:00.000Z';
+      const note = makeNote({ ...{ text, at, by: 'Lea', place: 'here' }, tasks: [], paths: [] });
+      const pages = snapshot.blackboardOf(sampleSessionId);
+      const page = changePage({ id: sampleSessionId }, pages, { task: null, add: [note], drop: [] });
+      return { actor: 'Lea', changes: [{ subject: 'note: left by Lea', page }] };
+    });
+  await inStore(a, (store) => leave({ store }, 'beside'));
+  await Promise.all(machines.flatMap((machine, at) => [leave(machine, `x${at}`), leave(machine, `y${at}`)]));
+  for (const { sharing } of machines) await sharing.look();
+  for (const { store } of machines) {
+    const [page] = (await store.snapshot()).blackboardOf(sampleSessionId);
+    assert.equal(page?.notes.map(({ text }) => text).sort(), ['beside', 'x0', 'x1', 'y0', 'y1']);
+  }
+  await Promise.all(machines.map(({ close }) => close()));
+  for (const repo of [a, b]) assert.is(stateOf(repo), stateOf(remote));
 });
 
 test('DST-1 a push whose answer was lost is known to have been taken: it is made once, and told so', async () => {
