@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../lib/util/package-root.ts';
-import { makeExecProject, writeDecisions, writePlan } from './exec-project.ts';
 import { flame } from './flame.ts';
+import { buildVictim, type Victim } from './kill-victims.ts';
 import { makeTempDir, openRepo, type TestRepo } from './repo.ts';
 
 /** One run of the program as a process of its own. */
@@ -22,57 +22,19 @@ export interface ProcessRun {
   readonly stderr: string;
 }
 
-const script = (name: string): string => `mkdir -p src && echo ${name} > src/${name}.txt`;
-const tasks = [
-  { id: 'task-001', script: script('one'), locks: ['src/one.txt'], group: 'one' },
-  { id: 'task-002', script: script('two'), locks: ['src/two.txt'], group: 'two' },
-  {
-    id: 'task-003',
-    script: 'cat src/two.txt > src/three.txt',
-    locks: ['src/three.txt'],
-    group: 'two',
-    needs: ['task-002'],
-  },
-];
-const fill = (name: string): string => `sed -i 's/^# ${name}$/# ${name}\\n${name}/' src/price.txt`;
-/** All of one file, each of a group of its own. */
-const stackedTasks = ['one', 'two', 'three'].map((name, at) => ({
-  ...{ id: `task-00${at + 1}`, group: name, script: fill(name), locks: ['src/price.txt'] },
-}));
 /** Arguments of a run from its beginning to its end. */
 export const freshRun = ['run', 'Count', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml'];
 
 const templates = new Map<Victim, TestRepo>();
 
-/** stacked: three tasks that build on each other, of which the second is rejected. */
-type Victim = 'plain' | 'stacked';
-
 /** A project that was never run, in a folder of its own with a temporary folder beside it. */
 export function makeVictim(kind: Victim = 'plain'): TestRepo {
-  const template = templates.get(kind) ?? buildTemplate(kind);
+  const template = templates.get(kind) ?? buildVictim(kind);
   templates.set(kind, template);
   const path = join(makeTempDir('flame-killed'), 'repo');
   cpSync(template.path, path, { recursive: true });
   mkdirSync(join(dirname(path), 'tmp'));
   return openRepo(path);
-}
-
-function buildTemplate(kind: Victim): TestRepo {
-  const repo = makeExecProject({
-    config: {
-      concurrency: { development: 2 },
-      validation: { validator_diagnostics: { commands: ['test -d src'] } },
-    },
-  });
-  if (kind === 'stacked') {
-    repo.write('src/price.txt', ['one', 'two', 'three'].map((name) => `# ${name}\n\n\n\n`).join(''));
-    repo.commit('prices');
-  }
-  writePlan(repo, kind === 'stacked' ? stackedTasks : tasks);
-  const changesets =
-    kind === 'stacked' ? [{ two: { reject: 'no' }, all: 'approve' }] : ['approve', 'approve'];
-  writeDecisions(repo, { plan: ['approve'], changesets, session: ['stop'] });
-  return repo;
 }
 
 /** Starts the program; `env` may hold FLAME_TEST_KILL_AT. */
