@@ -5,7 +5,7 @@ import { listNotes } from './notes/note-tree.ts';
 import { readLog } from './notes/read-log.ts';
 import { readTips } from './notes/read-tips.ts';
 import { readSideRef } from './notes/side-ref.ts';
-import { StateSnapshot } from './notes/state.ts';
+import { StateSnapshot, snapshotOf } from './notes/state.ts';
 import { StateReader } from './notes/state-reader.ts';
 import type { LocalStore, StoreOptions, StoreWriter } from './store-options.ts';
 
@@ -35,7 +35,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
         },
       });
     },
-    snapshot: async (): Promise<Snapshot> => new StateSnapshot(await reader.read()),
+    snapshot: async (): Promise<Snapshot> => snapshotOf(await reader.read()),
     look: async (pick) => new StateSnapshot(await reader.look(pick)),
     transact: async (decide, options = {}): Promise<TransactResult> =>
       (await openedWriter()).transact(decide, options),

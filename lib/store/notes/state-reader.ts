@@ -2,6 +2,7 @@ import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { ObjectFormat } from '../../git/objects/loose-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
+import { RefFiles } from '../../git/refs/ref-files.ts';
 import { loadNotes, readOtherAnchors } from './load-notes.ts';
 import { anchorKey, blackboardAnchor, stateRefs } from './note-kinds.ts';
 import { readTips } from './read-tips.ts';
@@ -19,6 +20,7 @@ export class StateReader {
   #state: State = emptyState;
   /** As it was last looked at. */
   #sessions = emptyState.sessions;
+  readonly #files: RefFiles;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<State> | null = null;
 
@@ -28,6 +30,7 @@ export class StateReader {
     readonly objectFormat: ObjectFormat;
   }) {
     this.#options = options;
+    this.#files = new RefFiles(options.commonDir);
   }
 
   /** The state at some moment after the call. Callers of the same moment share one reading. */
@@ -91,6 +94,8 @@ export class StateReader {
 
   async #read(): Promise<State> {
     const { catFile, commonDir } = this.#options;
+    if (this.#files.areAt(tipsOf(this.#state))) return this.#state;
+    const noteTips = this.#files.begin(stateRefs);
     const tips = await readTips(catFile, commonDir, stateRefs);
     const before = this.#state;
     const [sessions, tasks, validations, reviews, blackboard] = await Promise.all([
@@ -108,6 +113,7 @@ export class StateReader {
       reviews === before.reviews &&
       blackboard === before.blackboard;
     this.#state = isSame ? before : nextState(before, refs);
+    noteTips(tips);
     return this.#state;
   }
 

@@ -56,6 +56,15 @@ export function tipsOf(state: State): ReadonlyMap<RefName, ObjectId | null> {
   return new Map(all.map(({ kind, tip }) => [kind.ref, tip]));
 }
 
+const snapshots = new WeakMap<State, StateSnapshot>();
+
+/** The snapshot of a state: its lists are made once, however often it is looked at. */
+export function snapshotOf(state: State): Snapshot {
+  const snapshot = snapshots.get(state) ?? new StateSnapshot(state);
+  snapshots.set(state, snapshot);
+  return snapshot;
+}
+
 /** The state as commands see it; lists are made when asked for. */
 export class StateSnapshot implements Snapshot {
   readonly #state: State;

@@ -3,7 +3,7 @@ import type { Snapshot, Transaction, TransactResult } from '../../domain/ports/s
 import { makeObject, type NewObject, type ObjectFormat } from '../../git/objects/loose-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { stateRefs } from '../notes/note-kinds.ts';
-import { type State, StateSnapshot, tipsOf } from '../notes/state.ts';
+import { type State, snapshotOf, tipsOf } from '../notes/state.ts';
 import { applyChange } from './apply-change.ts';
 import type { CommitIdentity } from './commit-identity.ts';
 
@@ -41,7 +41,7 @@ export function decideRound(base: State, callers: readonly Caller[], context: Ro
   const answers = new Map<Caller, () => void>();
   const owners = new Map<string, { caller: Caller; update: RefUpdate }>();
   let next = base;
-  let snapshot = new StateSnapshot(base);
+  let snapshot = snapshotOf(base);
   for (const caller of callers) {
     try {
       const transaction = caller.decide(snapshot);
@@ -54,7 +54,7 @@ export function decideRound(base: State, callers: readonly Caller[], context: Ro
       if (transaction.refs?.some(({ ref }) => owners.has(ref)) === true) continue;
       next = applyAll(next, transaction, context, objects);
       // Only now: who changes nothing leaves the lists that were made to the next one.
-      snapshot = new StateSnapshot(next);
+      snapshot = snapshotOf(next);
       for (const update of transaction.refs ?? []) owners.set(update.ref, { caller, update });
       answers.set(caller, () => caller.resolve({ kind: 'done', snapshot }));
     } catch (error) {
