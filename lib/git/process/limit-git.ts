@@ -15,8 +15,10 @@ export interface GitGuard {
   readonly lock?: string;
 }
 
-/** What is known of a guarded git that failed. */
+/** What is known of a guarded git. */
 export interface GuardedGit {
+  /** To be told of its end, with the signal that ended it. */
+  ended(signal: NodeJS.Signals | null): void;
   /** Why it was ended, as a FlameError `cell-git-ended` or `interrupted`; null where it ended by itself. */
   explain(verb: string, stderr: string): FlameError | null;
 }
@@ -46,43 +48,55 @@ export function limitGit(
   return isAbsolute(setpriv) ? [setpriv, '--pdeathsig', 'KILL', '--', ...limited] : limited;
 }
 
-/** Ends a child, which leads a process group, at its time limit, and after the program was stopped. */
-export function guardGit(guard: GitGuard | undefined, child: ChildProcess): GuardedGit {
-  if (guard === undefined) return { explain: () => null };
+/** Of a git that nothing holds. */
+export const unguarded: GuardedGit = { ended: () => undefined, explain: () => null };
+
+/** Like guardGit, of a child of this process, which leads a process group. */
+export function guardChild(guard: GitGuard | undefined, child: ChildProcess): GuardedGit {
+  if (guard === undefined) return unguarded;
+  const watch = guardGit(guard, (name) => end(child, name));
+  living.add(child);
+  const ended = (signal: NodeJS.Signals | null): void => {
+    living.delete(child);
+    watch.ended(signal);
+  };
+  child.once('error', () => ended(null));
+  child.once('exit', (_, name) => ended(name));
+  return watch;
+}
+
+/** Ends a git at its time limit, and after the program was stopped, by what sends it and all it started a signal. */
+export function guardGit(guard: GitGuard | undefined, signal: (name: NodeJS.Signals) => void): GuardedGit {
+  if (guard === undefined) return unguarded;
   let reason: string | null = null;
   const timers: NodeJS.Timeout[] = [];
   const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
   const stop = (why: string): void => {
     reason ??= why;
-    end(child, 'SIGTERM');
-    after(graceMs, () => end(child, 'SIGKILL'));
+    signal('SIGTERM');
+    after(graceMs, () => signal('SIGKILL'));
   };
   const { limits, stopped, lock } = guard;
   const interrupt = (): void => stop('was ended, because the program was stopped');
   after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
   if (stopped?.aborted) interrupt();
   else stopped?.addEventListener('abort', interrupt, { once: true });
-  living.add(child);
-  const release = (): void => {
-    living.delete(child);
+  const ended = (name: NodeJS.Signals | null): void => {
     for (const timer of timers) clearTimeout(timer);
     stopped?.removeEventListener('abort', interrupt);
-  };
-  child.once('error', release);
-  child.once('exit', (_, name) => {
-    release();
     if (name === 'SIGXCPU') reason ??= `took more than ${limits.cpuSeconds} s of processor time`;
     if (name !== null) reason ??= `was ended by ${name}`;
     if (reason !== null && lock !== undefined) rmSync(lock, { force: true });
-  });
+  };
   return {
+    ended,
     explain: (verb, stderr) => {
       // No fault of what the agent left.
       if (reason !== null && stopped?.aborted) return stoppedError();
       const cause = /out of memory|Cannot allocate memory/i.test(stderr)
         ? `needed more than ${limits.memoryMb} MB of memory`
         : reason;
-      return cause === null ? null : ended(verb, cause);
+      return cause === null ? null : endedError(verb, cause);
     },
   };
 }
@@ -98,7 +112,7 @@ function stoppedError(): FlameError {
   });
 }
 
-function ended(verb: string, cause: string): FlameError {
+function endedError(verb: string, cause: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'cell-git-ended',

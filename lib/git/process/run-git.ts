@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { environmentOf, gitIn, safeConfig } from './git-environment.ts';
 import { endedWith, gitMissing, verbOf } from './git-failed.ts';
-import { type GitGuard, type GuardedGit, guardGit, limitGit } from './limit-git.ts';
+import { type GitGuard, type GuardedGit, guardChild, guardGit, limitGit, unguarded } from './limit-git.ts';
 import { type ProgramEnd, runByStarter, type Program as StartedProgram } from './starter.ts';
 
 /** Where and how git runs. */
@@ -71,10 +71,9 @@ async function runProgram(
   { argv, env, context, args }: Program,
   { input, accept = [0] }: GitOptions,
 ): Promise<GitResult> {
-  const program = { argv, env, cwd: context.cwd, input };
   const { guard } = context;
-  // One with limits ends with this process, so this process starts it.
-  const ended = guard === undefined ? await runFree(program) : await runHeld(program, guard);
+  const program = { argv, env, cwd: context.cwd, input, limits: guard?.limits };
+  const ended = (await runStarted(program, guard)) ?? (await runForked(program, guard));
   const exitCode = ended.code ?? endedBySignal;
   const stderr = ended.stderr.toString().trim();
   const wasEnded = exitCode === endedBySignal && guard !== undefined;
@@ -86,14 +85,22 @@ async function runProgram(
 
 type GitEnd = ProgramEnd & Pick<GuardedGit, 'explain'>;
 
-async function runFree(program: StartedProgram): Promise<GitEnd> {
-  const ended = await runByStarter(program).catch((error: Error) => {
+/** null: there is no starter here. */
+async function runStarted(program: StartedProgram, guard: GitGuard | undefined): Promise<GitEnd | null> {
+  let watch = unguarded;
+  const ended = await runByStarter(program, (signal) => {
+    watch = guardGit(guard, signal);
+  }).catch((error: Error) => {
+    watch.ended(null);
     throw gitMissing(error);
   });
-  return ended === null ? runHeld(program, undefined) : { ...ended, explain: () => null };
+  if (ended === null) return null;
+  // Where the starter died, nobody saw how; what is held died with it.
+  watch.ended(ended.signal ?? (ended.code === null ? 'SIGKILL' : null));
+  return { ...ended, explain: watch.explain };
 }
 
-async function runHeld(
+async function runForked(
   { argv, cwd, env, input }: StartedProgram,
   guard: GitGuard | undefined,
 ): Promise<GitEnd> {
@@ -104,7 +111,7 @@ async function runHeld(
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  const watch = guardGit(guard, child);
+  const watch = guardChild(guard, child);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
@@ -112,11 +119,11 @@ async function runHeld(
   // git may end before it has read everything: its exit code decides, not the broken pipe.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
-  const code = await new Promise<number | null>((resolve, reject) => {
+  const how = await new Promise<Pick<ProgramEnd, 'code' | 'signal'>>((resolve, reject) => {
     child.on('error', (error) => reject(gitMissing(error)));
-    child.on('close', resolve);
+    child.on('close', (code, signal) => resolve({ code, signal }));
   });
-  return { code, stdout: Buffer.concat(out), stderr: Buffer.concat(err), explain: watch.explain };
+  return { ...how, stdout: Buffer.concat(out), stderr: Buffer.concat(err), explain: watch.explain };
 }
 
 /** Like runGit; resolves to stdout as text without the final newline. */
@@ -153,6 +160,6 @@ export function spawnGit(
   const options = { cwd: context.cwd, env, stdio: 'pipe', detached: true } as const;
   const [program = '', ...rest] = limitGit(context.guard, [gitIn(env), ...safeConfig, ...args], env.PATH);
   const child = spawn(program, rest, options);
-  guardGit(context.guard, child);
+  guardChild(context.guard, child);
   return child;
 }

@@ -1,11 +1,15 @@
 // Starts programs for the tool, which is so large that each fork of its own takes longer than git does. Requests come
 // on stdin, what the programs print and how they end goes to stdout as it comes:
-//   ID WORDS VARIABLES INPUT BYTES\n   a request; then BYTES of texts that each end in NUL: the folder, the words, the
-//                                      variables; then INPUT bytes for the program's stdin (-1: it has none)
+//   ID WORDS VARIABLES INPUT BYTES CPU DATA\n
+//                                      a request; then BYTES of texts that each end in NUL: the folder, the words, the
+//                                      variables; then INPUT bytes for the program's stdin (-1: it has none). CPU
+//                                      seconds and DATA bytes of memory are its limits (-1: none; it is not held then)
+//   ID k SIGNAL\n                      a signal for what was started under that number, and all it started
 //   ID o|e BYTES\n                     BYTES of its stdout or stderr follow
 //   ID x STATUS\n, ID s SIGNAL\n       it ended; nothing more comes of it
 //   ID f ERRNO\n                       it could not be started
-// Says "ready\n" first. Ends with its stdin, and leaves alone what still runs then.
+// Says "ready\n" first. Ends with its stdin; what has limits is held: it ends with this process, however that ends. The rest
+// is left alone.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +34,11 @@ struct run {
   int in, out, err; // -1 once closed
   char *input;
   size_t length, sent;
+  bool is_held;
+};
+
+struct limits {
+  long cpu, data;
 };
 
 static struct run *runs;
@@ -33,9 +46,15 @@ static size_t count, room;
 static char *request;
 static size_t filled, size;
 
+static _Noreturn void leave(int status) {
+  for (size_t at = 0; at < count; at += 1)
+    if (runs[at].is_held) kill(-runs[at].pid, SIGKILL);
+  _exit(status);
+}
+
 static _Noreturn void stop(const char *what) {
   perror(what);
-  _exit(1);
+  leave(1);
 }
 
 static void *grown(void *memory, size_t bytes) {
@@ -48,7 +67,7 @@ static void put(const char *bytes, size_t length) {
   while (length > 0) {
     ssize_t done = write(STDOUT_FILENO, bytes, length);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) _exit(0);
+    if (done < 0) leave(0);
     bytes += done;
     length -= (size_t)done;
   }
@@ -72,9 +91,28 @@ static bool open_pipe(int ends[2]) {
   return true;
 }
 
+// One that is lower already stays.
+static void bound(int resource, rlim_t most) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) < 0) return;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most) most = limit.rlim_max;
+  limit.rlim_cur = limit.rlim_max = most;
+  setrlimit(resource, &limit);
+}
+
+static void hold(const struct limits *limits, pid_t starter) {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  // It may have ended before it was asked to tell of its end.
+  if (getppid() != starter) _exit(127);
+  bound(RLIMIT_CPU, (rlim_t)limits->cpu);
+  // Memory by what a process writes: git maps packs that are larger.
+  bound(RLIMIT_DATA, (rlim_t)limits->data);
+  bound(RLIMIT_CORE, 0);
+}
+
 static _Noreturn void become(const char *folder, char **words, char **variables, const int ends[4]) {
-  // A session of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
-  setsid();
   signal(SIGPIPE, SIG_DFL);
   if (chdir(folder) == 0 && dup2(ends[0], STDIN_FILENO) >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
       dup2(ends[2], STDERR_FILENO) >= 0)
@@ -85,12 +123,19 @@ static _Noreturn void become(const char *folder, char **words, char **variables,
 }
 
 // Returns 0, or the errno that says why it did not start.
-static int start(struct run *run, const char *folder, char **words, char **variables, bool has_input) {
+static int start(struct run *run, const char *folder, char **words, char **variables, const struct limits *limits,
+                 bool has_input) {
   int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, failed[2] = {-1, -1}, why = 0;
   bool made = has_input ? open_pipe(in) : (in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;
   if (made && open_pipe(out) && open_pipe(err) && open_pipe(failed)) {
+    pid_t starter = getpid();
     run->pid = fork();
-    if (run->pid == 0) become(folder, words, variables, (int[]){in[0], out[1], err[1], failed[1]});
+    if (run->pid == 0) {
+      // A session of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
+      setsid();
+      if (run->is_held) hold(limits, starter);
+      become(folder, words, variables, (int[]){in[0], out[1], err[1], failed[1]});
+    }
     if (run->pid < 0) why = errno;
   } else {
     why = errno;
@@ -119,11 +164,12 @@ static char *point_at(char **list, size_t number, char *text) {
   return text;
 }
 
-static void begin(unsigned long id, const size_t counts[2], char *texts, const char *input, long length) {
+static void begin(unsigned long id, const size_t counts[2], char *texts, const char *input, long length,
+                  const struct limits *limits) {
   char **words = grown(NULL, (counts[0] + counts[1] + 2) * sizeof *words), **variables = words + counts[0] + 1;
   point_at(variables, counts[1], point_at(words, counts[0], texts + strlen(texts) + 1));
-  struct run run = {.id = id};
-  int why = start(&run, texts, words, variables, length >= 0);
+  struct run run = {.id = id, .is_held = limits->cpu >= 0};
+  int why = start(&run, texts, words, variables, limits, length >= 0);
   free(words);
   if (why != 0) {
     say(id, 'f', (unsigned long)why);
@@ -138,12 +184,18 @@ static void begin(unsigned long id, const size_t counts[2], char *texts, const c
   runs[count++] = run;
 }
 
+// What has ended is no run any more: the signal reaches nobody who got its number since.
+static void pass_signal(unsigned long id, int signal) {
+  for (size_t at = 0; at < count; at += 1)
+    if (runs[at].id == id) kill(-runs[at].pid, signal);
+}
+
 // Starts what is asked for in full; the rest waits for more to come.
 static void read_requests(void) {
   if (size - filled < chunk) request = grown(request, size = size * 2 + chunk);
   ssize_t got = read(STDIN_FILENO, request + filled, size - filled);
   if (got < 0 && errno == EINTR) return;
-  if (got <= 0) _exit(0);
+  if (got <= 0) leave(0);
   filled += (size_t)got;
   size_t done = 0;
   for (;;) {
@@ -152,12 +204,21 @@ static void read_requests(void) {
     unsigned long id;
     size_t counts[2], bytes;
     long length;
+    struct limits limits;
+    int name;
     *end = '\0';
-    if (sscanf(head, "%lu %zu %zu %ld %zu", &id, &counts[0], &counts[1], &length, &bytes) != 5) _exit(1);
+    if (sscanf(head, "%lu k %d", &id, &name) == 2) {
+      pass_signal(id, name);
+      done = (size_t)(end + 1 - request);
+      continue;
+    }
+    if (sscanf(head, "%lu %zu %zu %ld %zu %ld %ld", &id, &counts[0], &counts[1], &length, &bytes, &limits.cpu,
+               &limits.data) != 7)
+      leave(1);
     *end = '\n';
     size_t whole = (size_t)(end + 1 - head) + bytes + (length > 0 ? (size_t)length : 0);
     if (filled - done < whole) break;
-    begin(id, counts, end + 1, end + 1 + bytes, length);
+    begin(id, counts, end + 1, end + 1 + bytes, length, &limits);
     done += whole;
   }
   memmove(request, request + done, filled -= done);

@@ -1,7 +1,9 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import type { GitLimits } from '../../domain/config/work-bounds.ts';
 import { packageRoot } from '../../util/package-root.ts';
 
 /** A program with all it is started with. */
@@ -12,11 +14,18 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>;
   /** For its stdin; undefined: it has none. */
   readonly input: string | Uint8Array | undefined;
+  /** With them it is held: it ends with this process, however that ends. */
+  readonly limits?: Pick<GitLimits, 'cpuSeconds' | 'memoryMb'> | undefined;
 }
+
+/** Sends a signal to a program and all it started; nothing once it has ended. */
+export type Signaller = (name: NodeJS.Signals) => void;
 
 export interface ProgramEnd {
   /** Null where a signal ended it. */
   readonly code: number | null;
+  /** The signal that ended it; null where none did, or nobody knows which. */
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
 }
@@ -33,13 +42,17 @@ let opened: Promise<Starter | null> | undefined;
 /**
  * Runs a program to its end by a small process that starts all of them: to fork one as large as this takes longer than
  * git does. Resolves to null where there is no such process here; rejects where the program can't be started.
+ * `onStart` is called once it was asked for, with what ends it.
  */
-export async function runByStarter(program: Program): Promise<ProgramEnd | null> {
+export async function runByStarter(
+  program: Program,
+  onStart?: (signal: Signaller) => void,
+): Promise<ProgramEnd | null> {
   if (!isAbsolute(program.argv[0] ?? '')) return null;
   opened ??= openStarter();
   if ((await opened)?.isGone) opened = openStarter();
   const starter = await opened;
-  return starter === null ? null : starter.run(program);
+  return starter === null ? null : starter.run(program, onStart);
 }
 
 async function openStarter(): Promise<Starter | null> {
@@ -73,7 +86,10 @@ class Starter {
     this.#hold(false);
   }
 
-  run({ argv, cwd, env, input }: Program): Promise<ProgramEnd> {
+  run(
+    { argv, cwd, env, input, limits }: Program,
+    onStart?: (signal: Signaller) => void,
+  ): Promise<ProgramEnd> {
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const texts = Buffer.from([cwd, ...argv, ...variables].map((text) => `${text}\0`).join(''));
     const given = input === undefined ? null : Buffer.from(input);
@@ -85,9 +101,17 @@ class Starter {
       }
       this.#runs.set(id, { out: [], err: [], resolve, reject });
       this.#hold(true);
-      const head = `${id} ${argv.length} ${variables.length} ${given?.length ?? -1} ${texts.length}\n`;
+      const counts = [argv.length, variables.length, given?.length ?? -1, texts.length];
+      const bounds = limits === undefined ? [-1, -1] : [limits.cpuSeconds, limits.memoryMb * 1024 * 1024];
+      const head = `${[id, ...counts, ...bounds].join(' ')}\n`;
       this.#child.stdin.write(Buffer.concat([Buffer.from(head), texts, given ?? Buffer.alloc(0)]));
+      onStart?.((name) => this.#signal(id, name));
     });
+  }
+
+  /** By its number here: who got its process id since is not meant. */
+  #signal(id: number, name: NodeJS.Signals): void {
+    if (this.#runs.has(id)) this.#child.stdin.write(`${id} k ${constants.signals[name]}\n`);
   }
 
   #receive(chunk: Buffer): void {
@@ -112,14 +136,15 @@ class Starter {
     this.#runs.delete(id);
     if (this.#runs.size === 0) this.#hold(false);
     if (kind === 'f') run?.reject(new Error(`The system refused to start it: error ${value}.`));
-    else if (run !== undefined) settle(run, kind === 'x' ? value : null);
+    else if (run !== undefined)
+      settle(run, kind === 'x' ? { code: value, signal: null } : { code: null, signal: nameOf(value) });
     return end + 1;
   }
 
   /** What ran may have ended or not: nobody knows how, as if a signal had ended it. */
   #end(): void {
     this.isGone = true;
-    for (const run of this.#runs.values()) settle(run, null);
+    for (const run of this.#runs.values()) settle(run, { code: null, signal: null });
     this.#runs.clear();
   }
 
@@ -133,6 +158,11 @@ class Starter {
   }
 }
 
-function settle({ out, err, resolve }: Run, code: number | null): void {
-  resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err) });
+function settle({ out, err, resolve }: Run, how: Pick<ProgramEnd, 'code' | 'signal'>): void {
+  resolve({ ...how, stdout: Buffer.concat(out), stderr: Buffer.concat(err) });
+}
+
+function nameOf(signal: number): NodeJS.Signals | null {
+  const names = Object.keys(constants.signals) as NodeJS.Signals[];
+  return names.find((name) => constants.signals[name] === signal) ?? null;
 }

@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runByStarter } from '../../../lib/git/process/starter.ts';
+import { runByStarter, type Signaller } from '../../../lib/git/process/starter.ts';
 import { packageRoot } from '../../../lib/util/package-root.ts';
+import { makeTempDir } from '../../support/repo.ts';
 import { testIf } from '../../support/skip.ts';
 
 const isBuilt = existsSync(join(packageRoot(), 'dist', 'git-starter'));
@@ -70,6 +73,74 @@ built(
     for (const pid of starters()) process.kill(pid, 'SIGKILL');
     assert.is((await waiting)?.code, null);
     assert.is((await run('exit 4'))?.code, 4);
+  },
+);
+
+const limits = { cpuSeconds: 60, memoryMb: 500 };
+
+/** Resolves once all that opened the pipe to write have ended: a program, and what it started. */
+async function untilClosed(pipe: string, begin: () => void): Promise<void> {
+  const reader = createReadStream(pipe);
+  reader.once('data', begin);
+  await once(reader.resume(), 'end');
+}
+
+function makePipe(): string {
+  const pipe = join(makeTempDir(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  return pipe;
+}
+
+/** Holds the pipe open, as does what it started. */
+const twoThatWait = 'exec 3>"$0"; sleep 600 & echo on >&3; sleep 600';
+
+built(
+  'what has limits is held: it hears signals, and ends with the starter, by what name it is known',
+  async () => {
+    const bounds = await runByStarter({
+      ...{ argv: ['/bin/sh', '-c', 'ulimit -t; ulimit -d; ulimit -c'], cwd: '/', env: {} },
+      ...{ input: undefined, limits },
+    });
+    assert.is(bounds?.stdout.toString(), '60\n512000\n0\n');
+    const held = (script: string, pipe: string, onStart?: (signal: Signaller) => void) =>
+      runByStarter(
+        { argv: ['/bin/sh', '-c', script, pipe], cwd: '/', env: {}, input: undefined, limits },
+        onStart,
+      );
+    const [pipe, other] = [makePipe(), makePipe()];
+    let signal: Signaller = () => undefined;
+    const stopped = held(twoThatWait, pipe, (given) => {
+      signal = given;
+    });
+    await untilClosed(pipe, () => signal('SIGTERM'));
+    assert.is((await stopped)?.signal, 'SIGTERM');
+    signal('SIGKILL');
+    const lost = held('exec 3>"$0"; echo on >&3; exec sleep 600', other);
+    await untilClosed(other, () => {
+      for (const pid of starters()) process.kill(pid, 'SIGKILL');
+    });
+    assert.is((await lost)?.code, null);
+  },
+);
+
+built(
+  'where the tool is gone, what is held ends with all it started; the rest comes to its end',
+  async () => {
+    const [pipe, free] = [makePipe(), makePipe()];
+    const starter = spawn(join(packageRoot(), 'dist', 'git-starter'), [], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    starter.stdout.resume();
+    const ask = (id: number, words: readonly string[], bounds: string): void => {
+      const texts = ['/', ...words].map((word) => `${word}\0`).join('');
+      starter.stdin.write(`${id} ${words.length} 0 -1 ${Buffer.byteLength(texts)} ${bounds}\n${texts}`);
+    };
+    const closed = untilClosed(pipe, () => starter.stdin.end());
+    ask(1, ['/bin/sh', '-c', twoThatWait, pipe], '60 1000000000');
+    ask(2, ['/bin/sh', '-c', 'read line <"$0"', free], '-1 -1');
+    await closed;
+    // It opens only where somebody reads.
+    writeFileSync(free, 'on\n');
   },
 );
 
