@@ -30,7 +30,8 @@ const shapes: Readonly<Record<string, (at: number, last: number) => readonly num
 export async function benchGraphs(): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const count of [20, 100])
-    for (const [name, needsOf] of Object.entries(shapes)) rows.push(await timeGraph(name, count, needsOf));
+    for (const [name, needsOf] of Object.entries(shapes))
+      rows.push(...(await timeGraph(name, count, needsOf)));
   return rows;
 }
 
@@ -38,18 +39,21 @@ async function timeGraph(
   name: string,
   count: number,
   needsOf: (at: number, last: number) => readonly number[],
-): Promise<BenchRow> {
+): Promise<BenchRow[]> {
   const tasks = makeGraph(count, needsOf);
   const times: number[] = [];
   // Nothing to warm up: each is a process of its own.
   for (let round = 0; round < rounds; round += 1) times.push(await timeWave(tasks));
   const figure = (ms: readonly number[]) => medianFigure(ms.map((wall_ms) => ({ wall_ms, cpu_ms: null })));
-  return {
-    what: `work wave of ${count} agents (${shortest} ms to ${longest / 1_000} s), ${slots} at once: ${name}`,
-    against: 'its longest chain, or all its work by the agents at once',
-    figures: { ours: figure(times), other: figure([boundOf(tasks)]) },
+  const what = `work wave of ${count} agents (${shortest} ms to ${longest / 1_000} s), ${slots} at once: ${name}`;
+  const against = (other: string, bound: number): BenchRow => ({
+    ...{ what, against: other, figures: { ours: figure(times), other: figure([bound]) } },
     target: { kind: 'ratio', most: 1.1 },
-  };
+  });
+  return [
+    against('its longest chain, or all its work by the agents at once', boundOf(tasks)),
+    against('the same order of agents that need no time but for their work', idealOf(tasks)),
+  ];
 }
 
 function makeGraph(
@@ -71,6 +75,36 @@ function boundOf(tasks: readonly GraphTask[]): number {
     ends.set(id, ms + Math.max(0, ...needs.map((need) => ends.get(need) ?? 0)));
   const work = tasks.reduce((sum, { ms }) => sum + ms, 0);
   return Math.max(...ends.values(), work / slots);
+}
+
+/**
+ * What the first bound leaves out: while a task runs that others wait for there may be no work for all, and nobody knows
+ * before how long one takes. As in the waves, those come first that most others wait for one after the other.
+ */
+function idealOf(tasks: readonly GraphTask[]): number {
+  const chains = new Map<string, number>();
+  for (const { id } of [...tasks].reverse()) {
+    const waiting = tasks.filter(({ needs }) => needs.includes(id));
+    chains.set(id, 1 + Math.max(0, ...waiting.map((task) => chains.get(task.id) ?? 0)));
+  }
+  const chainOf = ({ id }: GraphTask): number => chains.get(id) ?? 0;
+  const open = [...tasks].sort((a, b) => chainOf(b) - chainOf(a) || (a.id < b.id ? -1 : 1));
+  const done = new Set<string>();
+  const running: { readonly id: string; readonly at: number }[] = [];
+  let now = 0;
+  while (done.size < tasks.length) {
+    for (const task of open.filter(({ needs }) => needs.every((need) => done.has(need)))) {
+      if (running.length === slots) break;
+      open.splice(open.indexOf(task), 1);
+      running.push({ id: task.id, at: now + task.ms });
+    }
+    running.sort((a, b) => b.at - a.at);
+    const ended = running.pop();
+    if (ended === undefined) throw new Error('The tasks of a graph wait for each other.');
+    now = ended.at;
+    done.add(ended.id);
+  }
+  return now;
 }
 
 async function timeWave(tasks: readonly GraphTask[]): Promise<number> {
