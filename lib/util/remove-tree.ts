@@ -1,12 +1,17 @@
-import { lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstatSync, opendirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { lstat, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { openFolders } from './open-folders.ts';
 import { isMissing } from './read-file.ts';
 
-const entriesAtOnce = 1_000;
+// Others wait meanwhile: agents ask for decisions, people for their view.
+const entriesAtOnce = 200;
+// The system frees what a larger file took block by block.
+const smallBytes = 1024 * 1024;
 
 /**
- * Removes a folder with everything in it, or a file, off the main thread; links are not followed. An agent may have
+ * Removes a folder with everything in it, or a file; links are not followed. What takes long happens off the main thread. An agent may have
  * taken away its own right to read or change a folder, or nested folders too deep: that is undone. Nothing there:
  * nothing done. Throws what the system says where it can't be removed, and the signal's reason once that aborted: what
  * is left then goes by doing it again.
@@ -23,21 +28,37 @@ export async function removeTree(path: string, signal?: AbortSignal): Promise<vo
   }
 }
 
-/** With no question the listing has answered already: half the system calls of `rm`. */
+/** Small files at once: to have another thread remove one takes longer than that. A failure leaves its folder, too. */
 async function removeFolder(path: string, signal: AbortSignal | undefined): Promise<void> {
-  const entries = await readdir(path, { withFileTypes: true });
-  // So many at once: one folder may hold a million.
-  for (let first = 0; first < entries.length; first += entriesAtOnce) {
+  const folders = [path];
+  let done = 0;
+  const rest = async (): Promise<void> => {
+    done += 1;
+    if (done % entriesAtOnce !== 0) return;
+    await pause();
     signal?.throwIfAborted();
-    // A failure leaves something in the folder, which then can't go.
-    await Promise.allSettled(
-      entries.slice(first, first + entriesAtOnce).map((entry) => {
-        const child = join(path, entry.name);
-        return entry.isDirectory() ? removeFolder(child, signal) : unlink(child);
-      }),
-    );
+  };
+  for (let at = 0; at < folders.length; at += 1) {
+    const folder = folders[at] ?? path;
+    // A part at a time: it may hold a million.
+    const listing = opendirSync(folder, { bufferSize: entriesAtOnce });
+    try {
+      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
+        const child = join(folder, entry.name);
+        if (entry.isDirectory()) folders.push(child);
+        else if (lstatSync(child).size <= smallBytes) unlinkSync(child);
+        else await unlink(child);
+        await rest();
+      }
+    } finally {
+      listing.closeSync();
+    }
   }
-  await rmdir(path);
+  // Each before the one that holds it.
+  for (const folder of folders.reverse()) {
+    rmdirSync(folder);
+    await rest();
+  }
 }
 
 function ifAbsent(error: unknown): null {

@@ -1,5 +1,4 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CellSubject, CellWorktree } from '../../domain/ports/git-cells.ts';
@@ -39,7 +38,7 @@ export async function addCell(
   await withCellLock(commonDir, () => claimFolders(paths, path));
   try {
     if (subject !== null) writeFileSync(join(paths.root, subjectFile), JSON.stringify(subject));
-    await writeRecord(paths, path, commits);
+    writeRecord(paths, path, commits);
     killPoint('cell recorded');
     const cell = readCell(commonDir, paths.id);
     await checkOut(access, cell, paths);
@@ -84,33 +83,25 @@ function claimFolders(paths: CellPaths, path: string): void {
   }
 }
 
-async function writeRecord(
-  paths: CellPaths,
-  path: string,
-  { start, base }: Omit<CellInit, 'subject'>,
-): Promise<void> {
+function writeRecord(paths: CellPaths, path: string, { start, base }: Omit<CellInit, 'subject'>): void {
   // pack and info exist so that a sandbox can bind them read-only: loose objects are all an agent needs.
   const folders = [join(paths.objectDir, 'pack'), join(paths.objectDir, 'info')];
-  await Promise.all(
-    [...folders, paths.agentGitDir, paths.ownGitDir, paths.intake].map((folder) => mkdir(folder)),
-  );
+  for (const folder of [...folders, paths.agentGitDir, paths.ownGitDir, paths.intake]) mkdirSync(folder);
   const gitDirs = [
     [paths.agentGitDir, '../../../..'],
     [paths.ownGitDir, '../../../..'],
     [paths.listing, '../..'],
   ] as const;
-  await Promise.all([
-    ...gitDirs.flatMap(([folder, toCommon]) => [
-      writeFile(join(folder, 'HEAD'), `${start}\n`),
-      writeFile(join(folder, 'commondir'), `${toCommon}\n`),
-      writeFile(join(folder, 'gitdir'), `${join(path, '.git')}\n`),
-    ]),
-    writeFile(join(paths.root, 'start'), start),
-    writeFile(join(paths.root, baseFile), base),
-    // `git worktree prune` and `remove` leave a locked one alone.
-    writeFile(join(paths.listing, 'locked'), 'in use by git flame\n'),
-    writeFile(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`),
-  ]);
+  for (const [folder, toCommon] of gitDirs) {
+    writeFileSync(join(folder, 'HEAD'), `${start}\n`);
+    writeFileSync(join(folder, 'commondir'), `${toCommon}\n`);
+    writeFileSync(join(folder, 'gitdir'), `${join(path, '.git')}\n`);
+  }
+  writeFileSync(join(paths.root, 'start'), start);
+  writeFileSync(join(paths.root, baseFile), base);
+  // `git worktree prune` and `remove` leave a locked one alone.
+  writeFileSync(join(paths.listing, 'locked'), 'in use by git flame\n');
+  writeFileSync(join(path, '.git'), `gitdir: ${paths.agentGitDir}\n`);
 }
 
 async function checkOut(access: GitAccess, cell: CellWorktree, paths: CellPaths): Promise<void> {

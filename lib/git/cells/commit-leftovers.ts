@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
@@ -70,16 +70,14 @@ async function showAgent(places: CellPaths, head: ObjectId): Promise<void> {
 
 /** Gives the agent's git the objects made for it; copies, since what it can write must not be shared. */
 export async function copyToQuarantine({ intake, objectDir }: CellPaths): Promise<void> {
-  const folders = (await readdir(intake)).filter((name) => /^[0-9a-f]{2}$/.test(name));
-  await Promise.all(
-    folders.map(async (folder) => {
-      await mkdir(join(objectDir, folder), { recursive: true });
-      for (const name of await readdir(join(intake, folder))) {
-        const target = looseFile(objectDir, `${folder}${name}`);
-        if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) {
-          await copyFile(join(intake, folder, name), target);
-        }
-      }
-    }),
-  );
+  const folders = readdirSync(intake).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  for (const folder of folders) {
+    // To have other threads copy a few small objects takes longer.
+    await pause();
+    mkdirSync(join(objectDir, folder), { recursive: true });
+    for (const name of readdirSync(join(intake, folder))) {
+      const target = looseFile(objectDir, `${folder}${name}`);
+      if (/^[0-9a-f]+$/.test(name) && !existsSync(target)) copyFileSync(join(intake, folder, name), target);
+    }
+  }
 }
