@@ -3,6 +3,8 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import type { Permission, TrustChange } from '../domain/state/repository-trust.ts';
+import { chatAround } from '../trust/chats.ts';
+import { requireOwnTerminal } from '../trust/decisions/persons-word.ts';
 import { notTrusted } from '../trust/repository/guard.ts';
 import {
   compareWith,
@@ -28,6 +30,7 @@ export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
     if (args.subcommand === 'list') return list(reading, io);
     if (args.subcommand === 'revoke') return revoke(args, io, reading);
     const root = requireWorkTree(reading.git);
+    if (args.options.yes) requireOwn(reading, io);
     const asked = readAsked(await readConfig(root, reading.configFile), io, { git: reading.git, root });
     return ask(args, io, { reading, asked });
   });
@@ -63,6 +66,12 @@ async function ask(
   if (answer === 'no') output.info('Nothing was allowed.');
   if (answer === 'waits') output.hint(trustCommands(args)[1]);
   return answer === 'waits' ? 2 : answer === 'no' ? 1 : 0;
+}
+
+/** What runs here is no word of a chat's model, which has the person's shell. */
+function requireOwn({ git }: Reading, { env }: Io): void {
+  const { commonDir } = git.repository;
+  requireOwnTerminal("What this repository's files may run", () => chatAround({ commonDir, env }));
 }
 
 interface Deciding {

@@ -5,6 +5,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { SignatureNote } from '../../domain/state/signatures.ts';
 import { firstCommit } from '../../git/objects/first-commit.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
+import { chatAround } from '../../trust/chats.ts';
 import { latestTime } from '../../trust/decisions/latest-time.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { verifySeals } from '../../trust/decisions/verify-seals.ts';
@@ -39,7 +40,8 @@ export async function countSigned(
     at: latestTime(io.env, commonDir, new Date()),
     rootOf: (session) => firstCommit(context, branches.get(session) ?? ''),
   });
-  return { origins: openOrigins({ env: io.env, commonDir, signed }), withdrawn: settled, refused };
+  const chat = (): string | null => chatAround({ commonDir, env: io.env });
+  return { origins: openOrigins({ env: io.env, commonDir, signed, chat }), withdrawn: settled, refused };
 }
 
 /** `trust:` of the configuration, and why it has no effect; null where there is none that can be read. */

@@ -9,6 +9,7 @@ import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type Idents, openIdents } from '../../git/process/read-identity.ts';
 import { type HeedingStore, heedingStore } from '../../store/ends/heeding-store.ts';
 import { openStore } from '../../store/open-store.ts';
+import { chatAround } from '../../trust/chats.ts';
 import { openOrigins } from '../../trust/decisions/open-origins.ts';
 import { openShownCommits, type ShownCommits } from '../../trust/shown-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
@@ -50,7 +51,7 @@ export async function withStore(
   asked.catch(() => undefined);
   const repository = await discoverRepository(context);
   const { commonDir, objectFormat } = repository;
-  const origins = openOrigins({ env: io.env, commonDir });
+  const origins = openOrigins({ env: io.env, commonDir, chat: () => chatAround({ commonDir, env: io.env }) });
   const idents = openIdents(whereThePersonIs({ context, repository }));
   const storing = { context, commonDir, objectFormat, idents };
   const store = heedingStore(await openStore(storing), { ...storing, origins });

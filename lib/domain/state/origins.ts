@@ -70,7 +70,7 @@ export interface Origins {
   has(decision: Decision): boolean;
   /** Whose signature alone makes a decision count; null where it doesn't count, or was made here. */
   signedBy(decision: Decision): string | null;
-  /** Remembers decisions made here, for good when it returns; what counts already is left as it is. Throws FlameError `decisions-not-kept`. */
+  /** Remembers decisions made here, for good when it returns; what counts already is left as it is. Throws FlameErrors `decisions-not-kept`, `typed-in-chat`. */
   vouch(decisions: readonly Decision[]): void;
   /**
    * What was decided is used up or taken back: it no longer counts, should anybody put it back where it stood, until

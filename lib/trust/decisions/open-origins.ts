@@ -3,6 +3,7 @@ import { type Decision, type Origins, signedKinds } from '../../domain/state/ori
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { cloneStateDir } from '../../util/user-state.ts';
 import { openDecisionsFile } from './decisions-file.ts';
+import { requirePerson } from './persons-word.ts';
 
 interface OriginsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -10,13 +11,20 @@ interface OriginsOptions {
   readonly commonDir: string;
   /** Digests of decisions signed by a signer that the configuration names, and which one. */
   readonly signed?: ReadonlyMap<string, string>;
+  /** The chat that this command was started by, see chatAround; absent: it is a person's. */
+  readonly chat?: () => string | null;
 }
 
 /**
  * What was decided in this clone, as an append-only file of digests outside the repository: nothing that comes by
  * sync, and no agent, can add to it. Opened when first asked.
  */
-export function openOrigins({ env, commonDir, signed = new Map() }: OriginsOptions): Origins {
+export function openOrigins({
+  env,
+  commonDir,
+  signed = new Map(),
+  chat = () => null,
+}: OriginsOptions): Origins {
   const { digests, settled, latest, limits, shared, refresh, keep } = openDecisionsFile(
     join(cloneStateDir(env, commonDir), 'decisions'),
   );
@@ -34,6 +42,7 @@ export function openOrigins({ env, commonDir, signed = new Map() }: OriginsOptio
     vouch: (decisions) => {
       refresh();
       const fresh = decisions.filter((decision) => !isCounting(decision, canonicalDigest(decision)));
+      requirePerson(fresh, chat);
       const isPersons = fresh.some(({ kind }) => !found.has(kind));
       keep(fresh.map(toLine), isPersons);
     },

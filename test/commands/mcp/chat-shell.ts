@@ -1,0 +1,29 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+// What a chat's CLI is, in a process of its own: it has `git flame mcp` beside it, whose tools its model calls, and a
+// shell in which that model types commands. Arguments: the program, and the commands, each a JSON list of words.
+
+const [program = '', ...commands] = process.argv.slice(2);
+const server = spawn(process.execPath, [program, 'mcp'], { stdio: ['pipe', 'pipe', 'inherit'] });
+const send = (id: number, method: string, params: object): void =>
+  void server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+send(1, 'initialize', {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'chat', version: '1' },
+});
+send(2, 'tools/call', { name: 'get_status', arguments: {} });
+for await (const line of createInterface(server.stdout)) if (JSON.parse(line).id === 2) break;
+for (const command of commands) {
+  const words: string[] = JSON.parse(command);
+  const run = spawnSync('/bin/sh', ['-c', '"$0" "$@"; exit $?', process.execPath, program, ...words], {
+    encoding: 'utf8',
+  });
+  process.stdout.write(`${JSON.stringify({ code: run.status, stderr: run.stderr })}\n`);
+}
+const over = once(server, 'close');
+server.stdin.end();
+await over;
+process.exit(0);
