@@ -18,7 +18,7 @@ export function claudeAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: false,
     readsUnasked: [],
     canTalk: true,
-    canLead: true,
+    cannotLead: null,
     preparation: null,
     weaker: [],
     version: {

@@ -27,7 +27,7 @@ export function execAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: false,
     readsUnasked: [],
     canTalk: false,
-    canLead: false,
+    cannotLead: 'they are scripts, which call no tools',
     preparation: null,
     weaker: [],
     version: {

@@ -1,6 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
+import { requireLeader } from '../engine/queen/queen-wave.ts';
 import { leadSession, ledThrough } from './machines/lead.ts';
 import { withWorkshop } from './open/open-workshop.ts';
 import { withStart } from './plan/find-plan.ts';
@@ -11,10 +12,12 @@ import { goOn } from './waves/go-on.ts';
 /** `git flame run`: the whole loop, from the objective to what landed; continues where it stopped. */
 export function run(args: CommandArgs<'run'>, io: Io): Promise<number> {
   const wish = readStartWish(args);
+  const { takeOver: takesOver, queen: isLed, remote: named } = args.options;
+  if (isLed && named !== null) throw ledTwice();
   return withWorkshop(args, io, async (opened) => {
     if (opened.wishes.isDry) return previewPlan(opened, wish, io);
-    const { takeOver: takesOver, queen: isLed } = args.options;
-    const remote = args.options.remote ?? (await ledThrough(opened, wish));
+    if (isLed) requireLeader(opened.workshop);
+    const remote = named ?? (await ledThrough(opened, wish));
     if (remote !== null && isLed) throw ledTwice();
     if (remote !== null) return leadSession(opened, io, { wish, remote, takesOver });
     // The protocol is loaded for who has a model lead alone.

@@ -18,7 +18,7 @@ import type { WindDown } from './wind-down.ts';
 /** The facts of an adapter the engine decides by. */
 export type AdapterFacts = Pick<
   Adapter,
-  'name' | 'commits' | 'apis' | 'calls' | 'canLead' | 'canTalk' | 'readsByShell' | 'takesAccountShell'
+  'name' | 'commits' | 'apis' | 'calls' | 'cannotLead' | 'canTalk' | 'readsByShell' | 'takesAccountShell'
 >;
 
 /** What the machine has to spare. */

@@ -78,7 +78,7 @@ export const scriptAdapter: Adapter = {
   takesAccountShell: false,
   readsUnasked: [],
   canTalk: false,
-  canLead: false,
+  cannotLead: 'they are scripts',
   preparation: null,
   weaker: [],
   version: {

@@ -64,7 +64,7 @@ export async function openChat(repo: TestRepo, options: ChatOptions = {}): Promi
   await client.connect(transport);
   const chat: ChatClient = {
     client,
-    call: async (name, words = {}) => said(await client.callTool({ name, arguments: { ...words } })),
+    call: async (name, words = {}) => toSaid(await client.callTool({ name, arguments: { ...words } })),
     pid: transport.pid ?? 0,
     stderr: () => told,
     close: () => client.close(),
@@ -73,7 +73,8 @@ export async function openChat(repo: TestRepo, options: ChatOptions = {}): Promi
   return chat;
 }
 
-function said(result: { readonly content: unknown; readonly isError?: boolean | undefined }): Said {
+/** What a tool said, whoever asked it. */
+export function toSaid(result: { readonly content: unknown; readonly isError?: boolean | undefined }): Said {
   const [block]: unknown[] = Array.isArray(result.content) ? result.content : [];
   const text = isObject(block) && typeof block.text === 'string' ? block.text : '';
   return {

@@ -17,7 +17,7 @@ export function codexAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: true,
     readsUnasked: [],
     canTalk: false,
-    canLead: false,
+    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '0.169.0',

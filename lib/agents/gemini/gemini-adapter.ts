@@ -16,7 +16,7 @@ export function geminiAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: false,
     readsUnasked: ['GEMINI.md'],
     canTalk: false,
-    canLead: false,
+    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '0.61.0',

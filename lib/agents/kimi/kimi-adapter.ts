@@ -16,7 +16,7 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: false,
     readsUnasked: [],
     canTalk: false,
-    canLead: false,
+    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '2.1.0',

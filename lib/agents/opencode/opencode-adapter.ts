@@ -26,7 +26,7 @@ export function opencodeAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: false,
     readsUnasked: [],
     canTalk: false,
-    canLead: false,
+    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '1.18.33',

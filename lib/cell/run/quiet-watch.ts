@@ -11,30 +11,39 @@ interface QuietWatch {
 }
 
 /**
- * Reports once that an agent is quiet: it printed nothing and asked for nothing for four heartbeats. Again
- * only after it has given a sign of life. `files` grow when it asks for something.
+ * Reports once that an agent is quiet: it printed nothing and asked for nothing for four heartbeats, and once more when
+ * that lasts for `patienceMs`. Again only after it has given a sign of life. `files` grow when it asks for something.
  */
 export function watchQuiet(options: {
   readonly heartbeatMs: number;
   readonly files: readonly string[];
+  readonly patienceMs: number;
+  /** Whether it waits for an answer of ours. */
+  isWaiting(): boolean;
   onQuiet(quietMs: number): void;
+  onTooLong(): void;
 }): QuietWatch {
-  const { heartbeatMs, files, onQuiet } = options;
-  let [heard, lastSign, sizes, isTold] = [true, 0, '', false];
+  const { heartbeatMs, files, patienceMs, isWaiting, onQuiet, onTooLong } = options;
+  let [heard, lastSign, sizes, told] = [true, 0, '', 0];
   return {
     hear: () => {
       heard = true;
     },
     look: (elapsedMs) => {
       const now = files.map(sizeOf).join();
-      if (heard || now !== sizes) {
-        [heard, sizes, lastSign, isTold] = [false, now, elapsedMs, false];
+      if (heard || now !== sizes || isWaiting()) {
+        [heard, sizes, lastSign, told] = [false, now, elapsedMs, 0];
         return;
       }
       const quietMs = elapsedMs - lastSign;
-      if (isTold || quietMs < heartbeatMs * quietLooks) return;
-      isTold = true;
-      onQuiet(Math.round(quietMs));
+      if (told === 0 && quietMs >= heartbeatMs * quietLooks) {
+        told = 1;
+        onQuiet(Math.round(quietMs));
+      }
+      if (told === 1 && quietMs >= patienceMs) {
+        told = 2;
+        onTooLong();
+      }
     },
   };
 }

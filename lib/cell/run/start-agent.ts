@@ -82,7 +82,8 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
     const profile = describeCell(context, run, {
       ...{ command, services, launch, gitConfig, workTree, place, emptied },
     });
-    return watch(run, launch, context.config.limits.heartbeat_interval, (output) =>
+    const { heartbeat_interval: heartbeatMs, agent_timeout: patienceMs } = context.config.limits;
+    return watch(run, launch, { heartbeatMs, patienceMs }, (output) =>
       spawnCell({
         sandbox,
         profile,
@@ -124,7 +125,7 @@ interface Output {
 function watch(
   run: AgentRun,
   launch: Launch,
-  heartbeatMs: number,
+  { heartbeatMs, patienceMs }: { readonly heartbeatMs: number; readonly patienceMs: number },
   spawn: (output: Output) => CellProcess,
 ): RunningAgent {
   const log = openCappedLog(run.logFile, largestStreamLog);
@@ -133,12 +134,12 @@ function watch(
   const quiet = watchQuiet({
     heartbeatMs,
     files: [auditFile(run.commonDir, run.request.id), egressFile(run.commonDir, run.request.id)],
-    onQuiet: (quietMs) => {
-      const { tools } = run.request;
-      if (tools?.isBusy() === true) return;
-      run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs });
-      // Nobody waits for whoever leads but the person, who is better served by the session going on.
-      if (tools === undefined) return;
+    patienceMs,
+    isWaiting: () => run.request.tools?.isBusy() === true,
+    onQuiet: (quietMs) => run.onActivity({ ...run.activity, text: '', quiet_ms: quietMs }),
+    onTooLong: () => {
+      // Whoever leads has no time limit: the session is better served by going on without her.
+      if (run.request.tools === undefined) return;
       run.timedOut = true;
       void run.cell?.stop(graceMs);
     },

@@ -6,7 +6,7 @@ import type { LeadDesk, OpenLeadDesk } from '../../engine/queen/queen-wave.ts';
 import { sessionEnded } from '../../engine/queen/refusals.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { openBackgroundWork } from './background-work.ts';
+import { type BackgroundWork, openBackgroundWork } from './background-work.ts';
 import type { CallReport, Desk } from './desk.ts';
 import { openQueenLock } from './queen-lock.ts';
 import { serveTools } from './serve-tools.ts';
@@ -16,30 +16,112 @@ const longestWaitMs = 3_600_000;
 /** How long she may go on talking once all is said, in milliseconds. */
 const farewellMs = 60_000;
 
-interface Lead {
-  outcome: LeadDesk['outcome'];
-  waits: FlameError | null;
-  /** Calls that are under way. */
-  calls: number;
-}
+type Opened = Parameters<OpenLeadDesk>[0];
 
 /**
  * The desk of an agent that leads within a run: the run holds the session's lock and asks its person, so that a plan is
  * decided while the call that proposed it waits.
  */
-export const openRunDesk: OpenLeadDesk = async ({ workshop, session, by, stop }) => {
-  const lead: Lead = { outcome: null, waits: null, calls: 0 };
+export const openRunDesk: OpenLeadDesk = async (opened) => {
+  const { workshop, session, by } = opened;
   const lock = openQueenLock(workshop.git.repository.commonDir);
   await lock.take(session);
-  const giveUp = (error: unknown): void => {
-    if (!(error instanceof FlameError) || error.kind !== 'waiting') return;
-    lead.waits ??= error;
-    stop();
+  const lead = new Lead(opened.stop);
+  const background = openBackgroundWork((_, work) => work(), lead.giveUp);
+  const turns = inTurn();
+  const desk = deskOf(opened, { lead, background, turns });
+  const doors = doorsOf(desk, (message) =>
+    workshop.events.emit({ event: 'notice', level: 'warning', message: `${by}: ${message}` }),
+  );
+  return {
+    get outcome() {
+      return lead.outcome;
+    },
+    get waits() {
+      return lead.waits;
+    },
+    get isReached() {
+      return doors.count() > 0;
+    },
+    isBusy: () => lead.calls > 0,
+    listen: doors.listen,
+    close: async () => {
+      lead.close();
+      await turns.ended();
+      await background.ended;
+      await doors.close();
+      await lock.release();
+    },
   };
-  const background = openBackgroundWork((_, work) => work(), giveUp);
-  let farewell: NodeJS.Timeout | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-  const desk: Desk = {
+};
+
+/** How far she is, and when it is time that she ends. */
+class Lead {
+  outcome: LeadDesk['outcome'] = null;
+  waits: FlameError | null = null;
+  /** Calls that are under way. */
+  calls = 0;
+  readonly #stop: () => void;
+  #farewell: NodeJS.Timeout | undefined;
+
+  constructor(stop: () => void) {
+    this.#stop = stop;
+  }
+
+  readonly stop = (): void => this.#stop();
+
+  /** Where only a person could go on and nobody is there, nothing more is paid for. */
+  readonly giveUp = (error: unknown): void => {
+    if (!(error instanceof FlameError) || error.kind !== 'waiting') return;
+    this.waits ??= error;
+    this.#stop();
+  };
+
+  end(outcome: 'completed' | 'failed'): void {
+    this.outcome = outcome;
+    this.#farewell ??= setTimeout(this.#stop, farewellMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#farewell);
+  }
+}
+
+interface Turns {
+  /** Does it once what was asked before is done. */
+  take<T>(work: () => Promise<T>): Promise<T>;
+  ended(): Promise<unknown>;
+}
+
+function inTurn(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    take: (work) => {
+      const mine = last.then(work);
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+    ended: () => last,
+  };
+}
+
+interface DeskParts {
+  readonly lead: Lead;
+  readonly background: BackgroundWork;
+  readonly turns: Turns;
+}
+
+function deskOf({ workshop, session, by }: Opened, { lead, background, turns }: DeskParts): Desk {
+  const acting = {
+    workshop,
+    requireSession: () => session,
+    openSession: async () => session,
+    locked: async <T>(_: SessionId, todo: () => Promise<T>) => {
+      await background.settle();
+      return todo();
+    },
+  };
+  return {
     by,
     longestWaitMs,
     reported: new Map(),
@@ -51,66 +133,49 @@ export const openRunDesk: OpenLeadDesk = async ({ workshop, session, by, stop })
       lead.calls -= 1;
       tell(workshop, by, report);
     },
-    askPlan: (id) => askPlan(workshop, id, { giveUp, stop }),
+    askPlan: (id) => askPlan(workshop, id, lead),
     look: async () => ({
       reading: workshop,
       config: workshop.config,
       root: workshop.root,
       view: await viewSession(workshop, session),
     }),
-    act: (work) => {
-      const acting = {
-        workshop,
-        requireSession: () => session,
-        openSession: async () => session,
-        locked: async <T>(_: SessionId, todo: () => Promise<T>) => {
-          await background.settle();
-          return todo();
-        },
-      };
-      const mine = turn.then(() => {
+    act: (work) =>
+      turns.take(async () => {
         if (lead.outcome !== null) throw sessionEnded(session);
         return work(acting);
-      });
-      turn = mine.catch(() => undefined);
-      return mine;
-    },
+      }),
     startWork: (id) => background.start(workshop, id),
-    end: (outcome) => {
-      lead.outcome = outcome;
-      farewell ??= setTimeout(stop, farewellMs);
-    },
+    end: (outcome) => lead.end(outcome),
   };
+}
+
+interface Doors {
+  listen: LeadDesk['listen'];
+  /** How often somebody came in. */
+  count(): number;
+  close(): Promise<void>;
+}
+
+function doorsOf(desk: Desk, warn: (message: string) => void): Doors {
   const served: { close(): Promise<void> }[] = [];
   return {
-    get outcome() {
-      return lead.outcome;
-    },
-    get waits() {
-      return lead.waits;
-    },
-    isBusy: () => lead.calls > 0,
     listen: (path) =>
       openToolDoor(path, (stream) => {
-        const warn = (message: string): void =>
-          workshop.events.emit({ event: 'notice', level: 'warning', message: `${by}: ${message}` });
         served.push(serveTools({ input: stream, output: stream, desk: async () => desk, warn }));
       }),
+    count: () => served.length,
     close: async () => {
-      clearTimeout(farewell);
-      await turn;
-      await background.ended;
       await Promise.all(served.map((one) => one.close().catch(() => undefined)));
-      await lock.release();
     },
   };
-};
+}
 
 /** Where nobody can be asked, or the person wants none of it, nothing more is paid for. */
 async function askPlan(
   workshop: Workshop,
   session: SessionId,
-  { giveUp, stop }: { giveUp(error: unknown): void; stop(): void },
+  { giveUp, stop }: Pick<Lead, 'giveUp' | 'stop'>,
 ): Promise<void> {
   try {
     await decideProposal(workshop, session);

@@ -90,9 +90,7 @@ function noObjective(command: string, sessions: readonly Session[]): FlameError 
 }
 
 function rolesNeeded({ command, isLed }: StartWish, hasPlan: boolean): readonly Role[] {
-  const planner: readonly Role[] = [
-    ...(hasPlan ? [] : (['planner'] as const)),
-    ...(isLed ? (['queen'] as const) : []),
-  ];
+  // She plans herself; a planner is asked only where she ends before she did.
+  const planner: readonly Role[] = isLed ? ['queen'] : hasPlan ? [] : ['planner'];
   return command === 'plan' ? planner : [...planner, 'worker', 'validator', 'merger'];
 }

@@ -36,8 +36,11 @@ export interface Adapter {
   readonly readsUnasked: readonly string[];
   /** A person can talk with it at the terminal. */
   readonly canTalk: boolean;
-  /** It calls tools of a server that is named to it (`CellPaths.toolsCommand`): it can lead. */
-  readonly canLead: boolean;
+  /**
+   * Why its agents can't lead, a clause; null: they can, since they call the tools of a server that is named to them
+   * (`CellPaths.toolsCommand`) and nothing else.
+   */
+  readonly cannotLead: string | null;
   readonly version: VersionFacts;
   /** What its program is asked once, in a cell, before agents start; null: nothing. */
   readonly preparation: PreparationFacts | null;

@@ -33,6 +33,7 @@ export function proposeTasks(
   id: SessionId,
   { tasks, by }: { readonly tasks: readonly PlannedTask[]; readonly by: AgentId },
 ): Promise<Proposed> {
+  requireOneEach(tasks);
   return changePlan(workshop, id, by, (view) => {
     const known = new Map<string, PlannedTask>(planNow(view).map((task) => [task.id, task]));
     const changed = tasks.filter((task) => {
@@ -151,6 +152,13 @@ function requireSound(workshop: Workshop, view: SessionView, plan: readonly Plan
 export function requireSoundTasks(workshop: Pick<Workshop, 'config'>, plan: readonly PlannedTask[]): void {
   requireFew(workshop, plan);
   refuse(problemsBeside(workshop, { tasks: plan }, []));
+}
+
+/** Of two tasks with one id the second would take the place of the first, unseen. */
+function requireOneEach(tasks: readonly PlannedTask[]): void {
+  const ids = tasks.map(({ id }) => id);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  refuse([...new Set(twice)].map((task) => ({ task, message: 'is there twice' })));
 }
 
 function requireFew({ config }: Pick<Workshop, 'config'>, plan: readonly PlannedTask[]): void {

@@ -1,4 +1,5 @@
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { adapterNames } from '../../domain/config/agent-clis.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
@@ -22,6 +23,8 @@ export interface LeadDesk extends ToolDoor {
   readonly outcome: 'completed' | 'failed' | null;
   /** What only the person could have answered, and nobody is there: the run ends with it. */
   readonly waits: FlameError | null;
+  /** Whether her CLI ever came to the door of our tools. */
+  readonly isReached: boolean;
   /** Resolves once what she started has ended. */
   close(): Promise<void>;
 }
@@ -65,15 +68,24 @@ function isHandedOver({ session, tasks }: SessionView): boolean {
   return session.cycle > 0 && tasks.every(({ status }) => status === 'merged' || status === 'dropped');
 }
 
-function requireLeader({ config, adapter }: Pick<Workshop, 'config' | 'adapter'>): void {
+/** Throws FlameError `no-leader` where agents of the adapter that is to lead can't be held to our tools. */
+export function requireLeader({ config, adapter }: Pick<Workshop, 'config' | 'adapter'>): void {
   const name = roleAdapter(config, 'queen');
-  if (adapter(name).canLead) return;
+  const why = adapter(name).cannotLead;
+  if (why === null) return;
   throw new FlameError({
     kind: 'refused',
     code: 'no-leader',
-    message: `Agents of ${name} can't lead a session: they call no tools of a server.`,
-    hints: ['In .blueflame.yml: roles: { queen: { adapter: claude } }', 'git flame run'],
+    message: `Agents of ${name} can't lead a session: ${why}.`,
+    hints: [
+      `In .blueflame.yml, with one of ${leaders({ adapter }).join(', ')}: roles: { queen: { adapter: claude } }`,
+      'git flame run',
+    ],
   });
+}
+
+function leaders({ adapter }: Pick<Workshop, 'adapter'>): readonly string[] {
+  return adapterNames.filter((name) => adapter(name).cannotLead === null);
 }
 
 async function lead(workshop: Workshop, id: SessionId, open: OpenLeadDesk): Promise<void> {
@@ -102,7 +114,7 @@ async function lead(workshop: Workshop, id: SessionId, open: OpenLeadDesk): Prom
   if (trouble !== null && isBudgetStop(trouble)) return;
   if (trouble !== null && workshop.signal.aborted) throw trouble;
   if (trouble !== null && isInterrupted(trouble) && !stopping.signal.aborted) throw trouble;
-  await tellEnd(workshop, id, { by, desk, why: whyEnded(outcome, trouble) });
+  await tellEnd(workshop, id, { by, desk, why: whyEnded(outcome, trouble, desk) });
 }
 
 async function jobOf(
@@ -139,9 +151,14 @@ async function jobOf(
   };
 }
 
-function whyEnded(outcome: AgentOutcome | null, trouble: unknown): string {
+function whyEnded(
+  outcome: AgentOutcome | null,
+  trouble: unknown,
+  { isReached }: Pick<LeadDesk, 'isReached'>,
+): string {
   if (trouble instanceof Error) return trouble.message;
-  return outcome?.failure?.message ?? 'she ended without handing over';
+  if (outcome !== null && outcome.failure !== null) return outcome.failure.message;
+  return isReached ? 'She ended without handing over.' : 'Her CLI never asked for our tools.';
 }
 
 /** What becomes of the session when she ends before the work does. */

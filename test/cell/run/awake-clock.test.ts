@@ -82,7 +82,15 @@ test('LIF-2 a limit shorter than a look is kept too, and no limit never ends', (
 test('LIF-2 an agent that prints nothing and asks nothing for four heartbeats is told of, once a silence', () => {
   const file = join(makeTempDir(), 'audit.jsonl');
   const told: number[] = [];
-  const quiet = watchQuiet({ heartbeatMs: 100, files: [file], onQuiet: (ms) => told.push(ms) });
+  let [tooLong, isWaiting] = [0, false];
+  const quiet = watchQuiet({
+    ...{ heartbeatMs: 100, patienceMs: 1_000, files: [file] },
+    isWaiting: () => isWaiting,
+    onQuiet: (ms) => told.push(ms),
+    onTooLong: () => {
+      tooLong += 1;
+    },
+  });
   let at = 0;
   const look = (times: number): void => {
     for (let time = 0; time < times; time += 1) {
@@ -104,6 +112,17 @@ test('LIF-2 an agent that prints nothing and asks nothing for four heartbeats is
   assert.equal(told, [400, 400], 'a call is a sign of life');
   look(1);
   assert.equal(told, [400, 400, 400]);
+  look(5);
+  assert.is(tooLong, 0);
+  look(10);
+  assert.is(tooLong, 1, 'once a silence');
+  isWaiting = true;
+  look(20);
+  isWaiting = false;
+  look(9);
+  assert.is(tooLong, 1, 'who waits for an answer of ours is not silent');
+  look(1);
+  assert.is(tooLong, 2);
 });
 
 test.run();

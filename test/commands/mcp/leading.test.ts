@@ -224,25 +224,30 @@ for (const isOld of [false, true]) {
       asked.push(message);
       return 'accept' as const;
     };
-    const plain = await openChat(makeExecProject(), { isOld, form });
-    const waits = await plain.call('create_tasks', { objective: 'x', tasks: [task('a')] });
-    assert.equal([waits.at('plan'), asked.length], ['waits for the lead', 0], waits.text);
-
     const loose = makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } });
     const chat = await openChat(loose, { isOld, form });
     const created = await chat.call('create_tasks', { objective: 'x', tasks: [task('a')] });
     assert.is(created.at('plan'), 'approved', created.text);
     assert.match(asked.join('\n'), /id: a/);
     assert.match(chat.stderr(), /More than usual is left to the model that leads: a yes in a chat/);
-    assert.not.match(plain.stderr(), /More than usual/);
-    // A client without a person declines by itself: that decides nothing.
-    const silent = await openChat(makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } }), {
-      isOld,
-      form: () => 'decline',
-    });
-    const left = await silent.call('create_tasks', { objective: 'x', tasks: [task('a')] });
-    assert.is(left.at('plan'), 'waits for the lead', left.text);
   });
 }
+
+test('QUE-1 no form is shown where the lead said nothing, and a client without a person decides nothing by it', async () => {
+  const asked: string[] = [];
+  const form = (message: string) => {
+    asked.push(message);
+    return 'accept' as const;
+  };
+  const plain = await openChat(makeExecProject(), { form });
+  const waits = await plain.call('create_tasks', { objective: 'x', tasks: [task('a')] });
+  assert.equal([waits.at('plan'), asked.length], ['waits for the lead', 0], waits.text);
+  assert.not.match(plain.stderr(), /More than usual/);
+  const silent = await openChat(makeExecProject({ config: { queen: { ask_in_chat: ['plan'] } } }), {
+    form: () => 'decline',
+  });
+  const left = await silent.call('create_tasks', { objective: 'x', tasks: [task('a')] });
+  assert.is(left.at('plan'), 'waits for the lead', left.text);
+});
 
 test.run();

@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject } from '../../support/exec-project.ts';
 import { closeChats, openChat } from '../../support/mcp-client.ts';
-import { makeTempDir, openRepo } from '../../support/repo.ts';
+import { programFolder } from '../../support/program.ts';
+import { makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
 
 test.after(closeChats);
 
@@ -128,5 +131,82 @@ test('CLI-1 what is no repository, no tool, no input or no message is told, and 
   }
   assert.is((await chat.call('get_status')).isError, false);
 });
+
+test('CLI-1 garbage, calls that are taken back and a client that dies are no trouble for the rest', async () => {
+  const repo = makeExecProject();
+  const server = startServer(repo);
+  server.write('this is no JSON\n{"jsonrpc":"2.0"}\n[]\n{"jsonrpc":"2.0","id":{},"method":7}\n\0\n');
+  // A revision nobody knows, older than any that is served: the server says which one it speaks.
+  const greeting = await server.ask('initialize', {
+    protocolVersion: '2024-01-01',
+    capabilities: {},
+    clientInfo: { name: 'x', version: '1' },
+  });
+  assert.match(JSON.stringify(greeting), /"protocolVersion":"20\d\d-\d\d-\d\d"/);
+  assert.match(JSON.stringify(await server.ask('tools/land', {})), /"code":-32601/);
+  assert.match(JSON.stringify(await server.ask('tools/call', { name: 7 })), /"error"/);
+  const odd = await server.ask('tools/call', { name: 'read_file', arguments: { path: ['a'], line: 'x' } });
+  assert.match(JSON.stringify(odd), /"isError":true/);
+  // Taken back while it waits, and once more although it is over, as some clients do.
+  const created = await server.ask('tools/call', {
+    name: 'create_tasks',
+    arguments: {
+      objective: 'x',
+      tasks: [{ id: 'a', title: 'A', description: 'true', file_locks: ['src/a.txt'] }],
+    },
+  });
+  assert.match(JSON.stringify(created), /waits for the lead/);
+  const first = { timeout_s: 45 };
+  const news = await server.ask('tools/call', { name: 'wait_for_workers', arguments: first });
+  const cursor = /\\"cursor\\":\\"(c\d+)\\"/.exec(JSON.stringify(news))?.[1] ?? '';
+  const waiting = server.send('tools/call', { name: 'wait_for_workers', arguments: { ...first, cursor } });
+  for (const _ of [1, 2]) server.notify('notifications/cancelled', { requestId: waiting, reason: 'late' });
+  assert.match(
+    JSON.stringify(await server.ask('tools/call', { name: 'get_status', arguments: {} })),
+    /waits/,
+  );
+  assert.not.ok(server.heard(waiting), 'an answer to a call that was taken back');
+  // It dies in the middle of another.
+  server.send('tools/call', { name: 'wait_for_workers', arguments: { ...first, cursor } });
+  assert.is(await server.end(), 0);
+});
+
+/** `git flame mcp`, spoken to in raw lines. */
+function startServer(repo: TestRepo) {
+  const child = spawn(process.execPath, [join(programFolder, 'git-flame'), 'mcp'], {
+    cwd: repo.path,
+    env: repo.env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const answers = new Map<number, unknown>();
+  const waiters = new Map<number, (answer: unknown) => void>();
+  createInterface(child.stdout).on('line', (line) => {
+    const answer: { readonly id?: number } = JSON.parse(line);
+    if (answer.id === undefined) return;
+    answers.set(answer.id, answer);
+    waiters.get(answer.id)?.(answer);
+  });
+  let id = 0;
+  const write = (text: string): void => void child.stdin.write(text);
+  const send = (method: string, params: object): number => {
+    id += 1;
+    write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    return id;
+  };
+  return {
+    write,
+    send,
+    notify: (method: string, params: object) =>
+      write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`),
+    ask: (method: string, params: object) =>
+      new Promise<unknown>((resolve) => waiters.set(send(method, params), resolve)),
+    heard: (of: number) => answers.has(of),
+    end: () => {
+      const over = new Promise<number | null>((resolve) => child.on('close', resolve));
+      child.stdin.end();
+      return over;
+    },
+  };
+}
 
 test.run();

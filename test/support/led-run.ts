@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { reportError } from '../../lib/cli/report-error.ts';
+import { openRunDesk } from '../../lib/commands/mcp/run-desk.ts';
+import { withWorkshop } from '../../lib/commands/open/open-workshop.ts';
+import { withStart } from '../../lib/commands/plan/find-plan.ts';
+import { readStartWish } from '../../lib/commands/plan/start-wish.ts';
+import { goOn } from '../../lib/commands/waves/go-on.ts';
+import type { Failure } from '../../lib/domain/failure.ts';
+import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
+import type { CommandArgs } from '../../lib/domain/shown/command-args.ts';
+import type { Workshop } from '../../lib/engine/workshop.ts';
+import { type Said, toSaid } from './mcp-client.ts';
+import type { TestRepo } from './repo.ts';
+
+/** A model that leads, as a script: it calls the tools as an agent does, and ends with a failure, or well. */
+export type QueenScript = (lead: {
+  call(tool: string, words?: Readonly<Record<string, unknown>>): Promise<Said>;
+  readonly request: AgentRequest;
+  /** Aborts when she is told to end. */
+  readonly signal: AbortSignal;
+}) => Promise<Partial<AgentOutcome> | undefined>;
+
+export interface LedRun {
+  readonly code: number;
+  readonly stderr: string;
+  readonly lines: readonly Record<string, unknown>[];
+  /** Ids of the queens that were started. */
+  readonly queens: readonly string[];
+}
+
+/**
+ * `git flame run --queen OBJECTIVE --json` in this process, with all that belongs to it, but for the CLI in its cell:
+ * what would be said there by a model is a function, at the same door.
+ */
+export async function ledRun(
+  repo: TestRepo,
+  queen: QueenScript,
+  options: {
+    readonly objective?: string | null;
+    readonly decisions?: string | null;
+    readonly signal?: AbortSignal;
+    /** Beside the session that is open. */
+    readonly isBeside?: boolean;
+  } = {},
+): Promise<LedRun> {
+  const { objective = 'Some files', decisions = '.git/decisions.yml', signal, isBeside = false } = options;
+  const args = argsOf(objective, decisions, isBeside);
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end();
+  const [out, err] = [collect(stdout), collect(stderr)];
+  const io = {
+    cwd: repo.path,
+    env: repo.env,
+    stdin,
+    stdout,
+    stderr,
+    ...(signal === undefined ? {} : { signal }),
+  };
+  const queens: string[] = [];
+  const code = await withWorkshop(args, io, (opened) => {
+    const workshop = ledBy(opened.workshop, queen, queens);
+    const led = { ...opened, workshop };
+    return withStart(led, readStartWish(args), io, (start) => goOn(led, io, start, openRunDesk));
+  }).catch((error: unknown) => reportError(error, ['run', '--json'], io));
+  const lines = out()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): Record<string, unknown> => JSON.parse(line));
+  return { code, stderr: err() + out(), lines, queens };
+}
+
+function argsOf(objective: string | null, decisionsFile: string | null, isNew: boolean): CommandArgs<'run'> {
+  return {
+    command: 'run',
+    subcommand: null,
+    positionals: objective === null ? [] : [objective],
+    options: {
+      from: null,
+      new: isNew,
+      queen: true,
+      pr: false,
+      remote: null,
+      takeOver: false,
+      web: false,
+      open: false,
+    },
+    globals: {
+      ...{ config: null, json: true, plain: true, quiet: false, color: null, dryRun: false },
+      ...{ decisionsFile, session: null, debug: false },
+    },
+  };
+}
+
+function ledBy(workshop: Workshop, queen: QueenScript, queens: string[]): Workshop {
+  return {
+    ...workshop,
+    agents: withQueen(workshop.agents, queen, queens),
+    reload: async () => ledBy(await workshop.reload(), queen, queens),
+  };
+}
+
+function withQueen(agents: AgentRunner, queen: QueenScript, queens: string[]): AgentRunner {
+  return {
+    ...agents,
+    checkAdapter: (name) => (name === 'claude' ? Promise.resolve('2.1.0') : agents.checkAdapter(name)),
+    canary: (name, model) =>
+      name === 'claude' ? Promise.resolve({ denied: true, details: '' }) : agents.canary(name, model),
+    start: async (request, onActivity, shared) => {
+      if (request.role !== 'queen') return agents.start(request, onActivity, shared);
+      queens.push(request.id);
+      const stopping = new AbortController();
+      const stopped = new Promise<Partial<AgentOutcome>>((resolve) => {
+        stopping.signal.addEventListener('abort', () => resolve({ failure: stoppedFailure }));
+      });
+      const script = lead(request, queen, stopping.signal);
+      script.catch(() => undefined);
+      const outcome = Promise.race([script, stopped]).then((told) => ({ ...quiet, ...told }));
+      return { id: request.id, pid: process.pid, outcome, stop: async () => stopping.abort() };
+    },
+  };
+}
+
+async function lead(
+  request: AgentRequest,
+  queen: QueenScript,
+  signal: AbortSignal,
+): Promise<Partial<AgentOutcome>> {
+  const folder = mkdtempSync(join(tmpdir(), 'door-'));
+  const path = join(folder, 'tools.sock');
+  const door = await request.tools?.listen(path);
+  const client = new Client({ name: 'queen', version: '1' });
+  const socket = connect(path);
+  try {
+    // Its messages are the same from both sides.
+    await client.connect(new StdioServerTransport(socket, socket));
+    const call = async (name: string, words = {}): Promise<Said> =>
+      toSaid(await client.callTool({ name, arguments: { ...words } }, { timeout: 60_000 }));
+    return (await queen({ call, request, signal })) ?? {};
+  } finally {
+    socket.destroy();
+    await door?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const stoppedFailure: Failure = {
+  kind: 'agent-stopped',
+  message: 'It was stopped.',
+  details: [],
+  retryable: false,
+};
+
+const quiet: AgentOutcome = {
+  ...{ failure: null, exitCode: 0, answer: null, text: '', cost_usd: 0.5, tokens: 1_000, duration_ms: 0 },
+  ...{ audit: { allowed: 0, blocked: 0, top: [] }, logFile: '' },
+};
+
+function collect(stream: PassThrough): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,55 @@
+import type { QueenScript } from './led-run.ts';
+import type { Said } from './mcp-client.ts';
+
+/** What scripted models that lead propose: the second needs the first. */
+export const ledTasks: readonly { readonly id: string; readonly [key: string]: unknown }[] = [
+  'one',
+  'two',
+].map((id) => ({
+  id,
+  title: `Do ${id}`,
+  description: `echo ${id} > src/new-${id}.txt && git add -A && git commit -qm 'feat: ${id}'`,
+  file_locks: [`src/new-${id}.txt`],
+  dependencies: id === 'two' ? ['one'] : [],
+}));
+
+type Call = Parameters<QueenScript>[0]['call'];
+
+/** Waits until what is known of the tasks is enough. */
+export async function untilNews(
+  call: Call,
+  isEnough: (known: { readonly verdicts: number; readonly text: string }) => boolean,
+): Promise<void> {
+  const passed = new Set<string>();
+  let cursor: string | undefined;
+  for (let turn = 0; turn < 100; turn += 1) {
+    const said: Said = await call('wait_for_workers', {
+      timeout_s: 20,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    if (said.isError) throw new Error(said.text);
+    cursor = String(said.at('cursor'));
+    const news = said.at('news');
+    for (const { id, verdict, status } of Array.isArray(news) ? news : []) {
+      if (verdict === 'pass' || status === 'merged') passed.add(String(id));
+    }
+    if (isEnough({ verdicts: passed.size, text: said.text })) return;
+    if (said.at('is_working') === false && said.at('news.0') === undefined) break;
+  }
+  throw new Error('Nothing works any more.');
+}
+
+/** Proposes, assigns, waits, approves and hands over; goes on from wherever another one left it. */
+export const leadsWell: QueenScript = async ({ call }) => {
+  const done = (said: Said): Said => {
+    if (said.isError) throw new Error(said.text);
+    return said;
+  };
+  const proposed = done(await call('create_tasks', { tasks: ledTasks }));
+  if (proposed.at('plan') !== 'approved') return undefined;
+  done(await call('assign_task'));
+  await untilNews(call, ({ verdicts }) => verdicts === ledTasks.length);
+  for (const { id } of ledTasks) done(await call('approve_task', { task_id: id, feedback: 'Good.' }));
+  done(await call('complete', { summary: 'Both files are there.' }));
+  return undefined;
+};
