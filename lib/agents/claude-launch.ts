@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isLeadTool, leadServer } from '../domain/lead-tools.ts';
+import { isLeadTool, leadServer, longestLeadCall } from '../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { cellEnvironment } from './cell-environment.ts';
@@ -8,8 +8,6 @@ import { fitsArgument, maxArgumentBytes, plainPrompt } from './plain-prompt.ts';
 
 const settingsName = 'settings.json';
 const toolsName = 'mcp.json';
-// Milliseconds: more than an hour, which is how long the orchestrator lets a call wait.
-const longestToolCall = 3_900_000;
 /** How Claude Code is started; `plugin` is the folder of the Superpowers plugin, null for none. */
 export function launchClaude(request: AgentRequest, paths: CellPaths, plugin: string | null): Launch {
   const prompt = plainPrompt(request.prompt);
@@ -116,7 +114,7 @@ function offeredTools(request: AgentRequest, plugin: string | null): string[] {
 function toolsFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
   if (toolsCommand === null) return [];
   const [command, ...args] = toolsCommand;
-  const server = { command, args, timeout: longestToolCall, alwaysLoad: true };
+  const server = { command, args, timeout: longestLeadCall, alwaysLoad: true };
   const content = `${JSON.stringify({ mcpServers: { [leadServer]: server } })}\n`;
   return [{ dir: 'control', path: toolsName, content }];
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
+import type { DialectName } from '../../lib/domain/model-api.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { beginFlame, type FlameCommand } from './claude-project.ts';
 import { findCli } from './clis.ts';
@@ -10,7 +11,7 @@ import { trusted } from './trusted.ts';
 
 export const realKey = 'sk-real-and-outside-0123456789';
 
-/** A repository whose agents are other CLIs than claude, which all ask one scripted model of OpenAI's API. */
+/** A repository whose agents are other CLIs than claude, which all ask one scripted model. */
 export interface CliProject {
   readonly repo: TestRepo;
   readonly root: string;
@@ -21,8 +22,9 @@ export interface CliProject {
 export async function openCliProject(
   config: Readonly<Record<string, unknown>>,
   script: Parameters<typeof startScriptedModel>[1],
+  dialects: readonly DialectName[] = ['responses'],
 ): Promise<CliProject> {
-  const model = await startScriptedModel(['responses'], script);
+  const model = await startScriptedModel(dialects, script);
   const repo = makeRepo();
   const root = dirname(repo.path);
   const [home, tmp] = [join(root, 'home'), join(root, 'tmp')];
@@ -41,8 +43,9 @@ export async function openCliProject(
     HOME: home,
     TMPDIR: tmp,
     XDG_STATE_HOME: repo.env.XDG_STATE_HOME ?? '',
-    OPENAI_API_KEY: realKey,
-    OPENAI_BASE_URL: `${model.url}/v1`,
+    ...{ OPENAI_API_KEY: realKey, OPENAI_BASE_URL: `${model.url}/v1` },
+    ...{ GEMINI_API_KEY: realKey, GOOGLE_GEMINI_BASE_URL: model.url },
+    ...{ MOONSHOT_API_KEY: realKey, MOONSHOT_BASE_URL: `${model.url}/v1` },
   };
   trusted({ path: repo.path, env });
   return { repo, root, model, flame: (...argv) => beginFlame(argv, { cwd: repo.path, env }).ended };

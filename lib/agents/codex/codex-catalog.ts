@@ -6,12 +6,20 @@ export function readCatalog(output: string): string | null {
   return Array.isArray(models) && models.some(hasSlug) ? JSON.stringify({ models }) : null;
 }
 
+interface Wanted {
+  readonly model: string;
+  readonly instructions: string;
+  /** Whether it may run commands and change files: who leads calls our tools alone. */
+  readonly hasShell: boolean;
+}
+
 /**
  * The catalog an agent runs with: its model alone, with tools that are called one by one. In the code mode its newer
  * models are made for, hooks are told ids that no conversation shows, so nothing could be held against them. A model
  * that Codex doesn't know has plain tools by itself, but for the patch.
  */
-export function catalogFor(catalog: string, model: string, instructions: string): string {
+export function catalogFor(catalog: string, wanted: Wanted): string {
+  const { model } = wanted;
   const { models } = parseRecord(catalog);
   const known = (Array.isArray(models) ? models : []).filter(hasSlug);
   // Dated versions have their model's facts.
@@ -20,10 +28,10 @@ export function catalogFor(catalog: string, model: string, instructions: string)
     .sort((one, other) => other.slug.length - one.slug.length)[0];
   // A catalog holds one at least: else a name that only begins like a known one would be taken for that.
   const entry = found === undefined ? { ...known[0], slug: 'no-model' } : { ...found, slug: model };
-  return `${JSON.stringify({ models: [plainTools(entry, instructions)] })}\n`;
+  return `${JSON.stringify({ models: [plainTools(entry, wanted)] })}\n`;
 }
 
-function plainTools(entry: JsonRecord, instructions: string): JsonRecord {
+function plainTools(entry: JsonRecord, { instructions, hasShell }: Wanted): JsonRecord {
   const { multi_agent_version: _, ...rest } = entry;
   return {
     ...rest,
@@ -36,6 +44,7 @@ function plainTools(entry: JsonRecord, instructions: string): JsonRecord {
     // They would stand before the instructions, and speak of tools that aren't offered.
     model_messages: null,
     base_instructions: instructions,
+    ...(hasShell ? {} : { shell_type: 'disabled', apply_patch_tool_type: null }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { leadServer, longestLeadCall } from '../../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { cellEnvironment } from '../cell-environment.ts';
@@ -46,7 +47,11 @@ export function launchCodex(request: AgentRequest, paths: CellPaths): Launch {
       {
         dir: 'control',
         path: catalogName,
-        content: catalogFor(paths.prepared ?? '', request.model, request.systemPrompt),
+        content: catalogFor(paths.prepared ?? '', {
+          model: request.model,
+          instructions: request.systemPrompt,
+          hasShell: paths.toolsCommand === null,
+        }),
       },
       ...schemaFile(request),
     ],
@@ -67,6 +72,7 @@ function settings(paths: CellPaths): readonly (readonly [string, string])[] {
     ['model_providers.flame.stream_max_retries', '2'],
     ['model_catalog_json', text(join(paths.controlDir, catalogName))],
     ...hooks(paths),
+    ...leadTools(paths),
     ['approval_policy', text('never')],
     ['web_search', text('disabled')],
     // A shell that reads profiles first runs what stands there.
@@ -98,6 +104,22 @@ function hooks({ hookCommand, canaryCommand }: CellPaths): readonly (readonly [s
             `[{matcher=".*",hooks=[${hook(guardedHook(hookCommand), longestHook)}]}]`,
           ] as const,
         ]),
+  ];
+}
+
+/** It waits for the server of our tools, and ends where that doesn't start; what is called the watcher judges. */
+function leadTools({ toolsCommand }: CellPaths): readonly (readonly [string, string])[] {
+  if (toolsCommand === null) return [];
+  const [command, ...args] = toolsCommand;
+  const server = `mcp_servers.${leadServer}`;
+  return [
+    [`${server}.command`, text(command)],
+    [`${server}.args`, `[${args.map(text).join(',')}]`],
+    [`${server}.required`, 'true'],
+    [`${server}.default_tools_approval_mode`, text('approve')],
+    [`${server}.tool_timeout_sec`, `${longestLeadCall / 1_000}`],
+    // Else the middle of what is longer than 12,000 characters is left out.
+    ['tool_output_token_limit', '20000'],
   ];
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { ToldResult } from '../../domain/conversation.ts';
+import { asLeadTool, isLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import type { JsonRecord } from '../../util/json-record.ts';
@@ -26,20 +27,23 @@ export const geminiCalls: CallFacts = {
   }),
 };
 
-/** Other tools change nothing where they fail. */
+/** Other tools than commands and ours change nothing where they fail. */
 function isUntouched({ name, text }: ToldResult): boolean {
-  return name !== geminiTools.Bash || neverStarted.test(text);
+  const asksFirst = name === geminiTools.Bash || isLeadTool(asLeadTool(name ?? '', ownPrefix));
+  return !asksFirst || neverStarted.test(text);
 }
 
 function read(reported: unknown): ReportedCall | null {
   return readHook(reported, null, ({ name, input, cwd }) => [translate(name, input, cwd)]);
 }
 
+/** What it calls our tools, before their names. */
+export const ownPrefix = `mcp_${leadServer}_`;
 const named = Object.fromEntries(Object.entries(geminiTools).map(([own, name]) => [name, own]));
 
 /** In the policy's words. A folder that is no text stays where it is, and is refused there. */
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
-  const tool_name = Object.hasOwn(named, name) ? (named[name] ?? name) : name;
+  const tool_name = Object.hasOwn(named, name) ? (named[name] ?? name) : asLeadTool(name, ownPrefix);
   const { dir_path, include_pattern, ...rest } = input;
   if (tool_name === 'Bash') {
     if (dir_path === undefined || dir_path === null) return { tool_name, tool_input: rest, cwd };

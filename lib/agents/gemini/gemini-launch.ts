@@ -1,10 +1,12 @@
 import { dirname, join } from 'node:path';
+import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { askForAnswer } from '../answer-text.ts';
 import { cellEnvironment } from '../cell-environment.ts';
 import { guardedHook } from '../guarded-hook.ts';
 import { fitsArgument, plainPrompt } from '../plain-prompt.ts';
+import { ownPrefix } from './gemini-calls.ts';
 import { geminiTools } from './gemini-tools.ts';
 
 const systemName = 'system.md';
@@ -64,10 +66,10 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
       checkpointing: { enabled: false },
     },
     // An exact list: no web, no sub-agents, no memory, no skills.
-    tools: { core: offeredTools(request) },
+    tools: { core: [...offeredTools(request), ...offeredLeadTools(paths)] },
     experimental: { enableAgents: false },
     skills: { enabled: false },
-    mcpServers: {},
+    mcpServers: servers(paths),
     // AGENTS.md is in the prompt where a person wants it; what is named here is read beside GEMINI.md.
     context: { fileName: '.no-context-file' },
     hooksConfig: { enabled: true },
@@ -79,8 +81,20 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
   return { dir: 'home', path: '.gemini/settings.json', content: `${JSON.stringify(settings, null, 2)}\n` };
 }
 
+/** The server of our tools: trusted, since the watcher judges each call, and nobody could be asked. */
+function servers({ toolsCommand }: CellPaths): Readonly<Record<string, unknown>> {
+  if (toolsCommand === null) return {};
+  const [command, ...args] = toolsCommand;
+  return { [leadServer]: { command, args, timeout: longestLeadCall, trust: true } };
+}
+
 function hook(matcher: string, command: string, timeout: number): Readonly<Record<string, unknown>> {
   return { matcher, hooks: [{ type: 'command', name: 'flame', command, timeout }] };
+}
+
+/** The list leaves out every tool that it doesn't name, a trusted server's too. */
+function offeredLeadTools({ toolsCommand }: CellPaths): readonly string[] {
+  return toolsCommand === null ? [] : leadTools.map((tool) => `${ownPrefix}${tool}`);
 }
 
 function offeredTools({ policy, isReadOnly }: AgentRequest): string[] {

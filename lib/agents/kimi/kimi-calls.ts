@@ -36,7 +36,8 @@ function neverRan({ name, input, text }: ToldResult): boolean {
   if (text === interrupted) return true;
   if (!failed.test(text)) return false;
   const said = text.replace(failed, '');
-  if (name !== null && !kimiTools.includes(name)) return said === `Tool "${name}" not found`;
+  if (name !== null && name !== 'Bash' && said === `Tool "${name}" not found`) return true;
+  if (name !== null && !kimiTools.includes(name)) return false;
   if (!said.startsWith('Invalid args for tool ')) return false;
   return name !== 'Bash' || typeof input === 'string' || !isCommand(input);
 }

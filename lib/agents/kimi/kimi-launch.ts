@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { CellPaths, Launch } from '../../domain/ports/adapter.ts';
+import { leadServer, leadToolName, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
+import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { askForAnswer } from '../answer-text.ts';
 import { cellEnvironment } from '../cell-environment.ts';
@@ -36,6 +37,7 @@ export function launchKimi(request: AgentRequest, paths: CellPaths): Launch {
       { dir: 'control', path: agentName, content: agentFile(request, fits ? '' : prompt) },
       { dir: 'control', path: `${skillsName}/.keep`, content: '' },
       { dir: 'home', path: '.kimi-code/config.toml', content: settings(request, paths) },
+      ...serverFile(paths),
     ],
     stdin: null,
     transcript: null,
@@ -56,9 +58,18 @@ function agentFile(request: AgentRequest, task: string): string {
 
 function offeredTools({ policy, isReadOnly }: AgentRequest): readonly string[] {
   const { allowed_tools, blocked_tools } = policy;
-  return kimiTools
+  return [...kimiTools, ...leadTools.map(leadToolName)]
     .filter((tool) => allowed_tools.includes(tool) && !blocked_tools.includes(tool))
     .filter((tool) => !isReadOnly || !['Write', 'Edit'].includes(tool));
+}
+
+/** The server of our tools; a call of it may wait for a person. */
+function serverFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
+  if (toolsCommand === null) return [];
+  const [command, ...args] = toolsCommand;
+  const server = { command, args, toolTimeoutMs: longestLeadCall };
+  const content = `${JSON.stringify({ mcpServers: { [leadServer]: server } })}\n`;
+  return [{ dir: 'home', path: '.kimi-code/mcp.json', content }];
 }
 
 function settings(request: AgentRequest, paths: CellPaths): string {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { asLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { isRecord, type JsonRecord } from '../../util/json-record.ts';
@@ -55,7 +56,7 @@ const names: Readonly<Record<string, string>> = {
 
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
   const { filePath, workdir, ...rest } = input;
-  const tool_name = Object.hasOwn(names, name) ? (names[name] ?? name) : name;
+  const tool_name = Object.hasOwn(names, name) ? (names[name] ?? name) : asLeadTool(name, `${leadServer}_`);
   const isElsewhere = tool_name === 'Bash' && typeof workdir === 'string';
   return {
     tool_name,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { leadServer, longestLeadCall } from '../../domain/lead-tools.ts';
 import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { promptForAnswer } from '../answer-in-words.ts';
@@ -68,6 +69,7 @@ const addresses: Readonly<Record<string, string>> = {
 
 function settings(request: AgentRequest, paths: CellPaths): Readonly<Record<string, unknown>> {
   const [provider = '', ...rest] = request.model.split('/');
+  const permission = permissionsOf(paths);
   const options = { baseURL: `${paths.baseUrl ?? ''}${addresses[provider] ?? ''}`, apiKey: paths.apiKey };
   return {
     plugin: paths.hookCommand === null ? [] : [`file://${join(paths.controlDir, pluginName)}`],
@@ -76,9 +78,24 @@ function settings(request: AgentRequest, paths: CellPaths): Readonly<Record<stri
     ...{ share: 'disabled', autoupdate: false, snapshot: false, lsp: false, formatter: false },
     // One that it doesn't know by itself is known by being named.
     provider: { [provider]: { options, models: { [rest.join('/')]: {} } } },
-    permission: permissions,
-    agent: { [agentName]: { mode: 'primary', prompt: request.systemPrompt, permission: permissions } },
+    mcp: leadTools(paths),
+    permission,
+    agent: { [agentName]: { mode: 'primary', prompt: request.systemPrompt, permission } },
   };
+}
+
+/** The server of our tools; a call of it may wait for a person. */
+function leadTools({ toolsCommand }: CellPaths): Readonly<Record<string, unknown>> {
+  if (toolsCommand === null) return {};
+  const server = { type: 'local', command: toolsCommand, enabled: true, timeout: longestLeadCall };
+  return { [leadServer]: server };
+}
+
+/** Who leads is offered our tools alone. */
+function permissionsOf({ toolsCommand }: CellPaths): Readonly<Record<string, string>> {
+  return toolsCommand === null
+    ? permissions
+    : { '*': 'deny', [`${leadServer}_*`]: 'allow', doom_loop: 'allow' };
 }
 
 // Never `ask`, which ends a run as if it were done. What is allowed here the watcher judges.

@@ -2,10 +2,12 @@ import type { TokenUsage } from '../../../domain/token-usage.ts';
 import type { JsonRecord } from '../../../util/json-record.ts';
 import type { Said, SpokenAnswer } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
+import { recordsOf, textOr } from './lists.ts';
+import { namespaceEnd } from './responses-conversation.ts';
 
 /** See Dialect.answer. */
 export function answerResponses(said: Said, request: JsonRecord): SpokenAnswer {
-  const output = itemsOf(said);
+  const output = itemsOf(said, namespacesOf(request));
   const response = {
     id: 'resp_scripted',
     object: 'response',
@@ -52,7 +54,21 @@ interface Text {
   readonly annotations: readonly never[];
 }
 
-function itemsOf({ text, calls }: Said): readonly Item[] {
+/** Names under which the request gathers tools: a call of one of those has it beside its own. */
+function namespacesOf({ tools }: JsonRecord): readonly string[] {
+  return recordsOf(tools)
+    .filter(({ type }) => type === 'namespace')
+    .map(({ name }) => textOr(name));
+}
+
+/** `mcp__flame__x` of the namespace `mcp__flame`: as the API says it. */
+function asNamed(name: string, namespaces: readonly string[]): JsonRecord {
+  const namespace = namespaces.find((one) => name.startsWith(`${one}${namespaceEnd}`));
+  if (namespace === undefined) return { name };
+  return { namespace, name: name.slice(namespace.length + namespaceEnd.length) };
+}
+
+function itemsOf({ text, calls }: Said, namespaces: readonly string[]): readonly Item[] {
   const said: Item = {
     type: 'message',
     id: 'msg_scripted',
@@ -63,7 +79,7 @@ function itemsOf({ text, calls }: Said): readonly Item[] {
   return [
     ...(text === '' && calls.length > 0 ? [] : [said]),
     ...calls.map(({ id, name, input }): Item => {
-      const call = { id: `item_${id}`, call_id: id, name, status: 'completed' };
+      const call = { id: `item_${id}`, call_id: id, status: 'completed', ...asNamed(name, namespaces) };
       return typeof input === 'string'
         ? { ...call, type: 'custom_tool_call', input }
         : { ...call, type: 'function_call', arguments: JSON.stringify(input) };

@@ -35,10 +35,16 @@ function isResult(type: unknown): boolean {
   return /^(?:function|custom_tool|local_shell|apply_patch)_call_output$/.test(String(type));
 }
 
-function readCall({ type, call_id, name, arguments: given, input, action, operation }: JsonRecord): ToldCall {
+/** Between the name that tools are gathered under and their own. */
+export const namespaceEnd = '__';
+
+function readCall(item: JsonRecord): ToldCall {
+  const { type, call_id, namespace, arguments: given, input, action, operation } = item;
   const id = textOr(call_id);
-  if (type === 'custom_tool_call') return { id, name: textOr(name), input: textOr(input) };
-  if (type === 'function_call') return { id, name: textOr(name), input: readInput(given) };
+  const within = textOr(namespace);
+  const name = `${within === '' ? '' : `${within}${namespaceEnd}`}${textOr(item.name)}`;
+  if (type === 'custom_tool_call') return { id, name, input: textOr(input) };
+  if (type === 'function_call') return { id, name, input: readInput(given) };
   const done = isRecord(action) ? action : isRecord(operation) ? operation : {};
   return { id, name: String(type).replace(/_call$/, ''), input: done };
 }

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ToldResult } from '../../lib/domain/conversation.ts';
+import { leadTools } from '../../lib/domain/lead-tools.ts';
+import type { DialectName } from '../../lib/domain/model-api.ts';
+import { processesAbout, tasksOf } from '../support/claude-project.ts';
+import { openCliProject } from '../support/cli-project.ts';
+import { findCli, needsCli } from '../support/clis.ts';
+import { writeDecisions } from '../support/exec-project.ts';
+import { enterNetworkNamespace } from '../support/model-namespace.ts';
+import type { Turn } from '../support/scripted-model.ts';
+import { hasBubblewrap, testIf } from '../support/skip.ts';
+
+// Sessions that other CLIs than claude lead, from the objective to what landed; workers are scripts.
+
+interface Leader {
+  readonly model: string;
+  readonly dialect: DialectName;
+  /** What the CLI calls our tools, before their names. */
+  readonly prefix: string;
+  /** How the CLI's own tools are called that would write a file. */
+  readonly forbidden: NonNullable<Turn['calls']>[number];
+}
+
+const leaders: Readonly<Record<string, Leader>> = {
+  codex: {
+    ...{ model: 'gpt-5.5', dialect: 'responses', prefix: 'mcp__flame__' },
+    forbidden: { name: 'exec_command', input: { cmd: 'touch hers.txt' } },
+  },
+  kimi: {
+    ...{ model: 'kimi-k2.6', dialect: 'chat', prefix: 'mcp__flame__' },
+    forbidden: { name: 'Write', input: { path: 'hers.txt', content: 'x' } },
+  },
+  gemini: {
+    ...{ model: 'gemini-2.5-pro', dialect: 'gemini', prefix: 'mcp_flame_' },
+    forbidden: { name: 'write_file', input: { file_path: 'hers.txt', content: 'x' } },
+  },
+  opencode: {
+    ...{ model: 'openai/gpt-5.5', dialect: 'responses', prefix: 'flame_' },
+    forbidden: { name: 'write', input: { filePath: 'hers.txt', content: 'x' } },
+  },
+};
+
+// opencode alone takes as long as the others together: FLAME_TEST_LEADER=opencode node build/test/run.js e2e/led-by-others
+const asked = process.env.FLAME_TEST_LEADER;
+const wanted = asked === undefined ? ['codex', 'kimi', 'gemini'] : [asked];
+const isThere = hasBubblewrap() && wanted.every((name) => findCli(name) !== null);
+const place = isThere ? enterNetworkNamespace() : 'none';
+const task = {
+  ...{ id: 'one', title: 'Add one', file_locks: ['src/one.txt'] },
+  description: "echo one > src/one.txt && git add -A && git commit -qm 'feat: one'",
+};
+
+/** Tries what is not hers, proposes, assigns, waits until it is judged, looks, approves and hands over. */
+function leads({ prefix, forbidden }: Leader, results: readonly ToldResult[]): Turn {
+  const call = (tool: string, input: object = {}): Turn => ({
+    calls: [{ name: `${prefix}${tool}`, input: { ...input } }],
+  });
+  const last = results.at(-1);
+  if (last === undefined) return { calls: [forbidden] };
+  if (results.length > 30) return { text: 'I give up.' };
+  const told = (tool: string) => results.filter(({ name }) => name?.endsWith(tool) === true);
+  if (told('create_tasks').length === 0) return call('create_tasks', { tasks: [task] });
+  if (told('assign_task').length === 0) return call('assign_task');
+  const heard = told('wait_for_workers').map(({ text }) => text.replaceAll('\\"', '"'));
+  if (!heard.some((text) => text.includes('"verdict":"pass"'))) {
+    const cursor = /"cursor":"(c\d+)"/.exec(heard.at(-1) ?? '')?.[1];
+    return call('wait_for_workers', { timeout_s: 30, ...(cursor === undefined ? {} : { cursor }) });
+  }
+  if (told('get_task_output').length === 0) return call('get_task_output', { task_id: 'one', part: 'diff' });
+  if (told('approve_task').length === 0) return call('approve_task', { task_id: 'one' });
+  if (told('complete').length === 0) return call('complete', { summary: 'One file.' });
+  return { text: 'One file was added.' };
+}
+
+if (place !== 'outside') {
+  const live = testIf(test, place === 'inside', needsCli(wanted.join(', ')));
+
+  for (const name of wanted) {
+    const leader = leaders[name];
+    if (leader === undefined) continue;
+    live(`QUE-1: ${name} leads from the objective to what lands, by our tools alone`, async () => {
+      const { repo, root, model, flame } = await openCliProject(
+        {
+          roles: { queen: { adapter: name }, worker: { adapter: 'exec' } },
+          models: { queen: leader.model, prices: { [leader.model]: { input: 5, output: 30 } } },
+          adapters: { [name]: { command: findCli(name) } },
+        },
+        (_, { results }) => leads(leader, results),
+        [leader.dialect],
+      );
+      test.after(model.close);
+      const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+      const run = await flame('run', '--queen', 'One file', '--decisions-file', decisions);
+      assert.is(run.code, 0, run.stderr + run.stdout);
+      assert.equal(
+        tasksOf(run).map(({ id, status }) => `${id} ${status}`),
+        ['one merged'],
+      );
+      assert.is(repo.git('show', 'main:src/one.txt'), 'one');
+      const { agent } = run.lines.find(({ event }) => event === 'queen-call') ?? {};
+      const costs = run.lines
+        .filter(({ event }) => event === 'queen-call')
+        .map(({ cost_usd }) => Number(cost_usd));
+      assert.ok(
+        costs.every((cost, index) => cost > (costs[index - 1] ?? 0)),
+        `${costs}`,
+      );
+      const audit = readFileSync(join(repo.path, '.git/blueflame/logs', `${agent}.audit.jsonl`), 'utf8');
+      for (const tool of ['create_tasks', 'approve_task', 'complete'])
+        assert.match(audit, new RegExp(`"tool":"mcp__flame__${tool}".*"decision":"allow"`));
+      const offered = JSON.stringify(model.seen.map(({ body }) => body.tools));
+      for (const tool of leadTools) assert.match(offered, new RegExp(`"${leader.prefix}${tool}"|"${tool}"`));
+      assert.not.match(offered, `"${leader.forbidden.name}"`);
+      assert.equal(processesAbout(root), []);
+    });
+  }
+}
+
+test.run();
