@@ -43,6 +43,15 @@ function press(state: LiveState, ...keys: readonly LiveKey[]): LiveState {
   return keys.reduce((now, key) => pressKey(now, key).state, state);
 }
 
+test('QUE-1 the row of a model that leads shows what she called and has cost, before her CLI says so', () => {
+  const agent = 'queen-00000001';
+  const began = { event: 'agent-started', agent, role: 'queen', task: null, pid: 1 } as const;
+  const called = { event: 'queen-call', agent, tool: 'assign_task', about: 'all', code: null } as const;
+  const state = takeEvent(takeEvent(emptyLive, began, 0), { ...called, cost_usd: 0.35, tokens: 61_500 }, 1);
+  const [row] = state.agents;
+  assert.equal([row?.cost_usd, row?.tokens], [0.35, 61_500]);
+});
+
 test('CLI-4: agents, time, spend against the budget, last action, tasks ahead, wave and session budget', () => {
   assert.equal(lines(running(2), 119), [
     'Wave work, cycle 1 · 2 of 9 tasks done · 2 running · 1 ready · 3 waiting · 1 sent back · $1.86 of $10.00',

@@ -123,7 +123,8 @@ export function takeEvent(state: LiveState, event: EventBody, now: number): Live
       );
     case 'queen-call': {
       const text = `${event.tool} ${event.about}${event.code === null ? '' : ` refused: ${event.code}`}`;
-      return changeAgent(state, event.agent, (row) => addLine(row, text, now));
+      // Some CLIs say what they used only at their end.
+      return changeAgent(state, event.agent, (row) => addLine({ ...row, ...spendOf(event) }, text, now));
     }
     case 'agent-stalled':
       return changeAgent(state, event.agent, (row) => ({ ...row, isQuiet: true }));
