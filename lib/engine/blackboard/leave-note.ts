@@ -148,12 +148,8 @@ function requireFew({ tasks, paths }: Said): void {
 
 /** `usage`: what was typed, not what it says. */
 export function badNote(message: string, kind: 'refused' | 'usage' = 'refused'): FlameError {
-  return new FlameError({
-    kind,
-    code: 'bad-note',
-    message,
-    hints: ['Leave a shorter one, or several: git flame note -h'],
-  });
+  const hint = kind === 'usage' ? 'git flame note -h' : 'Leave a shorter one, or several: git flame note -h';
+  return new FlameError({ kind, code: 'bad-note', message, hints: [hint] });
 }
 
 function requireOpen({ session: { id, state } }: SessionView): void {
