@@ -89,7 +89,7 @@ async function buildTests() {
     format: 'esm',
     splitting: true,
     packages: 'external',
-    sourcemap: 'inline',
+    sourcemap: 'external',
     outExtension: { '.js': '.js' },
   });
   const { writeFileSync } = await import('node:fs');

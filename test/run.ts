@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { countsCpu, type Job, type JobEnd, limitSeconds, runJob } from './support/run-job.ts';
+import { withSourcePositions } from './support/source-positions.ts';
 
 // uvu passes a file that never calls run(), a pattern that matches nothing and a stray `.only`, and has no
 // time limit: this runner gives each file a process and a limit, and fails on each of them.
@@ -113,7 +114,7 @@ function show({ name, passed, failed, seconds, cpuSeconds, output }: Judged): vo
   const mark = failed > 0 ? 'FAIL' : 'ok  ';
   const cpu = cpuSeconds === null ? '' : `, ${cpuSeconds.toFixed(1)} s CPU`;
   process.stdout.write(`${mark} ${name}  ${passed} passed, ${seconds.toFixed(1)} s${cpu}\n`);
-  if (failed > 0) process.stdout.write(`${output}\n`);
+  if (failed > 0) process.stdout.write(`${withSourcePositions(output, here)}\n`);
   for (const line of output.match(/^SKIP .*$/gm) ?? []) process.stdout.write(`     ${line}\n`);
 }
 

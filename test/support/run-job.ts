@@ -54,7 +54,6 @@ export async function runJob({ command, isInMemory }: Job): Promise<JobEnd> {
       TMPDIR: temporary,
       FLAME_TEST_SWEEPS: '1',
       FORCE_COLOR: '0',
-      NODE_OPTIONS: '--enable-source-maps',
     },
   });
   const [output, times] = [collect(child, [1, 2]), collect(child, [3])];
