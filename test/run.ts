@@ -19,8 +19,10 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const noSkip = process.env.FLAME_TEST_NO_SKIP === '1';
 // Files wait for processes as long as they compute: two for each processor keep it busy.
 const lanes = Number(process.env.FLAME_TEST_LANES ?? 2 * cpus().length);
-// Seconds each took the last time.
+// Seconds each took the last time; and of the processor, as committed, for where there was none:
+// `FLAME_TEST_CPU=1 FLAME_UPDATE=1 npm test` measures them.
 const timesFile = join(here, '..', 'test-times.json');
+const weightsFile = join(here, '..', '..', 'test', 'weights.json');
 // Cells that fill what they can write must meet a disk there.
 const needsDisk = /^cell\/(?:hostile-|plain-user)/;
 // Compiling hot code well costs more than it gains where a process lives for seconds, and each fork copies the map of
@@ -61,9 +63,8 @@ function testOf(file: string): Job {
 
 async function runAll(all: readonly Job[]): Promise<Judged[]> {
   // Long ones first, so that the last doesn't run alone.
-  const times = readTimes();
-  const expected = ({ name }: Job): number =>
-    times[name] ?? (/^e2e|^(?:typecheck|lint)$/.test(name) ? 20 : 10);
+  const [times, weights] = [readTimes(timesFile), readTimes(weightsFile)];
+  const expected = ({ name }: Job): number => times[name] ?? weights[name] ?? 0;
   const waiting = [...all].sort((a, b) => expected(b) - expected(a));
   const done: Judged[] = [];
   const lane = async (): Promise<void> => {
@@ -77,11 +78,21 @@ async function runAll(all: readonly Job[]): Promise<Judged[]> {
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   writeFileSync(timesFile, JSON.stringify(times));
+  if (countsCpu && wanted.length === 0 && process.env.FLAME_UPDATE === '1') writeWeights(done);
   return done;
 }
 
-function readTimes(): Record<string, number> {
-  return existsSync(timesFile) ? JSON.parse(readFileSync(timesFile, 'utf8')) : {};
+function readTimes(file: string): Record<string, number> {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+}
+
+/** Those that count; what is left out comes last. */
+function writeWeights(all: readonly Judged[]): void {
+  const weights = all
+    .map(({ name, cpuSeconds }) => [name, Math.round(cpuSeconds ?? 0)] as const)
+    .filter(([, seconds]) => seconds >= 2)
+    .sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+  writeFileSync(weightsFile, `${JSON.stringify(Object.fromEntries(weights), null, 2)}\n`);
 }
 
 function judgeCheck({ name }: Job, end: JobEnd): Judged {
@@ -97,7 +108,7 @@ function judgeTests({ name }: Job, end: JobEnd): Judged {
   const hasOnly = /\b(?:test|\w+)\.only\(/.test(text);
   let note = '';
   if (end.timedOut) note = `took longer than ${limitSeconds} s`;
-  else if (total === 0) note = 'ran no test';
+  else if (total + skipped === 0) note = 'ran no test';
   else if (end.code !== 0 && failed === 0) note = `ended with ${end.code}`;
   else if (hasOnly) note = 'holds a stray .only';
   else if (noSkip && skipped > 0) note = 'skipped tests where nothing may be skipped';
