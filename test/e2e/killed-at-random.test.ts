@@ -19,7 +19,7 @@ import type { TestRepo } from '../support/repo.ts';
 
 // Whole runs killed at any time, half of them with every process they had started, git too. What they come to must
 // not depend on when that was, so a few are in every run of the tests. By hand: FLAME_KILL_RUNS=150, FLAME_KILL_SEED=7.
-const runs = Number(process.env.FLAME_KILL_RUNS ?? 4);
+const runs = Number(process.env.FLAME_KILL_RUNS ?? 2);
 const seed = Number(process.env.FLAME_KILL_SEED ?? 1);
 
 const undisturbed = makeVictim();

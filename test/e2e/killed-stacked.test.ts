@@ -16,7 +16,7 @@ import { makeRandom } from '../support/random.ts';
 
 // By hand: FLAME_KILL=all node build/test/run.js e2e/killed-stacked, or FLAME_KILL=17,18 for these.
 const asked = process.env.FLAME_KILL ?? '';
-const sampleSize = 10;
+const sampleSize = 6;
 
 const undisturbed = makeVictim('stacked');
 const points = listKillPoints(undisturbed);
