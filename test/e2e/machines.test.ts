@@ -62,7 +62,7 @@ test('DST-1 a machine and a runner of the example workflow do one plan: each tas
 
 test('DST-1 DST-2 machines that are killed, stopped and cut off: every task is done and landed once', async () => {
   const count = Number(process.env.FLAME_MACHINES ?? 3);
-  const total = Number(process.env.FLAME_MACHINE_TASKS ?? 10);
+  const total = Number(process.env.FLAME_MACHINE_TASKS ?? 6);
   const random = makeRandom(Number(process.env.FLAME_SEED ?? 1));
   const { remote, machines } = makeMachines(count, tasksOf(total, 'sleep 2'), { lease: '9s', renew: '2s' });
   const [lead, ...others] = machines;

@@ -21,7 +21,7 @@ export async function sufferUntilDone(
     await wait(random.int(1_500, 4_000));
     const victim: RigMachine = random.pick([lead, ...others]);
     if (victim.child !== null) await hurt(victim, random);
-    else if (victim === lead && lead.ends.at(-1) === 0) break;
+    else if (lead.child === null && isOver(lead)) break;
     else if (victim.ends.at(-1) !== 0) startMachine(victim, victim === lead ? null : digest);
   }
   for (const machine of others) {
@@ -47,4 +47,9 @@ async function hurt(victim: RigMachine, random: Random): Promise<void> {
       return;
     default:
   }
+}
+
+/** One that died once its session had ended has nothing to go on with. */
+function isOver({ ends, said }: RigMachine): boolean {
+  return ends.at(-1) === 0 || said.includes('The session has ended');
 }
