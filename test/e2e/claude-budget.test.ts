@@ -79,55 +79,8 @@ if (place !== 'outside') {
     },
   );
 
-  live('BUD-2 agents at work together stop where their session ends, and go on after a raise', async () => {
-    let isDone = false;
-    const project = await openClaudeProject({
-      config: {
-        roles: { validator: { adapter: 'none' } },
-        concurrency: { development: 2 },
-        limits: { max_session_tokens: 100_000, token_budget: { worker_usd: 0 } },
-      },
-      script: (request) => {
-        const task = taskOf(request) ?? '';
-        return isDone ? writeAndCommit(task, request.turn) : lookAround;
-      },
-    });
-    const plan = writePlan(
-      project.repo,
-      [1, 2].map((number) => ({
-        ...{ id: `task-00${number}`, script: 'Write it.', locks: [`src/task-00${number}.txt`] },
-        priority: number,
-      })),
-    );
-    const decisions = writeDecisions(project.repo, { plan: ['approve'] });
-    const first = await project.flame('run', 'Two', '--from', plan, '--decisions-file', decisions);
-    assert.is(first.code, 2, first.stderr);
-    assert.match(first.stderr, /budget.*git flame run/s);
-    assert.equal(
-      tasksOf(first).map(({ status, retry_count }) => [status, retry_count]),
-      [
-        ['pending', 0],
-        ['pending', 0],
-      ],
-    );
-    // 10,000 tokens each: what others may still use up is set aside.
-    const sent = project.model.requests.length;
-    assert.ok(sent >= 8 && sent <= 10, `${sent} requests`);
-
-    isDone = true;
-    const raised = writeDecisions(project.repo, { budget: [{ raise: 50_000 }], changesets: ['approve'] });
-    const second = await project.flame('run', '--decisions-file', raised);
-    assert.is(second.code, 0, second.stderr);
-    assert.equal(
-      tasksOf(second).map(({ status }) => status),
-      ['merged', 'merged'],
-    );
-    const session = second.lines.at(-1)?.session as { tokens: number };
-    assert.is(session.tokens, 10_000 * sent + 110 * (project.model.requests.length - sent));
-  });
-
   live(
-    'BUD-2 dollars that run out with the session fail nobody for good, and a raise lets them go on',
+    'BUD-2 agents at work together stop where the dollars of their session end, fail for nothing, and go on after a raise',
     async () => {
       let isDone = false;
       const limit = 0.5;
