@@ -140,11 +140,17 @@ function changesOf({ session: { id }, pages }: SessionView, recording: Recording
   const { verdict, verification, review, session, notes } = recording;
   if (verdict) changes.push({ subject: `${verdict.task}: ${verdict.status} by ${verdict.by}`, verdict });
   if (verification) changes.push({ subject: describeVerification(verification), verification });
-  if (review) changes.push({ subject: `${review.note.group}: approved by ${review.note.by}`, review });
+  if (review) changes.push({ subject: describeReview(review.note), review });
   if (session) changes.push({ subject: session.subject, session: session.next, ...body });
   for (const change of notes?.changes ?? [])
     changes.push({ subject: notes?.subject ?? '', page: changePage({ id }, pages(), change), ...body });
   return changes;
+}
+
+function describeReview({ group, by, undone }: ReviewNote): string {
+  return undone === undefined
+    ? `${group}: approved by ${by}`
+    : `${group}: landing taken back by ${undone.by}`;
 }
 
 function describeVerification({ task, differences, by }: Verification): string {

@@ -22,7 +22,7 @@ import { lateSignal } from './process/late-signal.ts';
 import { type Idents, openIdents } from './process/read-identity.ts';
 import type { GitContext } from './process/run-git.ts';
 import { objectReader } from './read-objects.ts';
-import { listRefs } from './refs/list-refs.ts';
+import { listRefs, refsHolding } from './refs/list-refs.ts';
 
 export interface OpenOptions {
   /** Where it is found already. */
@@ -87,6 +87,7 @@ export async function openGit(
     repository,
     identity: async () => (await idents.author()).name,
     listRefs: (prefix) => listRefs(onObjects(access), prefix),
+    refsHolding: (commit, prefix) => refsHolding(onObjects(access), commit, prefix),
     tidy: () => repackLoose(onObjects(access), repository.commonDir),
     close: () => access.objects.close(),
   };

@@ -118,7 +118,10 @@ obeysTheLaws<ReviewNote>({
   change: (random, note, clone) =>
     random.chance(0.3)
       ? note
-      : { ...note, rev: note.rev + random.int(0, 2), by: clone, at: someTime(random) },
+      : {
+          ...{ ...note, rev: note.rev + random.int(0, 2), by: clone, at: someTime(random) },
+          ...(random.chance(0.3) ? { undone: { by: clone, at: someTime(random), reason: 'slow' } } : {}),
+        },
 });
 
 test.run();

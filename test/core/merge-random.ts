@@ -28,9 +28,11 @@ function changeOnce(random: Random, task: Task): Task {
   const [status = 'pending'] = random.shuffle(taskStatuses);
   const claimedAt = random.chance(0.2) ? null : someTime(random);
   const claim = (task.claim ?? 0) + random.int(0, 2);
+  const undone = (task.undone ?? 0) + (random.chance(0.2) ? 1 : 0);
   return alterTask(task, {
     status,
     ...(claim === 0 ? {} : { claim }),
+    ...(undone === 0 ? {} : { undone }),
     agent_id: claimedAt === null ? null : (agent as Task['agent_id']),
     claimed_at: claimedAt,
     commit: status === 'done' || status === 'merged' ? makeOid(`${agent}${random.int(1, 3)}`) : null,

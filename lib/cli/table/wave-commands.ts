@@ -130,6 +130,28 @@ export const waveCommands = {
       },
     ],
   },
+  undo: {
+    load: () => import('../../commands/undo.ts'),
+    summary: 'Take the landing of a changeset back',
+    details:
+      'Without a name, the one that landed last. Where the branch is still as the landing left it and no remote branch or tag holds it, the branch moves back, in one step with the tasks, the review and the session. Else a task reverts it: its changeset is checked and shown at the gate like any other, and what becomes of the tasks follows when it lands. Say which: --requeue has them done again and tells why, --drop gives them up. What had landed stays on the branches of its tasks.',
+    operand: { usage: '[CHANGESET]', kind: 'one' },
+    options: {
+      requeue: { kind: 'text', value: 'REASON', summary: 'its tasks are done again, and are told why' },
+      drop: { kind: 'text', value: 'REASON', summary: 'its tasks are given up' },
+      keepWork: {
+        kind: 'flag',
+        summary: 'with --requeue: the next attempts start from this work, not from the base',
+      },
+    },
+    examples: [
+      { command: 'git flame undo --dry-run', does: 'see what would be taken back, and how' },
+      {
+        command: "git flame undo docs --requeue 'The example does not run.'",
+        does: 'take it back and have it done again',
+      },
+    ],
+  },
   run: {
     load: () => import('../../commands/run.ts'),
     summary: 'Go through all waves: plan, work, validate, merge and review',

@@ -54,7 +54,7 @@ export function decisionsMade(before: HeededSession, made: Made): readonly Decis
 }
 
 /**
- * What a change used up or took back: approvals that landed, were voided or rejected, what was asked of tasks
+ * What a change used up or took back: approvals that landed, were voided or rejected, landings, what was asked of tasks
  * that landed, were dropped or are asked otherwise now, how tasks stood and where the session was. An earlier
  * state that is put back later is then a proposal.
  */
@@ -65,6 +65,10 @@ export function decisionsSettled(before: HeededSession, made: Made): readonly De
     .filter(({ state }) => next !== null && state === 'approved')
     .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'approved')
     .map((changeset) => approvalDecision(before.session, changeset));
+  const landings = before.session.changesets
+    .filter(({ state }) => next !== null && state === 'landed')
+    .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'landed')
+    .map((changeset) => landedDecision(before.session, changeset));
   const known = new Map([...before.tasks, ...before.received].map((task) => [task.id, task]));
   const last = new Map(made.changed.map((task) => [task.id, task]));
   const tasks = [...last.values()].flatMap((task) => {
@@ -78,7 +82,7 @@ export function decisionsSettled(before: HeededSession, made: Made): readonly De
     return [...asked, ...replaced(stood, standingDecision(task))];
   });
   const course = next === null ? [] : replaced([courseDecision(before.session)], courseDecision(next));
-  return [...approvals, ...tasks, ...course];
+  return [...approvals, ...landings, ...tasks, ...course];
 }
 
 /** The decisions that the one which holds now took the place of. */

@@ -18,7 +18,10 @@ export function sessionDecision({ id, objective, base_branch, landing }: Session
 export function taskDecision(task: Task): Decision {
   const { id, ...facts } = planOf(task);
   const kept = task.kept === undefined ? {} : { kept: task.kept };
-  return { kind: 'task', session: task.session, about: id, facts: { ...facts, role: task.role, ...kept } };
+  // What else happens when it lands.
+  const back = task.takes_back === undefined ? {} : { takes_back: task.takes_back };
+  const all = { ...facts, role: task.role, ...kept, ...back };
+  return { kind: 'task', session: task.session, about: id, facts: all };
 }
 
 /**
@@ -31,7 +34,8 @@ export function standingDecision(task: Task): Decision {
   const claim = status === 'claimed' ? { agent, by, host, at } : null;
   const told = status === 'done' ? null : { result, reason };
   const below = task.built_on === undefined ? {} : { built_on: task.built_on };
-  const facts = { status, commit, start, retries, history, claim, told, ...below };
+  const again = task.undone === undefined ? {} : { undone: task.undone };
+  const facts = { status, commit, start, retries, history, claim, told, ...below, ...again };
   return { kind: 'standing', session, about: id, facts };
 }
 

@@ -10,17 +10,20 @@ import { isSame, type Merged } from './merge-values.ts';
 
 /**
  * A task whose end is kept: what landed stays landed, and of what was dropped nothing but that can be said. Where it is
- * known that it never ended, whoever says so may take that back.
+ * known that it never ended, whoever says so may take that back; and a landing that was taken back is counted, so that
+ * neither side's word of before comes again.
  */
 export function admitTask(
   before: Task,
   after: Task,
   hasEnded: (task: Task) => boolean = () => true,
 ): Merged<Task> {
-  const isUndone =
+  const [undoneBefore, undoneAfter] = [before.undone ?? 0, after.undone ?? 0];
+  const isReopened =
     (before.status === 'merged' && after.status !== 'merged') ||
     (before.status === 'dropped' && after.status !== 'dropped' && after.status !== 'merged');
-  if (!isUndone || !hasEnded(before)) return { value: after, lost: [] };
+  const isTaken = isReopened && undoneAfter <= undoneBefore && hasEnded(before);
+  if (!isTaken && undoneAfter >= undoneBefore) return { value: after, lost: [] };
   const [kept, lost] = [headOf(before), headOf(after)];
   return {
     value: { ...after, ...kept },

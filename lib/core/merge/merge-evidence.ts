@@ -35,7 +35,7 @@ function bothOf<Entry extends { readonly at: string }>(
   );
 }
 
-/** How one commit came to land: said once, so the earlier word is kept. */
+/** How one commit came to land: said once, so the earlier word is kept, unless the landing was taken back since. */
 export function mergeReview(
   base: ReviewNote | null,
   ours: ReviewNote,
@@ -49,7 +49,10 @@ export function mergeReview(
       ours: { ...ours, rev },
       theirs: { ...theirs, rev },
     },
-    preferring((a, b) => byText(a.at, b.at)),
+    preferring(
+      (a, b) => Number(b.undone !== undefined) - Number(a.undone !== undefined),
+      (a, b) => byText(a.at, b.at),
+    ),
   );
   const describe = ({ by, at }: ReviewNote): string => `approved by ${by} at ${at}`;
   return {

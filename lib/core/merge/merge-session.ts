@@ -54,6 +54,7 @@ const preferCourse: Preference<Course> = preferring(
   (a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state),
 );
 const preferChangeset: Preference<Changeset> = preferring(
+  (a, b) => Number(b.undone !== undefined) - Number(a.undone !== undefined),
   (a, b) => changesetOrder.indexOf(a.state) - changesetOrder.indexOf(b.state),
 );
 const preferArchived: Preference<Session> = preferring(

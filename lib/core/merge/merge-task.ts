@@ -32,6 +32,8 @@ const statusOrder: readonly TaskStatus[] = [
 const verdictOrder: readonly (string | null)[] = ['fail', 'pass', null];
 
 const preferHead: Preference<TaskHead> = preferring(
+  // Taken back after it had ended: the end before that is past.
+  (a, b) => (b.undone ?? 0) - (a.undone ?? 0),
   (a, b) => Number(hasEnded(b)) - Number(hasEnded(a)),
   // Who was given up while it worked can't take back what its successor does.
   (a, b) => (b.claim ?? 0) - (a.claim ?? 0),

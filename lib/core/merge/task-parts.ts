@@ -37,6 +37,8 @@ const parts = {
   claimed_host: 'head',
   claimed_at: 'head',
   claim: 'head',
+  undone: 'head',
+  takes_back: 'planned',
   rev: 'own rule',
   history: 'own rule',
   updated_at: 'own rule',

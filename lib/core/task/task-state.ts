@@ -19,7 +19,7 @@ import { boundText, oneLine } from './one-line.ts';
  *   drop: pending, blocked, requeued, failed or done ─▶ dropped ■
  */
 
-/** Every legal change of status; there is no other way from one to another. */
+/** Every legal change of status; the one other way from one to another is a landing that is taken back, see takeBackTask. */
 export const transitions = {
   pending: ['claimed', 'blocked', 'dropped'],
   claimed: ['done', 'failed', 'pending'],

@@ -43,6 +43,8 @@ export interface RefInfo {
 export interface GitRefs {
   /** Refs below a prefix such as `refs/blueflame/rescue/`, by name. */
   listRefs(prefix: string): Promise<readonly RefInfo[]>;
+  /** The same, of those alone whose history holds a commit. */
+  refsHolding(commit: ObjectId, prefix: string): Promise<readonly RefInfo[]>;
 }
 
 /**

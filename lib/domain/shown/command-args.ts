@@ -38,6 +38,11 @@ export interface CommandOptions {
     readonly export: string | null;
     readonly pr: boolean;
   } & PageOptions;
+  readonly undo: {
+    readonly requeue: string | null;
+    readonly drop: string | null;
+    readonly keepWork: boolean;
+  };
   readonly run: {
     readonly from: string | null;
     readonly new: boolean;

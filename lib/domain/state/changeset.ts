@@ -56,6 +56,8 @@ export const changesetSchema = z.object({
   remarks: lineCommentsSchema.optional(),
   decided_by: z.string().nullable(),
   landed_commit: oid.nullable(),
+  /** Once its landing was taken back: as what it had landed. It is rejected then. Left out before. */
+  undone: z.object({ commit: oid, by: z.string(), at: z.string() }).optional(),
 });
 export type Changeset = Readonly<z.infer<typeof changesetSchema>>;
 

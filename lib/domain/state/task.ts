@@ -108,6 +108,17 @@ const noteSchema = z.object({
   claimed_at: z.string().nullable(),
   /** How often it was claimed, never reset: of two claims the one with the larger number holds. Left out before the first. */
   claim: z.int().min(1).optional(),
+  /** How often a landing of it was taken back: of two ends the one with the larger number counts. Left out before the first. */
+  undone: z.int().min(1).optional(),
+  /** The changeset whose landing this one takes back, and what becomes of its tasks once it has landed; left out of others. */
+  takes_back: z
+    .object({
+      changeset: z.string(),
+      follow: z.enum(['requeue', 'drop']),
+      notes: z.string(),
+      keep: z.boolean(),
+    })
+    .optional(),
 });
 
 /** No agent and no person holds it, and no attempt's work counts; earlier versions may have left a claim's clone behind. */

@@ -88,5 +88,7 @@ export const reviewNoteSchema = z.object({
   override: z.string().nullable(),
   cost_usd: z.number(),
   tokens: z.number(),
+  /** Who took the landing back, and why; left out where nobody did. */
+  undone: z.object({ by: z.string(), at: z.string(), reason: z.string() }).optional(),
 });
 export type ReviewNote = Readonly<z.infer<typeof reviewNoteSchema>>;

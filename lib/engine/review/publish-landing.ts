@@ -1,8 +1,11 @@
+import { landedChangeset } from '../../core/changesets/landed-changeset.ts';
 import { withStates } from '../../core/changesets/with-states.ts';
 import { mergeTask } from '../../core/task/task-outcome.ts';
+import type { TaskChange } from '../../core/task/task-state.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn } from '../../domain/state/session.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
@@ -10,6 +13,7 @@ import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { ownCheckout } from './bring-along.ts';
 import { destinedFor, landingOf } from './landing-branch.ts';
+import { undoneLanding } from './undone-landing.ts';
 
 /** One transaction over the base, the tasks, the review and the session; `moved` where the base was elsewhere. */
 export async function publishLanding(
@@ -39,10 +43,12 @@ export async function publishLanding(
     const destined = destinedFor(workshop, session);
     const branch = landsOn(destined);
     const isNew = branch !== landsOn(session);
+    const merged = { ...landed, ...landingOf(destined), changesets, checkout };
+    const back = takenBackBy(workshop, { ...view, session: merged }, tasks);
     return {
-      steps: tasks.map((task) => mergeTask(task, { into: branch })),
+      steps: [...tasks.map((task) => mergeTask(task, { into: branch })), ...back.steps],
       session: {
-        next: { ...landed, ...landingOf(destined), changesets, checkout },
+        next: back.session,
         subject: `changeset ${changeset.id}: landed on ${branch} as ${shortId(commit)}`,
       },
       review: { commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) },
@@ -53,6 +59,24 @@ export async function publishLanding(
     };
   });
   return result.kind === 'ref-moved' ? 'moved' : 'landed';
+}
+
+/** What a landing means for the tasks of those it takes back. */
+function takenBackBy(
+  workshop: Pick<Workshop, 'gates' | 'now'>,
+  view: SessionView,
+  tasks: readonly Task[],
+): { readonly session: Session; readonly steps: readonly TaskChange[] } {
+  let { session } = view;
+  const steps: TaskChange[] = [];
+  for (const { takes_back: back } of tasks) {
+    const changeset = back === undefined ? undefined : landedChangeset(session, back.changeset);
+    if (back === undefined || changeset === undefined) continue;
+    const undone = undoneLanding(workshop, { ...view, session }, { changeset, wish: back });
+    session = undone.session;
+    steps.push(...undone.steps);
+  }
+  return { session, steps };
 }
 
 function reviewNote(

@@ -153,12 +153,14 @@ function requireReason(changeset: Changeset, override: string | undefined): void
 /** What goes back to its agents says why. */
 function requireWhy({ group }: Changeset, reason: string): void {
   if (saysSomething(reason)) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'needs-reason',
-    message: `Changeset ${group} is rejected only with a reason, for its agents to read.`,
-    hints: [`git flame review --changeset ${group} --reject REASON`],
-  });
+  throw withoutReason(`Changeset ${group} is rejected only with a reason, for its agents to read.`, [
+    `git flame review --changeset ${group} --reject REASON`,
+  ]);
+}
+
+/** A decision that says why, to whoever comes after it. */
+export function withoutReason(message: string, hints: readonly string[]): FlameError {
+  return new FlameError({ kind: 'refused', code: 'needs-reason', message, hints });
 }
 
 function reasonOf(outcome: Outcome): string | null {

@@ -1,11 +1,24 @@
-import { parseObjectId, parseRefName } from '../../domain/ids.ts';
+import { type ObjectId, parseObjectId, parseRefName } from '../../domain/ids.ts';
 import type { RefInfo } from '../../domain/ports/git-port.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /** Refs below a prefix that ends in a slash, sorted by name; those that name no commit are left out. */
-export async function listRefs(context: GitContext, prefix: string): Promise<readonly RefInfo[]> {
+export function listRefs(context: GitContext, prefix: string): Promise<readonly RefInfo[]> {
+  return eachRef(context, ['--', prefix]);
+}
+
+/** The same, of those alone whose history holds a commit. */
+export function refsHolding(
+  context: GitContext,
+  commit: ObjectId,
+  prefix: string,
+): Promise<readonly RefInfo[]> {
+  return eachRef(context, [`--contains=${commit}`, '--', prefix]);
+}
+
+async function eachRef(context: GitContext, which: readonly string[]): Promise<readonly RefInfo[]> {
   const format = '%(objecttype) %(objectname) %(refname)';
-  const { stdout } = await runGit(context, ['for-each-ref', `--format=${format}`, '--', prefix]);
+  const { stdout } = await runGit(context, ['for-each-ref', `--format=${format}`, ...which]);
   return stdout
     .toString()
     .split('\n')

@@ -21,10 +21,13 @@ interface DecidedChangeset {
 
 /** Which files a changeset changes, what became of it, and what to type next. */
 export function renderDecision({ changeset, counts, files, review }: DecidedChangeset, style: Style): string {
-  const { state, decided_by, reason, landed_commit } = changeset;
+  const { state, decided_by, reason, landed_commit, undone } = changeset;
   const facts = [
     state,
     ...(landed_commit === null ? [] : [`as ${shortId(landed_commit)}`]),
+    ...(undone === undefined
+      ? []
+      : [`after it had landed as ${shortId(undone.commit)}, ${formatTime(undone.at)},`]),
     ...(decided_by === null ? [] : [`by ${visibleLine(decided_by)}`]),
     ...(counts ? [] : [notCounted]),
     ...(review === null ? [] : [`${formatTime(review.at)}, ${formatSpend(review)}`]),

@@ -1,0 +1,95 @@
+import type { LandedChangeset } from '../core/changesets/landed-changeset.ts';
+import type { AfterUndo } from '../core/task/take-back.ts';
+import { contradiction, nothingToKeep } from '../domain/bad-usage.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import type { CommandArgs } from '../domain/shown/command-args.ts';
+import type { Io } from '../domain/shown/io.ts';
+import { landsOn } from '../domain/state/session.ts';
+import { viewSession } from '../engine/record.ts';
+import { planUndo, takeBack, type Undone } from '../engine/review/take-back.ts';
+import { resume } from '../engine/run-session.ts';
+import { visibleLine } from '../ui/text/visible-text.ts';
+import { shortId } from '../util/short-id.ts';
+import { type Opened, withWorkshop } from './open/open-workshop.ts';
+import { withSessionLock } from './open/with-session-lock.ts';
+
+/** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
+export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
+  const [name = null] = args.positionals;
+  const after = afterUndo(args);
+  return withWorkshop(args, io, async (opened) => {
+    const { store, workshop, output } = opened;
+    const session = opened.meant.require(await store.snapshot()).id;
+    if (args.globals.dryRun) return preview(opened, session, name);
+    if (after === null) throw undecided((await planUndo(workshop, session, name)).changeset);
+    return withSessionLock(opened, session, async () => {
+      await resume(workshop, session);
+      const undone = await takeBack(workshop, session, { ...after, changeset: name });
+      output.result(describe(undone, after));
+      const task = undone.how === 'revert' ? { task: undone.task.id } : {};
+      const to = undone.how === 'moved-back' ? { to: undone.to } : {};
+      const { changeset, commit, branch, how } = undone;
+      output.json({ session, changeset, commit, branch, how, ...to, ...task });
+      if (undone.how === 'revert' || after.follow === 'requeue') output.info('Next: git flame run');
+      return 0;
+    });
+  });
+}
+
+async function preview(
+  { workshop, output }: Opened,
+  session: Parameters<typeof planUndo>[1],
+  name: string | null,
+): Promise<number> {
+  const { changeset, why, isGone } = await planUndo(workshop, session, name);
+  const view = await viewSession(workshop, session);
+  const branch = visibleLine(landsOn(view.session));
+  const commit = changeset.landed_commit;
+  const how = isGone ? 'was-gone' : why === null ? 'moved-back' : 'revert';
+  const text = {
+    'was-gone': `${branch} does not hold ${shortId(commit)} any more: only the tasks of ${changeset.id} would be taken back.`,
+    'moved-back': `${branch} would move back from ${shortId(commit)}, the landing of ${changeset.id}.`,
+    revert: `${changeset.id} would be taken back by a commit of its own, which you review: ${visibleLine(why ?? '')}.`,
+  }[how];
+  output.result(`${text}\nTasks: ${changeset.tasks.join(', ')}`);
+  output.json({ session, changeset: changeset.id, commit, branch, how, why, tasks: changeset.tasks });
+  return 0;
+}
+
+function describe(undone: Undone, { follow }: AfterUndo): string {
+  const { changeset, commit } = undone;
+  const branch = visibleLine(undone.branch);
+  const tasks = follow === 'requeue' ? 'its tasks are done again' : 'its tasks are dropped';
+  switch (undone.how) {
+    case 'moved-back':
+      return `${changeset} is taken back: ${branch} is at ${shortId(undone.to)} again, and ${tasks}.`;
+    case 'was-gone':
+      return `${branch} did not hold ${shortId(commit)} any more. ${changeset} is taken back, and ${tasks}.`;
+    case 'revert':
+      return `${visibleLine(undone.why)}, so ${undone.task.id} takes ${changeset} back: once that has landed, ${tasks}.`;
+  }
+}
+
+/** What becomes of the tasks; null: not said. Throws FlameErrors `contradiction`, `nothing-to-keep`. */
+function afterUndo({ options: { requeue, drop, keepWork: keep } }: CommandArgs<'undo'>): AfterUndo | null {
+  if (requeue !== null && drop !== null)
+    throw contradiction('The tasks are done again or given up, not both.', hints);
+  if (keep && requeue === null)
+    throw nothingToKeep(
+      '--keep-work says what a task that is done again starts from: it goes with --requeue.',
+      hints,
+    );
+  if (requeue !== null) return { follow: 'requeue', notes: requeue, keep };
+  return drop === null ? null : { follow: 'drop', notes: drop, keep: false };
+}
+
+const hints = ['git flame undo --requeue REASON', 'git flame undo -h'];
+
+function undecided({ id, tasks }: LandedChangeset): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'undo-without-decision',
+    message: `Say what becomes of ${tasks.join(', ')} when ${id} is taken back.`,
+    hints: [`git flame undo ${id} --requeue REASON`, `git flame undo ${id} --drop REASON`],
+  });
+}

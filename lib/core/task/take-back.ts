@@ -1,0 +1,28 @@
+import type { Task } from '../../domain/state/task.ts';
+import { dropTask } from './task-outcome.ts';
+import { requeueTask } from './task-return.ts';
+import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
+
+/** What becomes of tasks whose landing is taken back. */
+export interface AfterUndo {
+  readonly follow: 'requeue' | 'drop';
+  /** Why: what the next attempts are told, or the reason of a drop. */
+  readonly notes: string;
+  /** The next attempts start from the work that had landed. */
+  readonly keep: boolean;
+}
+
+/**
+ * merged → requeued or dropped: the one way out of what has landed, and only together with its landing. What was found
+ * about the work is in its history. Throws a FlameError `illegal-transition` where it isn't merged.
+ */
+export function takeBackTask(task: Task, { follow, notes, keep }: AfterUndo, at: string): TaskChange {
+  if (task.status !== 'merged') throw illegalTransition(task, follow === 'drop' ? 'dropped' : 'requeued');
+  // As right before it landed.
+  const done: Task = { ...task, status: 'done', undone: (task.undone ?? 0) + 1 };
+  const { task: after } =
+    follow === 'drop'
+      ? dropTask(done, { reason: notes })
+      : requeueTask(done, { kind: 'rejected', notes, at, keep });
+  return describeChange(task, after, `, its landing was taken back: ${notes}`);
+}

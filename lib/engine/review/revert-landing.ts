@@ -1,0 +1,180 @@
+import type { LandedChangeset } from '../../core/changesets/landed-changeset.ts';
+import { handDecisions, workDecision } from '../../core/decisions/decisions.ts';
+import type { AfterUndo } from '../../core/task/take-back.ts';
+import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
+import { judgeTask } from '../../core/task/task-outcome.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import { type ObjectId, parseTaskId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
+import { branchMoved } from '../../domain/meanwhile.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { shortId } from '../../util/short-id.ts';
+import { branchName } from '../by-hand/hand-task.ts';
+import { toTask } from '../plan/take-plan.ts';
+import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
+import { baseTip } from '../start-point.ts';
+import { diagnoseCommit } from '../validate/run-diagnostics.ts';
+import { timestamp, type Workshop } from '../workshop.ts';
+
+interface Reverting {
+  readonly changeset: LandedChangeset;
+  readonly wish: AfterUndo;
+}
+
+/** Locks of so many files say nothing more than their folders. */
+const mostLocks = 100;
+
+/**
+ * Makes a task whose work takes a landing back on what the branch holds now: diagnosed, and passed by the person who asked
+ * for it. It is merged, shown and landed as any other; what becomes of the tasks that had landed follows with its own
+ * landing. Throws FlameErrors `undo-conflict`, `nothing-to-undo`.
+ */
+export async function revertLanding(workshop: Workshop, id: SessionId, reverting: Reverting): Promise<Task> {
+  const view = await viewSession(workshop, id);
+  const tip = await baseTip(workshop, view.session);
+  const work = await revertOnto(workshop, view.session, { tip, changeset: reverting.changeset });
+  const diagnostics = await diagnoseCommit(workshop, work.commit);
+  let made: TaskId | undefined;
+  const done = await record(workshop, id, (now) => {
+    const { task, steps } = revertTask(workshop, now, { ...reverting, work });
+    made = task.id;
+    const judged = passedAsked(workshop, task, { ...reverting, ...work, diagnostics: [...diagnostics] });
+    return {
+      ...addedToSession(now.session, task.id, workshop.gates.person),
+      newTasks: { tasks: [task], subject: `${task.id}: added by ${workshop.gates.person}` },
+      steps: [...steps, judgeTask(steps[steps.length - 1]?.task ?? task, judged)],
+      verdict: judged,
+      refs: [{ ref: taskBranch(id, task.id), old: null, new: work.commit }],
+      vouched: [
+        ...handDecisions(task),
+        ...steps.map(({ task: one }) => workDecision(one, workshop.configDigest)),
+      ],
+      body: reverting.wish.notes,
+    };
+  });
+  if (done.kind !== 'done' || made === undefined)
+    throw branchMoved(`blueflame/${id}/${made ?? ''}`, 'while the revert was recorded', ['git flame undo']);
+  return taskOf(done.view, made);
+}
+
+interface RevertWork {
+  readonly tip: ObjectId;
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  readonly paths: readonly string[];
+}
+
+/** What the landing changed, backwards, on the branch as it is. */
+async function revertOnto(
+  { git }: Pick<Workshop, 'git'>,
+  session: Session,
+  { tip, changeset }: { readonly tip: ObjectId; readonly changeset: LandedChangeset },
+): Promise<RevertWork> {
+  const { landed_commit: landed } = changeset;
+  const { parents, message } = await git.readCommit(landed);
+  const [before] = parents;
+  if (before === undefined) throw new Error(`${landed} has no parent`);
+  const merge = await git.replay(tip, landed, before);
+  if (merge.kind === 'conflict') throw conflicts(session, changeset, merge.paths);
+  const { tree } = merge;
+  if (tree === (await git.readCommit(tip)).tree) throw nothingLeft(session, changeset);
+  const subject = message.split('\n')[0] ?? changeset.group;
+  // As git revert says it.
+  const words = `Revert ${JSON.stringify(subject)}\n\nThis reverts commit ${landed}, reversing\nchanges made to ${before}.\n`;
+  const commit = await git.commitSigned({ tree, parents: [tip], message: words });
+  const paths = (await git.treeChanges(tip, commit)).map(({ path }) => path);
+  return { tip, commit, tree, paths };
+}
+
+function revertTask(
+  workshop: Pick<Workshop, 'gates' | 'now' | 'place'>,
+  view: SessionView,
+  { changeset, wish, work }: Reverting & { readonly work: RevertWork },
+): { readonly task: Task; readonly steps: Recording['steps'] & readonly { readonly task: Task }[] } {
+  const at = timestamp(workshop);
+  const { follow, notes, keep } = wish;
+  const id = freeId(view, changeset.group);
+  const planned = {
+    ...{
+      id,
+      title: `Take ${changeset.group} back`,
+      priority: 1,
+      cohesion_group: parseTaskId(`undo-${changeset.group}`),
+    },
+    description: `Take the landing of changeset ${changeset.id} back, which is ${changeset.landed_commit}: ${notes}`,
+    ...{ dependencies: [], file_locks: locksOf(work.paths), model: null, adapter: null },
+    ...{ acceptance_criteria: [], constraints: [] },
+  };
+  const task: Task = {
+    ...toTask(workshop, view, planned, at),
+    takes_back: { changeset: changeset.id, follow, notes, keep },
+  };
+  const person = workshop.gates.person;
+  const claimed = claimTask(task, {
+    ...{ agentId: null, worktree: null, at, claimedBy: person, host: workshop.place, start: work.tip },
+  });
+  const done = completeTask(claimed.task, {
+    ...{ commit: work.commit, start: work.tip, branch: branchName(task), at, cost: 0, tokens: 0 },
+    notes: `Reverts ${shortId(changeset.landed_commit)}: ${notes}`,
+  });
+  return { task, steps: [claimed, done] };
+}
+
+/** The person who asked for it answers for it; what its checks found is shown at the gate. */
+function passedAsked(
+  workshop: Pick<Workshop, 'gates' | 'now'>,
+  { session, id }: Task,
+  { changeset, wish, tip, commit, tree, diagnostics }: Reverting & RevertWork & Pick<Verdict, 'diagnostics'>,
+): Verdict {
+  const notes = `Takes ${changeset.id} back: ${wish.notes}`;
+  const by = workshop.gates.person;
+  return {
+    ...{ session, task: id, commit, base: tip, tree, status: 'pass', notes, issues: [], diagnostics },
+    ...{ by, at: timestamp(workshop), cost_usd: 0, tokens: 0, override: notes },
+  };
+}
+
+function addedToSession(session: Session, task: TaskId, person: string): Pick<Recording, 'session'> {
+  if (session.state !== 'ended') return {};
+  const next: Session = { ...session, state: 'active', wave: 'work' };
+  return { session: { next, subject: `session: open again, for ${task} by ${person}` } };
+}
+
+function freeId({ tasks }: SessionView, group: string): TaskId {
+  const taken = new Set<string>(tasks.map(({ id }) => id));
+  let id = `undo-${group}`;
+  for (let n = 2; taken.has(id); n += 1) id = `undo-${group}-${n}`;
+  return parseTaskId(id);
+}
+
+function locksOf(paths: readonly string[]): string[] {
+  if (paths.length <= mostLocks) return [...paths];
+  return [...new Set(paths.map((path) => path.split('/').slice(0, 1).join('/')))];
+}
+
+function conflicts(
+  session: Session,
+  { id, landed_commit: landed }: LandedChangeset,
+  paths: readonly string[],
+): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'undo-conflict',
+    message: `What landed on ${landsOn(session)} since ${id} changed the same lines, so git can't take ${id} back alone.`,
+    details: paths.slice(0, 20),
+    hints: [
+      `git log --oneline ${shortId(landed)}..${landsOn(session)} -- ${paths.slice(0, 3).join(' ')}`,
+      'Take back what landed later first, or have it done as a task: git flame task add TITLE --locks PATH',
+    ],
+  });
+}
+
+function nothingLeft(session: Session, { id }: LandedChangeset): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'nothing-to-undo',
+    message: `${landsOn(session)} holds nothing of what ${id} changed any more.`,
+    hints: [`git flame show ${id}`, 'git flame status'],
+  });
+}
