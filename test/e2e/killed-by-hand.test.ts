@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeExecProject } from '../support/exec-project.ts';
+import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { findDamage, findRemains, start, startHere } from '../support/kill-rig.ts';
 import { copyRepo, openRepo, type TestRepo } from '../support/repo.ts';
 
@@ -121,6 +121,48 @@ test('LIF-7 release killed at any moment and typed again: the task is free and t
     assert.is(kept.length, 1, `at ${at}`);
     assert.is(repo.git('show', `${kept[0]}:src/hand.txt`), 'hand');
     assert.is(repo.git('for-each-ref', 'refs/heads/blueflame'), '');
+    assert.is(findDamage(repo), '');
+  }
+});
+
+const undo = ['undo', 'two', '--drop', 'Not wanted.', '--json'];
+
+async function makeLanded(): Promise<TestRepo> {
+  const repo = makeExecProject();
+  const plan = writePlan(
+    repo,
+    ['one', 'two'].map((id) => ({ id, group: id, script: `echo ${id} > src/${id}`, locks: [`src/${id}`] })),
+  );
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: [{ all: 'approve' }] });
+  const run = await startHere(repo, ['run', 'Two', '--from', plan, '--decisions-file', decisions]);
+  assert.is(run.code, 0, run.stderr);
+  return repo;
+}
+
+test('LND-1 undo killed at any moment and typed again: the landing is there with its task, or gone with it', async () => {
+  const origin = await makeLanded();
+  const [landed, before] = ['main', 'main^1'].map((name) => origin.git('rev-parse', name));
+  const moments = momentsOf(copyRepo(origin), undo);
+  assert.ok(moments.length > 5, `${moments.length} moments`);
+  for (const at of moments) {
+    const repo = copyRepo(origin);
+    kill(repo, undo, at);
+    const [, { status = '' } = {}] = JSON.parse((await startHere(repo, ['status', '--json'])).stdout).tasks;
+    const wasDone = status === 'dropped';
+    // A transaction that was under way is finished by whoever comes next.
+    if (!wasDone)
+      assert.equal([status, [landed, before].includes(repo.git('rev-parse', 'main'))], ['merged', true]);
+    const again = await startHere(repo, undo);
+    if (again.code !== 0) assert.is(JSON.parse(again.stderr).error.code, 'no-changeset', `at ${at}`);
+    const tasks: readonly Fields[] = JSON.parse((await startHere(repo, ['status', '--json'])).stdout).tasks;
+    assert.equal(
+      tasks.map(({ id, status: now }) => `${id} ${now}`),
+      ['one merged', 'two dropped'],
+      `at ${at}`,
+    );
+    assert.is(repo.git('rev-parse', 'main'), before, `at ${at}`);
+    assert.is(repo.git('status', '--porcelain'), '', `at ${at}`);
+    assert.is(existsSync(join(repo.path, 'src/two')), false, `at ${at}`);
     assert.is(findDamage(repo), '');
   }
 });
