@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { planWave } from '../../engine/plan/plan-wave.ts';
+import { planWave, requireTalk } from '../../engine/plan/plan-wave.ts';
 import { viewSession } from '../../engine/record.ts';
 import { resume } from '../../engine/run-session.ts';
 import { withWorkshop } from '../open/open-workshop.ts';
@@ -16,6 +16,7 @@ export function run(args: CommandArgs<'plan'>, io: Io): Promise<number> {
   return withWorkshop(args, io, async (opened) => {
     const { workshop, config } = opened;
     if (opened.wishes.isDry) return previewPlan(opened, wish, io);
+    if (args.options.interactive === true && wish.from === null) requireTalk(workshop);
     return withStart(opened, wish, io, async ({ session, plan }) => {
       await resume(workshop, session);
       const { session: now } = await viewSession(workshop, session);

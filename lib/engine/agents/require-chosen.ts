@@ -1,14 +1,20 @@
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { roleAdapter, roleChoice } from '../../domain/config/role-settings.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Workshop } from '../workshop.ts';
 import { requireSandbox } from './prove-enforcement.ts';
+import { requirePrices } from './require-price.ts';
 
 /**
  * What tasks are to run with is there and can be held, asked before one of them is claimed. A role's own adapter was looked
- * at when the command began; what tasks or their groups chose is known only now. Throws what `checkAdapter` and `requireSandbox` throw.
+ * at when the command began; what tasks or their groups chose is known only now. Throws what `checkAdapter`, `requireSandbox` and `requirePrices` throw.
  */
 export async function requireChosen(workshop: Workshop, role: Role, tasks: readonly Task[]): Promise<void> {
+  requirePrices(
+    workshop,
+    role,
+    tasks.map((task) => roleChoice(workshop.config, role, task)),
+  );
   const usual = roleAdapter(workshop.config, role);
   const chosen = new Set(tasks.map((task) => roleAdapter(workshop.config, role, task)));
   for (const name of chosen) {

@@ -1,19 +1,39 @@
-import { sessionBudget } from '../../domain/config/role-settings.ts';
+import { type AgentChoice, roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
 import { priceTokens } from '../../domain/config/token-price.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { Role } from '../../domain/role.ts';
+import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
 
-/** A budget in dollars says nothing of a model without a price: nothing is started then. */
+type Priced = Pick<Workshop, 'adapter' | 'config'>;
+
+/**
+ * Asked before anything is spent: a budget in dollars says nothing of a model whose price is not known, so nothing is started then. Where
+ * tokens are the limit it is said that figures in dollars leave its agents out. Throws FlameError `no-price`.
+ */
+export function requirePrices(
+  workshop: Priced & Pick<Workshop, 'events' | 'run'>,
+  role: Role,
+  choices: readonly AgentChoice[],
+): void {
+  for (const { adapter, model } of choices) {
+    requirePrice(workshop, { adapter, model, role, budget: roleBudget(workshop.config, role) });
+    if (!isUnpriced(workshop, { adapter, model })) continue;
+    const message = `The price of the model ${model} is not known: limits in tokens alone hold its agents, and no figure in dollars counts them. models.prices says what it costs.`;
+    tellOnce(workshop, message);
+  }
+}
+
+/** The same of one agent, with the budget it was given. */
 export function requirePrice(
-  workshop: Pick<Workshop, 'adapter' | 'config'>,
+  workshop: Priced,
   { model, budget, adapter, role }: Pick<AgentRequest, 'model' | 'budget' | 'adapter' | 'role'>,
 ): void {
   const ofSession = sessionBudget(workshop.config);
   const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
-  if (!isInUsd || !needsModel(workshop.adapter(adapter))) return;
-  if (priceTokens(model, {}, workshop.config.models.prices) !== null) return;
+  if (!isInUsd || !isUnpriced(workshop, { adapter, model })) return;
   throw new FlameError({
     kind: 'refused',
     code: 'no-price',
@@ -23,4 +43,9 @@ export function requirePrice(
       'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
     ],
   });
+}
+
+function isUnpriced({ adapter: facts, config }: Priced, { adapter, model }: AgentChoice): boolean {
+  if (adapter === 'none' || !needsModel(facts(adapter))) return false;
+  return priceTokens(model, {}, config.models.prices) === null;
 }

@@ -60,6 +60,24 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   }
 }
 
+/**
+ * Refuses a talk with the planner that its CLI can't have, where a person asked for one by word. Throws FlameError
+ * `cannot-talk`; a configuration's wish is only told of.
+ */
+export function requireTalk(workshop: Pick<Workshop, 'adapter' | 'config'>): void {
+  const { name, canTalk } = workshop.adapter(roleAdapter(workshop.config, 'planner'));
+  if (canTalk) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'cannot-talk',
+    message: `A person can't talk with agents of ${name} here: a planner of ${name} answers at once.`,
+    hints: [
+      'git flame plan --no-interactive',
+      'or have claude plan, in .blueflame.yml: roles: { planner: { adapter: claude } }',
+    ],
+  });
+}
+
 function canTalk(
   workshop: Pick<Workshop, 'adapter' | 'config' | 'events' | 'gates'>,
   { wantsTalk }: PlanOptions,

@@ -1,5 +1,5 @@
 import type { Config } from '../../domain/config/config.ts';
-import { roleAdapter } from '../../domain/config/role-settings.ts';
+import { roleAdapter, roleChoice } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { noRoom } from '../../domain/no-writing.ts';
@@ -11,6 +11,7 @@ import type { Role } from '../../domain/role.ts';
 import { showName } from '../../util/file-names.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { requireSandbox } from '../agents/prove-enforcement.ts';
+import { requirePrices } from '../agents/require-price.ts';
 import { dirtyTree, warnIfBusy } from '../base-in-use.ts';
 import { type WithGit, type Workshop, worktreePath } from '../workshop.ts';
 
@@ -30,6 +31,7 @@ export async function preflight(workshop: Workshop, roles: readonly Role[]): Pro
   await warnOfFilters(workshop, base.commit);
   await requireOwnSubmodules(workshop, base.commit);
   await requireAdapters(workshop, roles);
+  for (const role of roles) requirePrices(workshop, role, [roleChoice(workshop.config, role, null)]);
   await requireRoom(workshop);
   return base;
 }

@@ -1,0 +1,88 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FlameError } from '../../../lib/domain/flame-error.ts';
+import { requireTalk } from '../../../lib/engine/plan/plan-wave.ts';
+import { preflight } from '../../../lib/engine/work/preflight.ts';
+import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
+
+test.after(closeWorkshops);
+
+function open(config: Readonly<Record<string, unknown>>): Promise<TestWorkshop> {
+  const task = {
+    id: 'a',
+    title: 'Do a',
+    description: '.',
+    cohesion_group: 'docs',
+    file_locks: ['src/a.txt'],
+  };
+  return openTestWorkshop({ tasks: [task], config, agent: () => ({}) });
+}
+
+async function refusal(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+  } catch (error) {
+    const { code, message } = error as FlameError;
+    return `${code}: ${message}`;
+  }
+  return 'none';
+}
+
+const inTokens = {
+  max_session_tokens: 1_000_000,
+  token_budget: {
+    planner_tokens: 1_000,
+    worker_tokens: 1_000,
+    validator_tokens: 1_000,
+    merger_tokens: 1_000,
+  },
+};
+
+test('BUD-1 a model without a price is refused before anything starts where a limit is in dollars', async () => {
+  const role = await open({
+    roles: { worker: { adapter: 'gemini' } },
+    models: { worker: 'gemini-3.7-flash' },
+  });
+  assert.match(
+    await refusal(() => preflight(role.workshop, ['planner', 'worker'])),
+    "no-price: The price of the model gemini-3.7-flash is not known, so the budget in dollars can't hold the worker.",
+  );
+  assert.is(await refusal(() => preflight(role.workshop, ['planner', 'validator'])), 'none');
+  // What a group names is asked for once a task is in it.
+  const groups = { docs: { worker: { adapter: 'codex', model: 'gpt-6.1-sol' } } };
+  const group = await open({ models: { groups } });
+  assert.is(await refusal(() => preflight(group.workshop, ['worker'])), 'none');
+  assert.match(
+    await refusal(() => workWave(group.workshop, group.session)),
+    'no-price: The price of the model gpt-6.1-sol',
+  );
+  assert.equal(group.started, []);
+  const [task] = (await group.said.snapshot()).tasksOf(group.session);
+  assert.is(task?.status, 'pending');
+  const priced = { groups, prices: { 'gpt-6.1': { input: 3, output: 15 } } };
+  assert.is(
+    await refusal(async () => preflight((await open({ models: priced })).workshop, ['worker'])),
+    'none',
+  );
+});
+
+test('BUD-1 where tokens are the limit it is said once that no figure in dollars counts such a model', async () => {
+  const { workshop, events, session, started } = await open({
+    ...{ roles: { worker: { adapter: 'gemini' } }, models: { worker: 'gemini-3.7-flash' }, limits: inTokens },
+  });
+  await preflight(workshop, ['planner', 'worker']);
+  await workWave(workshop, session);
+  const told = events.filter((body) => body.event === 'notice' && /price of the model/.test(body.message));
+  assert.is(told.length, 1, JSON.stringify(told));
+  assert.match(JSON.stringify(told), 'gemini-3.7-flash is not known: limits in tokens alone hold its agents');
+  assert.ok(started.length > 0);
+});
+
+test('PLN-1 a talk with a planner that has none is refused by name', async () => {
+  const { workshop } = await open({ roles: { planner: { adapter: 'kimi' } } });
+  assert.throws(() => requireTalk(workshop), "A person can't talk with agents of kimi here");
+  requireTalk((await open({})).workshop);
+});
+
+test.run();
