@@ -51,14 +51,23 @@ const rules: readonly Rule[] = [
   {
     statuses: [413],
     pattern:
-      /context window|maximum context length|prompt is too long|input token count .* exceeds|ContextOverflow/i,
+      /context window|maximum context length|prompt is too long|input token count .* exceeds|exceeded model token limit|ContextOverflow/i,
     kind: 'agent-error',
     message: "The task does not fit into the model's context.",
     retryable: false,
   },
   {
+    statuses: [],
+    pattern:
+      /usage polic(?:y|ies)|content[_ ](?:filter|policy)|considered high risk|safety (?:filter|setting|polic)|PROHIBITED_CONTENT|blocked by (?:the )?safety/i,
+    kind: 'agent-error',
+    message: 'The model API refused the task by its own rules.',
+    retryable: false,
+  },
+  {
     statuses: [402],
-    pattern: /credit balance|billing|\bquota\b/i,
+    // Google says `(e.g. check quota)` of every limit, those of a minute too.
+    pattern: /credit balance|billing|(?<!\(e\.g\. check )\bquota\b/i,
     kind: 'auth',
     message: "The account's quota or credit is used up.",
     retryable: false,
@@ -66,7 +75,7 @@ const rules: readonly Rule[] = [
   {
     statuses: [401, 403],
     pattern:
-      /invalid (?:x-)?api[ -]key|authentication_error|failed to authenticate|\bunauthorized\b|please run \/login|\/login to sign in|not logged in|please set an auth method/i,
+      /invalid (?:x-)?api[ -]key|authentication_error|API key not valid|invalid authentication|failed to authenticate|\bunauthorized\b|please run \/login|\/login to sign in|not logged in|please set an auth method/i,
     kind: 'auth',
     message: 'The model API did not accept the credentials.',
     retryable: false,

@@ -43,6 +43,11 @@ const stopFailures: Readonly<
     message: 'The model API refuses requests for now.',
     retryable: true,
   },
+  rejected: {
+    kind: 'agent-error',
+    message: 'The model API took none of the last requests: they were wrong to it.',
+    retryable: false,
+  },
   stopped: { kind: 'agent-stopped', message: 'The agent was stopped.', retryable: false },
   'canary-failed': {
     kind: 'canary-failed',

@@ -64,6 +64,8 @@ function settingsFile(request: AgentRequest, paths: CellPaths): LaunchFile {
     general: {
       ...{ enableAutoUpdate: false, enableAutoUpdateNotification: false },
       checkpointing: { enabled: false },
+      // The orchestrator backs off by itself.
+      maxAttempts: 3,
     },
     // An exact list: no web, no sub-agents, no memory, no skills.
     tools: { core: [...offeredTools(request), ...offeredLeadTools(paths)] },

@@ -25,7 +25,10 @@ export function kimiAdapter(config: AdapterConfig): Adapter {
         'Install Kimi Code with `npm install --global @moonshot-ai/kimi-code`. It needs Node 22.19: where an older one comes first in PATH, say in .blueflame.yml adapters: { kimi: { command: [<newer node>, <path of its main.mjs>] } }.',
     },
     preparation: null,
-    weaker: ['It reports no tokens: what its agents use is known from the gateway alone.'],
+    weaker: [
+      'It reports no tokens: what its agents use is known from the gateway alone.',
+      'Files whose names say that they hold secrets, and relative paths out of the worktree, it refuses itself, before the watcher is asked: the audit does not hold that.',
+    ],
     launch: launchKimi,
     reader: kimiReader,
     readTranscript: () => ({ answer: null, text: '', tokens: 0 }),

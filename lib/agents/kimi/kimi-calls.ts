@@ -13,6 +13,9 @@ const failed = /^(?:Wall time: [\d.]+ seconds\n)?<system>ERROR: Tool execution f
 // Of calls beside one of an unknown tool. What a command gives begins with its time, so none can print this.
 const interrupted =
   '<system>ERROR: Tool execution failed.</system>\nTool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.';
+// What its tools for files refuse by the path alone, before a hook is asked: files that hold secrets by their name, and relative
+// paths that lead out of the worktree.
+const refusedPath = /^"[^"\n]+" (?:matches a sensitive-file pattern \(env|is not an absolute path)[^\n]*$/;
 const endedCommand = /Command (?:failed with exit code|killed|timed out|was)[^\n]*$/;
 const namedRule = /\[[a-z][a-z-]*\]\s*$/;
 
@@ -38,6 +41,7 @@ function neverRan({ name, input, text }: ToldResult): boolean {
   const said = text.replace(failed, '');
   if (name !== null && name !== 'Bash' && said === `Tool "${name}" not found`) return true;
   if (name !== null && !kimiTools.includes(name)) return false;
+  if (name !== 'Bash' && refusedPath.test(said)) return true;
   if (!said.startsWith('Invalid args for tool ')) return false;
   return name !== 'Bash' || typeof input === 'string' || !isCommand(input);
 }

@@ -72,11 +72,16 @@ interface ReadError {
   readonly text: string;
 }
 
-/** `provider.auth_error: 401 …`, `compaction.failed: APIContextOverflowError: 400 …`; on the same stream tools print. */
+/**
+ * `error: failed to run prompt: provider.auth_error: 401 …`, `… compaction.failed: APIContextOverflowError: 400 …`, `… Provider safety
+ * policy …`; on the same stream tools print.
+ */
 function readError(stderr: string): ReadError | null {
   const line = stderr
     .split('\n')
-    .findLast((one) => /^(?:error: )?(?:provider\.\w+|compaction\.failed): /.test(one));
+    .findLast((one) =>
+      /^(?:error: failed to run prompt|(?:error: )?(?:provider\.\w+|compaction\.failed)): /.test(one),
+    );
   if (line === undefined) return null;
   const status = /: (\d{3})\b/.exec(line)?.[1];
   return { status: status === undefined ? null : Number(status), text: line };

@@ -15,8 +15,8 @@ export interface Forwarded extends Context, Passage {
   readonly method: string;
   /** '' for none. */
   readonly body: string;
-  /** null of what costs nothing; `granted`: how many output tokens it may have. */
-  readonly asked: (Asked & { readonly granted: number }) | null;
+  /** null of what costs nothing; `granted`: how many output tokens it may have; `isTurn`: it offers tools. */
+  readonly asked: (Asked & { readonly granted: number; readonly isTurn: boolean }) | null;
 }
 
 // Faster than any model writes.
@@ -69,12 +69,14 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     hasAnswer = true;
     const now = options.now().getTime();
     const limit = readLimit(answer, now);
+    if (asked?.isTurn === true && (answer.statusCode ?? 0) < 400) account.noteTurn(null);
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit, forwarded.upstream);
     void relay(answer, response, {
       ...{ dialect, limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
       ...{ granted, byTime },
       onRefusal: (said) => {
         if (limit !== null && method === 'POST') account.noteLimit(readLimitBody(limit, said, now), now);
+        else if (asked?.isTurn === true) account.noteTurn(said);
       },
       onUsage: (spent) => {
         account.count(id, spent);

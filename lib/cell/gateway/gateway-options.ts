@@ -44,7 +44,13 @@ export interface GatewayOptions {
 }
 
 /** Why a request was not sent, or nothing more would come of it, where that ends the agent. */
-export type Refusal = 'budget' | 'session-budget' | 'canary-failed' | 'no-price' | 'service-limit';
+export type Refusal =
+  | 'budget'
+  | 'session-budget'
+  | 'canary-failed'
+  | 'no-price'
+  | 'service-limit'
+  | 'rejected';
 
 /** One request that left, or would have left, the cell. */
 export interface EgressLine {
@@ -61,6 +67,11 @@ export interface Account {
   noteAnswer(status: number, limit: ServiceLimit | null, upstream: Upstream): void;
   /** What the whole of a refusal says, at `now`. */
   noteLimit(limit: ServiceLimit, now: number): void;
+  /**
+   * A turn of the agent was answered, or (`said`: the body) called wrong in a way that no waiting helps with. What a client asks beside
+   * them, such as for a summary, says nothing of that.
+   */
+  noteTurn(said: string | null): void;
   noteTrouble(trouble: ServiceTrouble): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;

@@ -9,7 +9,7 @@ import { openPromptHistory } from './prompt-history.ts';
 import { longestClientWaitMs } from './relay-answer.ts';
 import { openTurns } from './request-turns.ts';
 import { findPassage, nearestDialect, ownPath } from './routes.ts';
-import type { ServiceLimit } from './service-limit.ts';
+import { readErrorMessage, type ServiceLimit } from './service-limit.ts';
 import type { ServiceTrouble } from './service-trouble.ts';
 
 /** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
@@ -32,6 +32,8 @@ export interface Gateway {
 const mostConnections = 64;
 /** How often the service may refuse in a row: once more than a client that ends by itself asks. */
 const mostRefusals = 4;
+/** How many turns in a row it may call wrong: some clients shorten what they tell it and ask again, without an end. */
+const mostRejected = 10;
 /** The same where it said that waiting takes long, or is of no use. */
 const mostOfLong = 2;
 
@@ -46,6 +48,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let trouble: ServiceTrouble | null = null;
   // In a row.
   let refusals = 0;
+  let rejected = 0;
   const sent = new Set<Promise<void>>();
   const account: Account = {
     noteAnswer: (status, found, { sources, variables }) => {
@@ -60,6 +63,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       // Some clients ask again for minutes and say nothing, whatever they are told: the wave waits better.
       if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals))
         options.onRefused('service-limit');
+    },
+    noteTurn: (said) => {
+      rejected = said === null ? 0 : rejected + 1;
+      if (said === null) return;
+      trouble ??= { kind: 'refused', said: readErrorMessage(said) };
+      if (rejected >= mostRejected) options.onRefused('rejected');
     },
     noteTrouble: (found) => {
       trouble = found;
@@ -152,5 +161,6 @@ async function serve(
   // From here on its turn ends when it is known what it cost.
   response.off('close', giveBack);
   const body = JSON.stringify(passage.dialect.prepare(admitted.request, granted));
-  forward({ ...free, body, asked: { ...asked, granted } });
+  const isTurn = passage.dialect.offersTools(admitted.request);
+  forward({ ...free, body, asked: { ...asked, granted, isTurn } });
 }

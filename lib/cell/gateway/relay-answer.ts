@@ -61,7 +61,7 @@ export async function relay(
   const isCut = statusCode === 200 && !answer.complete;
   const { estimate, granted } = relayed;
   const cut = isCut && estimate !== null ? { estimate, granted, byTime: relayed.byTime() } : null;
-  if (relayed.limit !== null) relayed.onRefusal(Buffer.concat(held).toString());
+  if (statusCode >= 400) relayed.onRefusal(Buffer.concat(held).toString());
   relayed.settle(statusCode, await meter.finish(cut));
   if (!answer.complete) return void response.destroy();
   response.end(Buffer.concat(held));

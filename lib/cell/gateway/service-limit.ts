@@ -49,6 +49,11 @@ export function readLimitBody(limit: ServiceLimit, body: string, now: number): S
   return { ...limit, until: Math.max(limit.until ?? 0, now + delay) };
 }
 
+/** What an answer of a model API says of its error, in a line that can be read; '' where it says nothing. */
+export function readErrorMessage(body: string): string {
+  return String(readError(body).message ?? '').slice(0, 300);
+}
+
 /** As OpenAI, Moonshot, Google and Anthropic tell of an error; Google in a list, too. */
 function readError(body: string): JsonRecord {
   try {
@@ -90,7 +95,10 @@ function readDuration(said: string): number {
  */
 export function explainByLimit(failure: Failure | null, limit: ServiceLimit | null): Failure | null {
   if (failure === null || limit === null) return failure;
-  const isOwn = ['rate-limit', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind);
+  // A quota that is whole again at a time the service names is a limit, whatever a client makes of its words.
+  const isMisread = failure.kind === 'auth' && limit.status === 429 && limit.until !== null;
+  const isOwn =
+    isMisread || ['rate-limit', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind);
   if (limit.isQuota && isOwn) {
     const message = "The account's quota or credit is used up.";
     return { kind: 'auth', message, details: [failure.message, ...failure.details], retryable: false };

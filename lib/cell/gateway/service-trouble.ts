@@ -8,6 +8,12 @@ export type ServiceTrouble =
       readonly why: string;
     }
   | {
+      /** The request itself was wrong to it: too long, against its rules, for a model it doesn't know. */
+      readonly kind: 'refused';
+      /** '' where it said nothing. */
+      readonly said: string;
+    }
+  | {
       readonly kind: 'rejected';
       /** The variables its credential was read from. */
       readonly sources: readonly string[];
@@ -26,6 +32,10 @@ export function explainByTrouble(failure: Failure | null, trouble: ServiceTroubl
   if (failure === null || trouble === null) return failure;
   if (!['rate-limit', 'auth', 'agent-error', 'agent-crashed', 'agent-timeout'].includes(failure.kind))
     return failure;
+  if (trouble.kind === 'refused') {
+    const isTold = trouble.said === '' || failure.details.some((line) => line.includes(trouble.said));
+    return isTold ? failure : { ...failure, details: [...failure.details, trouble.said] };
+  }
   const details = [failure.message, ...failure.details];
   if (trouble.kind === 'unreachable') {
     const message = `The model API can't be reached (${trouble.why}).`;

@@ -186,6 +186,7 @@ export type StopReason =
   | 'session-budget'
   | 'no-price'
   | 'service-limit'
+  | 'rejected'
   | 'stopped'
   | 'canary-failed'
   | 'unwatched-call';

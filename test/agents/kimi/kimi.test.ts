@@ -46,6 +46,18 @@ test('WAT-1: what a command prints can not excuse it, though it says what the CL
   assert.ok(kimiCalls.neverRan(told(`${head}Invalid args for tool "Write": x`, 'Write', { path: 'a' })));
   assert.ok(kimiCalls.neverRan(told(`${head}Tool "Agent" not found`, 'Agent')));
   assert.not(kimiCalls.neverRan(told(`${timed}Tool "Bash" not found`, 'Bash')));
+  const secret =
+    'matches a sensitive-file pattern (env / credential / SSH key). Access is blocked to protect secrets.';
+  const outside =
+    'is not an absolute path. You must provide an absolute path to write or edit a file outside the working directory.';
+  for (const why of [secret, outside]) {
+    assert.ok(kimiCalls.neverRan(told(`${head}"../.env" ${why}`, 'Write', { path: '../.env' })));
+    assert.not(
+      kimiCalls.neverRan(told(`${timed}"../.env" ${why}`, 'Bash')),
+      'a command prints what it likes',
+    );
+    assert.not(kimiCalls.neverRan(told(`"../.env" ${why}`, 'Read')), 'a file may hold the same');
+  }
   const interrupted = `${head}Tool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.`;
   assert.ok(kimiCalls.neverRan(told(interrupted, 'Bash')));
   assert.not(kimiCalls.neverRan(told(`Wall time: 0.009 seconds\n${interrupted}`, 'Bash')));

@@ -767,6 +767,34 @@ test('LIF-5: a client that goes on asking a service which refuses is ended, and 
   assert.is(gateway.limit()?.isQuota, true);
 });
 
+test('LIF-5: a client whose turns the API goes on calling wrong is ended, whatever it asks beside them', async () => {
+  const tooLong = {
+    error: { message: 'Your input exceeds the context window.', code: 'context_length_exceeded' },
+  };
+  let isWrong = true;
+  const upstream = await startUpstream((_request, response, asked) => {
+    if (!isWrong || !asked.includes('"tools"'))
+      return answerJson(response, { usage: { input_tokens: 1, output_tokens: 1 } });
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(tooLong));
+  });
+  const { gateway, refused } = await start(upstream);
+  const tools = [{ name: 'Read', input_schema: { type: 'object' } }];
+  const turn = () => ask(gateway, { body: JSON.stringify({ tools }) });
+  for (let turns = 0; turns < 9; turns += 1) await turn();
+  isWrong = false;
+  await turn();
+  isWrong = true;
+  for (let turns = 0; turns < 9; turns += 1) {
+    await turn();
+    // A summary.
+    await ask(gateway, {});
+  }
+  assert.equal(refused, []);
+  await turn();
+  assert.equal(refused, ['rejected']);
+  assert.equal(gateway.trouble(), { kind: 'refused', said: tooLong.error.message });
+});
+
 test('a base URL that is none is refused with its cure', () => {
   for (const ANTHROPIC_BASE_URL of ['nonsense', 'file:///etc', 'ftp://x']) {
     assert.throws(

@@ -38,6 +38,10 @@ test('LIF-5 an agent that waited for its service until its time was over did not
   for (const kind of ['budget', 'agent-stopped', 'violation', 'limit'] as const)
     assert.is(explainByLimit(makeFailure({ kind }), limit)?.kind, kind);
   assert.is(explainByLimit(null, limit), null);
+  // What Google says of a limit of a minute, and its CLI of it, speaks of a quota.
+  const misread = makeFailure({ kind: 'auth', message: 'Quota.' });
+  assert.is(explainByLimit(misread, limit)?.kind, 'rate-limit');
+  assert.is(explainByLimit(misread, { ...limit, until: null })?.kind, 'auth');
   assert.is(explainByLimit(makeFailure({ kind: 'agent-timeout' }), null)?.kind, 'agent-timeout');
 });
 
