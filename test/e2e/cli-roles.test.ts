@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ClaudeProject, closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
+import { findCli } from '../support/clis.ts';
+import { writeDecisions } from '../support/exec-project.ts';
+import { enterNetworkNamespace } from '../support/model-namespace.ts';
+import { startScriptedModel, type Turn } from '../support/scripted-model.ts';
+import { testIf } from '../support/skip.ts';
+
+// Sessions in which each role is another CLI, with a model API of its own; where no agent is needed a script works.
+
+const clis = { gemini: findCli('gemini'), kimi: findCli('kimi') };
+const isThere = Object.values(clis).every((command) => command !== null);
+const place = isThere ? enterNetworkNamespace() : 'none';
+const needs = 'cli-roles: needs a network namespace, and gemini and kimi where FLAME_TEST_CLIS says';
+const keys = { google: 'AIza-outside', moonshot: 'sk-kimi-outside' };
+
+type Call = NonNullable<Turn['calls']>[number];
+interface Hands {
+  read(path: string): Call;
+  write(path: string, content: string): Call;
+  run(command: string): Call;
+}
+
+/** How each CLI's model reads, writes and runs. */
+const hands: Readonly<Record<'gemini' | 'kimi', Hands>> = {
+  gemini: {
+    read: (file_path) => ({ name: 'read_file', input: { file_path } }),
+    write: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
+    run: (command) => ({ name: 'run_shell_command', input: { command } }),
+  },
+  kimi: {
+    read: (path) => ({ name: 'Read', input: { path } }),
+    write: (path, content) => ({ name: 'Write', input: { path, content } }),
+    run: (command) => ({ name: 'Bash', input: { command } }),
+  },
+};
+
+interface Said {
+  readonly role: string;
+}
+/** What the model of an agent says, by how many results it was told. */
+type Script = (asked: Said) => readonly Turn[];
+
+async function openSession(
+  config: Readonly<Record<string, unknown>>,
+  script: Script,
+): Promise<{
+  readonly project: ClaudeProject;
+  readonly asked: () => readonly string[];
+  close(): Promise<void>;
+}> {
+  const asked: string[] = [];
+  const model = await startScriptedModel(['gemini', 'chat'], (_turn, { url, headers, body, results }) => {
+    const cli = url.includes('enerateContent') ? 'gemini' : 'kimi';
+    const role = /You are (?:a|the) (\w+) of git-flame/.exec(JSON.stringify(body))?.[1] ?? '';
+    const key = `${headers['x-goog-api-key'] ?? headers.authorization}`.replace('Bearer ', '');
+    asked.push(`${cli} ${role} ${key}`);
+    return script({ role })[results.length] ?? { text: 'done.' };
+  });
+  const project = await openClaudeProject({
+    script: () => ({ text: 'nobody asks this one' }),
+    env: {
+      ...{ GEMINI_API_KEY: keys.google, GOOGLE_GEMINI_BASE_URL: model.url },
+      ...{ MOONSHOT_API_KEY: keys.moonshot, MOONSHOT_BASE_URL: `${model.url}/v1` },
+    },
+    config: {
+      adapters: Object.fromEntries(Object.entries(clis).map(([name, command]) => [name, { command }])),
+      // Overlapping locks would keep what conflicts from running at once.
+      validation: { file_scope: { enforce: false } },
+      ...config,
+    },
+  });
+  project.repo.write('same.txt', 'before\n');
+  project.repo.commit('a file');
+  return { project, asked: () => [...new Set(asked)].sort(), close: model.close };
+}
+
+function task(id: string, group: string, description: string, lock: string): object {
+  return { id, title: id, description, priority: 1, cohesion_group: group, file_locks: [lock] };
+}
+
+/** Two scripts that put different words into one file. */
+const conflict = ['first', 'second'].map((id) => task(id, 'same', `echo ${id} > same.txt`, `locks/${id}`));
+
+/** A merger that looks, is denied what is no conflict, writes both, and commits. */
+function merges({ read, write, run }: Hands): readonly Turn[] {
+  return [
+    { calls: [read('same.txt')] },
+    { calls: [write('elsewhere.txt', 'x\n')] },
+    { calls: [write('same.txt', 'first and second\n')] },
+    { calls: [run('git add same.txt && git commit -qm "Merge both"')] },
+    { text: `Both stand.\n${JSON.stringify({ status: 'resolved', notes: 'Both stand.' })}` },
+  ];
+}
+
+/** A worker that is refused a place by its CLI, and a command by the watcher, before it commits. */
+function works({ write, run }: Hands): readonly Turn[] {
+  return [
+    { calls: [write('src/one.txt', 'one\n')] },
+    { calls: [write('.env', 'A=b\n')] },
+    { calls: [write('../outside.txt', 'x\n')] },
+    { calls: [run('curl http://127.0.0.1/')] },
+    { calls: [run('git add src/one.txt && git commit -qm "feat: write one"')] },
+    { text: 'It is committed.' },
+  ];
+}
+
+const passes: Turn = { text: JSON.stringify({ status: 'pass', notes: 'As asked.', issues: [] }) };
+const plans = (tasks: readonly object[]): readonly Turn[] => [
+  { text: `Here is the plan:\n${JSON.stringify({ tasks })}` },
+];
+
+async function runSession({ flame, repo }: ClaudeProject, groups: readonly string[]) {
+  const decisions = writeDecisions(repo, {
+    plan: ['approve'],
+    changesets: [Object.fromEntries(groups.map((group) => [group, 'approve']))],
+    session: ['stop'],
+  });
+  const run = await flame('run', 'Count with files', '--decisions-file', decisions);
+  assert.is(run.code, 0, run.stderr + run.stdout);
+  assert.equal(
+    tasksOf(run).map(({ status }) => status),
+    tasksOf(run).map(() => 'merged'),
+    run.stdout,
+  );
+  assert.is(repo.git('show', 'main:same.txt'), 'first and second');
+  assert.throws(() => repo.git('show', 'main:elsewhere.txt'));
+  const canaries = run.lines.filter(({ event }) => event === 'canary');
+  assert.ok(canaries.every(({ result }) => result === 'denied'));
+  return run;
+}
+
+/** What was asked for an agent of a task. */
+function auditOf(
+  { repo }: ClaudeProject,
+  lines: readonly Readonly<Record<string, unknown>>[],
+  [role, id]: readonly [string, string],
+): string {
+  const agent = lines.find(
+    (line) => line.event === 'agent-started' && line.role === role && line.task === id,
+  )?.agent;
+  return readFileSync(join(repo.path, '.git/blueflame/logs', `${String(agent)}.audit.jsonl`), 'utf8');
+}
+
+const outOfScope = /"target":"elsewhere\.txt","decision":"block","rule":"path-out-of-scope"/;
+
+if (place !== 'outside') {
+  const live = testIf(test, place === 'inside', needs);
+  test.after(closeProjects);
+
+  live('ADP-1 ADP-2: kimi plans and works, gemini judges and merges, scripts do the rest', async () => {
+    const { project, asked, close } = await openSession(
+      {
+        roles: { planner: { adapter: 'kimi' }, worker: { adapter: 'exec' }, merger: { adapter: 'gemini' } },
+        models: { groups: { docs: { worker: { adapter: 'kimi' }, validator: { adapter: 'gemini' } } } },
+      },
+      ({ role }) => {
+        if (role === 'planner')
+          return plans([
+            task('one', 'docs', 'Put the word one into src/one.txt.', 'src/one.txt'),
+            ...conflict,
+          ]);
+        if (role === 'validator') return [{ calls: [hands.gemini.read('src/one.txt')] }, passes];
+        return role === 'merger' ? merges(hands.gemini) : works(hands.kimi);
+      },
+    );
+    const run = await runSession(project, ['docs', 'same']);
+    assert.is(project.repo.git('show', 'main:src/one.txt'), 'one');
+    assert.equal(asked(), [
+      `gemini merger ${keys.google}`,
+      `gemini validator ${keys.google}`,
+      `kimi planner ${keys.moonshot}`,
+      `kimi worker ${keys.moonshot}`,
+    ]);
+    assert.match(auditOf(project, run.lines, ['worker', 'one']), /"target":"curl [^"]*","decision":"block"/);
+    assert.match(auditOf(project, run.lines, ['merger', 'second']), outOfScope);
+    await close();
+  });
+
+  live('ADP-1 ADP-2: gemini plans, kimi judges and merges', async () => {
+    const { project, asked, close } = await openSession(
+      {
+        roles: { planner: { adapter: 'gemini' }, worker: { adapter: 'exec' }, merger: { adapter: 'kimi' } },
+        models: { groups: { left: { validator: { adapter: 'kimi' } } } },
+      },
+      ({ role }) => {
+        if (role === 'planner')
+          return plans([task('left', 'left', 'echo left > left.txt', 'left.txt'), ...conflict]);
+        return role === 'merger' ? merges(hands.kimi) : [{ calls: [hands.kimi.read('left.txt')] }, passes];
+      },
+    );
+    const run = await runSession(project, ['left', 'same']);
+    assert.equal(asked(), [
+      `gemini planner ${keys.google}`,
+      `kimi merger ${keys.moonshot}`,
+      `kimi validator ${keys.moonshot}`,
+    ]);
+    assert.match(auditOf(project, run.lines, ['merger', 'second']), outOfScope);
+    await close();
+  });
+}
+
+test.run();
