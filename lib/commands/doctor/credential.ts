@@ -11,6 +11,8 @@ import type { Provider } from '../../domain/model-api.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
 import type { ConfiguredAdapters } from './configured-adapters.ts';
 
+const subscription = 'CLAUDE_CODE_OAUTH_TOKEN';
+
 /** Whether there is a credential for each model API that some role of the configuration asks. It is not tried. */
 export async function examineCredential(
   context: RunnerContext,
@@ -19,7 +21,28 @@ export async function examineCredential(
   const asked = used.flatMap((name) =>
     askedProviders(context, context.adapters(name)).map((provider): [Provider, string] => [provider, name]),
   );
-  return [...new Map(asked)].map(([provider, name]) => examineProvider(context, provider, name));
+  const findings = [...new Map(asked)].map(([provider, name]) => examineProvider(context, provider, name));
+  const isSubscribed = asked.some(([provider]) => isOfSubscription(context, provider));
+  return isSubscribed ? [...findings, ofSubscription()] : findings;
+}
+
+function isOfSubscription({ env }: RunnerContext, provider: Provider): boolean {
+  return credentialSources(env, provider).some(
+    (name) => /sk-ant-oat/.test(env[name] ?? '') || name === subscription,
+  );
+}
+
+/** The gateway holds agents to their budgets and keeps the token outside as it does with a key; this is what differs. */
+function ofSubscription(): Finding {
+  return finding({
+    ...{ area: 'programs', check: 'limits-subscription', result: 'weaker' },
+    message: 'With the token of a subscription not everything is as with a key.',
+    details: [
+      'Limits and figures in dollars are what the tokens cost at list prices: a subscription is charged otherwise. Limits in tokens say what they mean.',
+      "The subscription's own limits, of some hours and of a week, are known only once one is reached: its agents then wait for the end that the API names.",
+      'Which models and how many agents at once it allows is for the API to say; it was tried with a scripted one alone.',
+    ],
+  });
 }
 
 function examineProvider(context: RunnerContext, provider: Provider, adapter: string): Finding {

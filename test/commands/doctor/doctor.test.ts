@@ -83,8 +83,10 @@ inCell('PLN-1 a missing credential is named where a model is used, and only ther
     await git.close();
     return messages;
   };
-  const [withToken = ''] = await found(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' });
+  const [withToken = '', weaker] = await found(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' });
   assert.match(withToken, /in CLAUDE_CODE_OAUTH_TOKEN; it was not tried/);
+  assert.is(weaker, 'With the token of a subscription not everything is as with a key.');
+  assert.is((await found(repo, { CLAUDE_CODE_OAUTH_TOKEN: 'made-up', ANTHROPIC_API_KEY: 'key' })).length, 1);
   assert.equal(await found(makeExecProject()), []);
 });
 
