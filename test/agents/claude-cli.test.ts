@@ -123,7 +123,8 @@ if (place !== 'outside') {
       const asked = new Set(run.server.requests.map((request) => request.model));
       for (const one of asked)
         assert.ok(mayAskFor({ model, prices: {}, helper: 'haiku' }, one), `${model}: ${one}`);
-      assert.is(asked.size, model === 'haiku' ? 1 : 2, [...asked].join(' '));
+      // Until 2.1.197 a sub-agent that looks is its small model; with 2.1.330 it is the agent's own.
+      assert.ok(asked.size <= (model === 'haiku' ? 1 : 2), [...asked].join(' '));
     }
   });
 

@@ -143,7 +143,7 @@ function install(home: string): string {
 }
 
 function writeConfig(repo: TestRepo, { config, command, isInstalled = false }: ClaudeProjectOptions): void {
-  const program = process.env.FLAME_TEST_CLAUDE ?? findClaude() ?? 'claude';
+  const program = findClaude() ?? 'claude';
   const text = stringify({
     schema_version: 1,
     project: { name: 'sample', base_branch: 'main' },
