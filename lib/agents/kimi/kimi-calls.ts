@@ -41,7 +41,7 @@ function neverRan({ name, input, text }: ToldResult): boolean {
   const said = text.replace(failed, '');
   if (name !== null && name !== 'Bash' && said === `Tool "${name}" not found`) return true;
   if (name !== null && !kimiTools.includes(name)) return false;
-  if (name !== 'Bash' && refusedPath.test(said)) return true;
+  if (name !== null && name !== 'Bash' && refusedPath.test(said)) return true;
   if (!said.startsWith('Invalid args for tool ')) return false;
   return name !== 'Bash' || typeof input === 'string' || !isCommand(input);
 }
