@@ -31,9 +31,10 @@ process.on('exit', () => {
   for (const child of living) end(child, 'SIGKILL');
 });
 
-// Memory by what a process writes: git maps packs that are larger.
+// Memory by what a process writes: git maps packs that are larger. At the hard limit of processor time Linux kills: only
+// SIGXCPU at the soft one before tells why git ended.
 const script =
-  'ulimit -t "$1" 2>/dev/null; ulimit -d "$2" 2>/dev/null; ulimit -c 0 2>/dev/null; shift 2; exec "$@"';
+  '{ ulimit -St "$1" && ulimit -Ht $(($1 + 1)) || ulimit -t "$1"; } 2>/dev/null; ulimit -d "$2" 2>/dev/null; ulimit -c 0 2>/dev/null; shift 2; exec "$@"';
 
 /** The command under its limits; it dies with this process where the system can see to that. */
 export function limitGit(

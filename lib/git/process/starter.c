@@ -91,12 +91,16 @@ static bool open_pipe(int ends[2]) {
   return true;
 }
 
-// One that is lower already stays.
-static void bound(int resource, rlim_t most) {
+static rlim_t lower(rlim_t one, rlim_t other) {
+  return one != RLIM_INFINITY && one < other ? one : other;
+}
+
+// One that is lower already stays. `spare`: by how much the hard limit is above the soft one.
+static void bound(int resource, rlim_t most, rlim_t spare) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) < 0) return;
-  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most) most = limit.rlim_max;
-  limit.rlim_cur = limit.rlim_max = most;
+  limit.rlim_cur = lower(limit.rlim_max, most);
+  limit.rlim_max = lower(limit.rlim_max, most + spare);
   setrlimit(resource, &limit);
 }
 
@@ -106,10 +110,11 @@ static void hold(const struct limits *limits, pid_t starter) {
 #endif
   // It may have ended before it was asked to tell of its end.
   if (getppid() != starter) _exit(127);
-  bound(RLIMIT_CPU, (rlim_t)limits->cpu);
+  // At the hard one Linux kills: only SIGXCPU at the soft one before tells why it ended.
+  bound(RLIMIT_CPU, (rlim_t)limits->cpu, 1);
   // Memory by what a process writes: git maps packs that are larger.
-  bound(RLIMIT_DATA, (rlim_t)limits->data);
-  bound(RLIMIT_CORE, 0);
+  bound(RLIMIT_DATA, (rlim_t)limits->data, 0);
+  bound(RLIMIT_CORE, 0, 0);
 }
 
 static _Noreturn void become(const char *folder, char **words, char **variables, const int ends[4]) {

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { gitLimits } from '../../../lib/domain/config/work-bounds.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { lateSignal } from '../../../lib/git/process/late-signal.ts';
-import type { GitGuard } from '../../../lib/git/process/limit-git.ts';
+import { type GitGuard, limitGit } from '../../../lib/git/process/limit-git.ts';
 import { runGit } from '../../../lib/git/process/run-git.ts';
 import { makeRepo } from '../../support/repo.ts';
 
@@ -81,6 +81,26 @@ test('a lock it leaves is removed, and memory and processor time are limited', a
   ]);
   assert.is(stdout.toString(), `77\n${99 * 1024}\n`);
   rmSync(folder, { recursive: true });
+});
+
+test('what ended a git that took too much processor time is said', async () => {
+  const repo = makeRepo();
+  const lines = Array.from({ length: 60_000 }, (_, at) => `${at}\n`);
+  repo.write('up', lines.join(''));
+  repo.write('down', lines.reverse().join(''));
+  const guard = { limits: { ...gitLimits, cpuSeconds: 1 } };
+  // The files have one line in common at a time: it takes seconds.
+  const args = ['diff', '--no-index', '--minimal', '--stat', 'up', 'down'];
+  await runGit({ cwd: repo.path, env: repo.env, guard }, args, { accept: [0, 1] }).then(
+    () => assert.unreachable(),
+    (error: Error) => assert.match(error.message, /^git diff took more than 1 s of processor time/),
+  );
+});
+
+test('a shell that holds git leaves a second between being told of its processor time and the end', () => {
+  const guard = { limits: { wallMs: 60_000, cpuSeconds: 77, memoryMb: 99 } };
+  const [file = '', ...words] = limitGit(guard, ['/bin/sh', '-c', 'ulimit -St; ulimit -Ht'], '');
+  assert.is(execFileSync(file, words, { encoding: 'utf8' }), '77\n78\n');
 });
 
 test.run();

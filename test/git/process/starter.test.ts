@@ -98,10 +98,10 @@ built(
   'what has limits is held: it hears signals, and ends with the starter, by what name it is known',
   async () => {
     const bounds = await runByStarter({
-      ...{ argv: ['/bin/sh', '-c', 'ulimit -t; ulimit -d; ulimit -c'], cwd: '/', env: {} },
+      ...{ argv: ['/bin/sh', '-c', 'ulimit -St; ulimit -Ht; ulimit -d; ulimit -c'], cwd: '/', env: {} },
       ...{ input: undefined, limits },
     });
-    assert.is(bounds?.stdout.toString(), '60\n512000\n0\n');
+    assert.is(bounds?.stdout.toString(), '60\n61\n512000\n0\n');
     const held = (script: string, pipe: string, onStart?: (signal: Signaller) => void) =>
       runByStarter(
         { argv: ['/bin/sh', '-c', script, pipe], cwd: '/', env: {}, input: undefined, limits },
