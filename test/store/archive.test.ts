@@ -141,6 +141,36 @@ test('CLN-3 refs that kept commits of a session that is archived go, here and on
   }
 });
 
+test('CLN-3 UNI-6 such a ref that another clone moves while it is to go stays, and what it keeps goes along with the next sync', async () => {
+  const { remote, clones } = await makeClones(['task-001', 'task-002']);
+  const [a, b] = clones;
+  const finish = async (repo: TestRepo, id: string): Promise<string> => {
+    const commit = repo.git('commit-tree', '-p', 'HEAD', '-m', `work of ${id}`, 'HEAD^{tree}');
+    const branch = `blueflame/${sampleSessionId}/${id}`;
+    await change(repo, id, { status: 'done', commit: parseObjectId(commit), branch });
+    return commit;
+  };
+  await finish(a, 'task-001');
+  await sync(a);
+  await sync(b);
+  const commit = await finish(b, 'task-002');
+  // Its ref moves there and not yet at the remote.
+  b.git('config', 'remote.origin.pushurl', '/nowhere');
+  await sync(b).then(
+    () => assert.unreachable('it pushed'),
+    () => undefined,
+  );
+  b.git('config', '--unset', 'remote.origin.pushurl');
+  const open = `refs/blueflame/kept/${sampleSessionId}`;
+  await inStore(a, (store) => store.moveToArchive(() => [sampleSessionId], person));
+  await sync(a, { settle: async () => void b.git('push', '-q', 'origin', open) });
+  assert.is(remote.git('rev-parse', open), b.git('rev-parse', open));
+  await sync(a);
+  assert.is(remote.git('for-each-ref', open), '');
+  const kept = remote.git('rev-list', open.replace('/kept/', '/archive/kept/')).split('\n');
+  assert.ok(kept.includes(commit));
+});
+
 test('CLN-3 UNI-6 clones that change, archive and sync in random order end with the same bytes', async () => {
   for (const seed of [11, 12, 13, 14]) {
     const random = makeRandom(seed);

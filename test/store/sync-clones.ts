@@ -3,6 +3,7 @@ import { parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
 import type { Snapshot, Store } from '../../lib/domain/ports/store-port.ts';
 import type { Task } from '../../lib/domain/state/task.ts';
 import { openStore } from '../../lib/store/open-store.ts';
+import type { SyncOptions } from '../../lib/store/sync/options.ts';
 import { type SyncResult, syncState } from '../../lib/store/sync/sync.ts';
 import { makeRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 import { alterTask, type TaskFields } from '../support/tasks.ts';
@@ -46,7 +47,7 @@ export function addClone(remote: TestRepo, path: string, ...options: readonly st
 
 export function sync(
   repo: TestRepo,
-  options: { readonly isDry?: boolean; readonly passesDamage?: boolean; readonly keepsMine?: boolean } = {},
+  options: Pick<Partial<SyncOptions>, 'isDry' | 'passesDamage' | 'keepsMine' | 'settle'> = {},
 ): Promise<SyncResult> {
   return syncState({
     context: { cwd: repo.path, env: repo.env },

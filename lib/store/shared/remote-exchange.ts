@@ -77,7 +77,7 @@ export class RemoteExchange {
     if (merged.newer.length > 0) throw newerState(this.#remote, merged.newer);
     const { obsolete } = merged.kept;
     const isKeptThere = !merged.specs.some(({ to }) => merged.kept.tips.has(to as RefName));
-    if (obsolete.there.length > 0 && isKeptThere && !this.#forgot) {
+    if (obsolete.there.size > 0 && isKeptThere && !this.#forgot) {
       // Once: some hosts delete nothing.
       this.#forgot = true;
       await forgetRefs(this.#network, this.#remote, obsolete.there);
@@ -180,9 +180,9 @@ export class RemoteExchange {
     return (await runGit(this.#parts.context, args, { accept: [0, 1, 128] })).exitCode === 0;
   }
 
-  /** Takes refs away from the remote; where it deletes none they do no harm. */
+  /** Takes refs away from the remote, wherever they are; where it deletes none they do no harm. */
   async forget(refs: readonly RefName[]): Promise<void> {
-    await forgetRefs(this.#network, this.#remote, refs);
+    await forgetRefs(this.#network, this.#remote, new Map(refs.map((ref) => [ref, null])));
   }
 
   async close(): Promise<void> {

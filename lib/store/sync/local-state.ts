@@ -40,8 +40,8 @@ export interface MergedState {
   readonly damage: readonly StateProblem[];
   /** Notes of a newer version on the remote, which those here would take the place of. */
   readonly newer: readonly StateProblem[];
-  /** Refs that the remote need not have any more, once it has the rest. */
-  readonly forgotten: readonly string[];
+  /** Refs that the remote need not have any more, once it has the rest, and where they were. */
+  readonly forgotten: RemoteRefs;
   /** What is left to push. */
   readonly specs: readonly PushSpec[];
 }
@@ -115,7 +115,7 @@ export class LocalState {
         refs,
         changes: incomingChanges(before, state, [memory.before, memory.merged.state.root]),
         kept,
-        forgotten: [...kept.obsolete.there, ...signsOfEnded(state, theirs)],
+        forgotten: new Map([...kept.obsolete.there, ...signsOfEnded(state, theirs)]),
         damage: await freshDamage(loading, states, theirs),
         newer: await heldBack(loading, states, theirs),
         specs: [...pushSpecs(refs, theirs), ...keptSpecs(kept, theirs)],

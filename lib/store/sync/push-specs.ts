@@ -30,12 +30,13 @@ export function keptSpecs({ tips, problems }: KeptCommits, theirs: RemoteRefs): 
 }
 
 /** Signs of life of machines that died before the session they worked on ended. */
-export function signsOfEnded({ sessions }: State, theirs: RemoteRefs): readonly string[] {
+export function signsOfEnded({ sessions }: State, theirs: RemoteRefs): RemoteRefs {
   const ended = new Set(
     [...listNotes(sessions.root)].flatMap(({ value }) => (value?.state === 'ended' ? value.id : [])),
   );
-  return [...theirs.keys()].filter((ref) => {
+  const isOver = (ref: string): boolean => {
     const [session = ''] = ref.startsWith(machinesRoot) ? ref.slice(machinesRoot.length).split('/') : [];
     return ended.has(session as SessionId);
-  });
+  };
+  return new Map([...theirs].filter(([ref]) => isOver(ref)));
 }

@@ -114,15 +114,21 @@ export async function pushState(
 // A push names each of them, and some hosts take no more in one.
 const mostForgotten = 500;
 
-/** Takes refs away from a remote. Some servers delete nothing: there they do no harm. */
+/**
+ * Takes refs away from a remote that are still where they were seen, null: wherever they are. What another clone moved
+ * since stays, and the next sync finds it there. Some servers delete nothing: there they do no harm.
+ */
 export async function forgetRefs(
   context: GitContext,
   remote: string,
-  refs: readonly string[],
+  refs: ReadonlyMap<string, ObjectId | null>,
 ): Promise<void> {
-  for (let first = 0; first < refs.length; first += mostForgotten) {
-    const gone = refs.slice(first, first + mostForgotten).map((to) => `:${to}`);
-    await push(context, remote, [remote, ...gone]).catch(() => null);
+  const all = [...refs];
+  for (let first = 0; first < all.length; first += mostForgotten) {
+    const some = all.slice(first, first + mostForgotten);
+    const leases = some.flatMap(([ref, seen]) => (seen === null ? [] : `--force-with-lease=${ref}:${seen}`));
+    const gone = some.map(([ref]) => `:${ref}`);
+    await push(context, remote, [...leases, remote, ...gone]).catch(() => null);
   }
 }
 

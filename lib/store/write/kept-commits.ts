@@ -30,8 +30,11 @@ export interface KeptCommits {
   readonly objects: readonly NewObject[];
   /** Where each ref is then, here and on the remote after the push. */
   readonly tips: ReadonlyMap<RefName, ObjectId>;
-  /** Refs that are no longer needed: what they kept is kept by another. */
-  readonly obsolete: { readonly here: ReadonlyMap<RefName, ObjectId>; readonly there: readonly string[] };
+  /** Refs that are no longer needed, and where they were: what they kept is kept by another. */
+  readonly obsolete: {
+    readonly here: ReadonlyMap<RefName, ObjectId>;
+    readonly there: ReadonlyMap<RefName, ObjectId>;
+  };
   /** Commits the state names that neither side has. */
   readonly unknown: readonly ObjectId[];
   readonly received: number;
@@ -100,16 +103,16 @@ class Found {
   readonly moves: { ref: RefName; old: ObjectId | null; new: ObjectId }[] = [];
   readonly objects: NewObject[] = [];
   readonly tips = new Map<RefName, ObjectId>();
-  readonly obsolete = { here: new Map<RefName, ObjectId>(), there: [] as string[] };
+  readonly obsolete = { here: new Map<RefName, ObjectId>(), there: new Map<RefName, ObjectId>() };
   readonly problems: StateProblem[] = [];
   received = 0;
   sent = 0;
 
   drop(ref: RefName, { here, there }: Sides): void {
     for (const [former, oid] of here.former) this.obsolete.here.set(former, oid);
-    this.obsolete.there.push(...there.former.keys());
+    for (const [former, oid] of there.former) this.obsolete.there.set(former, oid);
     if (here.at !== null) this.obsolete.here.set(ref, here.at);
-    if (there.at !== null) this.obsolete.there.push(ref);
+    if (there.at !== null) this.obsolete.there.set(ref, there.at);
   }
 }
 
@@ -174,7 +177,7 @@ async function unite(
   found.tips.set(ref, longer.tip);
   if (longer.tip !== here.at) found.moves.push({ ref, old: here.at, new: longer.tip });
   for (const [former, oid] of here.former) found.obsolete.here.set(former, oid);
-  found.obsolete.there.push(...there.former.keys());
+  for (const [former, oid] of there.former) found.obsolete.there.set(former, oid);
   found.received += [...there.all].filter((commit) => !here.all.has(commit)).length;
   found.sent += [...all].filter((commit) => !there.all.has(commit)).length;
 }
