@@ -12,11 +12,11 @@ const longestWaitMs = 60_000;
  * How an agent ended, with when to try again where it could not reach its service: nothing it did failed, so no retry is
  * used up. Throws FlameError `model-unreachable` once that has lasted ten minutes.
  */
-export function withReach(
+export function withReach<Outcome extends AgentOutcome>(
   workshop: Pick<Workshop, 'now' | 'random' | 'run'>,
   adapter: string,
-  outcome: AgentOutcome,
-): AgentOutcome {
+  outcome: Outcome,
+): Outcome {
   const known = workshop.run.outages;
   const { failure } = outcome;
   if (failure?.kind !== 'unreachable') {

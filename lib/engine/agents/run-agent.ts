@@ -26,7 +26,7 @@ import type { AgentRun, Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { stoppedBeforeStart } from '../interrupted.ts';
-import { guardClaim } from '../machines/guard-claim.ts';
+import { type GuardedOutcome, guardClaim, untilBack } from '../machines/guard-claim.ts';
 import { giveBackOf, reserve } from '../machines/reserve.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -81,7 +81,8 @@ const cellPauses = [500, 2_000];
 
 /**
  * Runs one agent to its end and books what it cost to the session. Where its service refuses for now, nothing is
- * started before that ends; a worker's attempt is then over, any other agent is started again.
+ * started before that ends; a worker's attempt is then over, any other agent is started again. So it is where this machine
+ * was cut off from the others, but for one a person talks to, or that leads.
  */
 export async function runAgent(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
   await proveEnforcement(workshop, job.adapter, roleModel(workshop.config, job.role, job.task));
@@ -94,14 +95,23 @@ export async function runAgent(workshop: Workshop, job: AgentJob): Promise<Agent
     const { failure } = outcome;
     // Any other role starts again after a raise; a worker's task is taken up again by its wave.
     if (failure?.kind === 'session-budget' && job.role !== 'worker') continue;
+    if (outcome.isCutOff === true && startsAgain(job)) {
+      await untilBack(workshop);
+      if (workshop.signal.aborted) return outcome;
+      continue;
+    }
     if (failure?.kind !== 'rate-limit' && failure?.kind !== 'unreachable') return outcome;
     await pauseService(workshop, job.session, { adapter: job.adapter, failure, tries });
     if (job.role === 'worker' || workshop.signal.aborted || tries >= maxWaits) return outcome;
   }
 }
 
+function startsAgain({ role, isInteractive, tools }: AgentJob): boolean {
+  return role !== 'worker' && isInteractive !== true && tools === undefined;
+}
+
 /** A cell that can't be made now may be in a moment: what it takes is shared with everything on the machine. */
-async function runInCell(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
+async function runInCell(workshop: Workshop, job: AgentJob): Promise<GuardedOutcome> {
   for (const pause of cellPauses) {
     const outcome = withReach(workshop, job.adapter, await runOnce(workshop, job));
     if (outcome.failure?.kind !== 'spawn-failed' || !outcome.failure.retryable) return outcome;
@@ -115,7 +125,7 @@ async function runInCell(workshop: Workshop, job: AgentJob): Promise<AgentOutcom
     : last;
 }
 
-async function runOnce(workshop: Workshop, job: AgentJob): Promise<AgentOutcome> {
+async function runOnce(workshop: Workshop, job: AgentJob): Promise<GuardedOutcome> {
   const began = timestamp(workshop);
   const model = roleModel(workshop.config, job.role, job.task);
   const { session } = await viewSession(workshop, job.session);
@@ -180,7 +190,7 @@ async function started(
 }
 
 /** Whose share was cut ends by the session's budget: it is tried again once that is raised. */
-function explainByShare(outcome: AgentOutcome, isCut: boolean): AgentOutcome {
+function explainByShare(outcome: GuardedOutcome, isCut: boolean): GuardedOutcome {
   if (!isCut || outcome.failure?.kind !== 'budget') return outcome;
   const message = "What was left of the session's budget was too little for the agent.";
   return { ...outcome, failure: { ...outcome.failure, kind: 'session-budget', message, retryable: true } };

@@ -16,21 +16,29 @@ interface Claim {
   readonly task: Pick<Task, 'id'> | null;
 }
 
-/** A watch over the claim an agent works on. */
+/** What an agent came to, and whether the watch ended it because this machine was cut off. */
+export type GuardedOutcome = AgentOutcome & { readonly isCutOff?: boolean };
+
+/** A watch over the claim an agent works on, and over the share of the budget it spends. */
 export interface ClaimGuard {
   /** What the agent came to, with why it was ended where it was by the watch. */
-  judge(outcome: AgentOutcome): AgentOutcome;
+  judge(outcome: AgentOutcome): GuardedOutcome;
   end(): void;
 }
 
+interface Reason {
+  readonly message: string;
+  readonly isCutOff: boolean;
+}
+
 /**
- * Ends an agent that works for a claim which isn't its machine's any more, or may not be at the next moment: another
- * machine has taken the task over, or the remote took no sign of life of this one for so long that others are about to.
- * What it wrote stays; settling the attempt finds whose the task is.
+ * Ends an agent of any role once the remote took no sign of life of this machine for so long that others are about to
+ * take over, and to give back what it had set aside; and a worker whose task another machine has. What it wrote stays;
+ * settling the attempt finds whose the task is.
  */
 export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent): ClaimGuard {
   const over = new AbortController();
-  let why: string | null = null;
+  let why: Reason | null = null;
   const watch = async (): Promise<void> => {
     while (why === null) {
       await workshop.machine.sleep(lookMs, over.signal);
@@ -38,34 +46,45 @@ export function guardClaim(workshop: Workshop, job: Claim, running: RunningAgent
       // Notes that can't be read at this moment say nothing.
       why = await whyNot(workshop, job).catch(() => null);
     }
-    const message = `${job.id} is ended: ${why}`;
+    const message = `${job.id} is ended: ${why.message}`;
     workshop.events.emit({ event: 'notice', level: 'warning', message });
     void running.stop(graceMs);
   };
-  // A worker alone holds a claim by which another machine could have its task.
-  if (workshop.sharing !== undefined && job.role === 'worker') void watch();
+  if (workshop.sharing !== undefined) void watch();
   return {
     judge: (outcome) =>
       why === null || outcome.failure === null
         ? outcome
         : {
             ...outcome,
-            failure: { kind: 'agent-stopped', message: why, details: [], retryable: true },
+            failure: { kind: 'agent-stopped', message: why.message, details: [], retryable: true },
+            isCutOff: why.isCutOff,
           },
     end: () => over.abort(),
   };
 }
 
-/** null: its claim is its own. */
-async function whyNot(workshop: Workshop, { id, session, task }: Claim): Promise<string | null> {
+/** Resolves once the remote takes signs of life of this machine again, or the person stops the program. */
+export async function untilBack({ machine, sharing, signal }: Workshop): Promise<void> {
+  while (sharing?.isCutOff() === true && !signal.aborted) await machine.sleep(lookMs, signal);
+}
+
+/** null: its claim is its own, and so is its share. */
+async function whyNot(workshop: Workshop, { id, role, session, task }: Claim): Promise<Reason | null> {
   const { sharing } = workshop;
-  if (sharing === undefined || task === null) return null;
-  if (sharing.isCutOff())
-    return `${sharing.remote} took no sign of life of this machine for almost its lease, so ${task.id} may pass on to another one.`;
+  if (sharing === undefined) return null;
+  // A worker alone holds a claim by which another machine could have its task.
+  const claimed = role === 'worker' ? task : null;
+  if (sharing.isCutOff()) {
+    const next = claimed === null ? 'another one may take over' : `${claimed.id} may pass on to another one`;
+    const message = `${sharing.remote} took no sign of life of this machine for almost its lease, so ${next}.`;
+    return { message, isCutOff: true };
+  }
+  if (claimed === null) return null;
   const now = (await viewSession(workshop, session)).snapshot
     .tasksOf(session)
-    .find((one) => one.id === task.id);
+    .find((one) => one.id === claimed.id);
   if (now === undefined || (now.status === 'claimed' && now.agent_id === id)) return null;
   const holder = now.claimed_host === null || now.status !== 'claimed' ? '' : `, ${now.claimed_host} has it`;
-  return `${task.id} was given up for it${holder}.`;
+  return { message: `${claimed.id} was given up for it${holder}.`, isCutOff: false };
 }

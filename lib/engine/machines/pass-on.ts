@@ -37,8 +37,8 @@ export async function passOnClaims(workshop: Workshop, id: SessionId): Promise<v
 }
 
 /**
- * Gives back what agents of such machines had set aside: they were ended before their lease was. What they had spent of it
- * is booked once their clone is back.
+ * Gives back what agents of such machines had set aside: they were ended before its lease was, whatever
+ * their role. What they had spent of it is booked once their clone is back.
  */
 async function returnShares(workshop: Workshop, id: SessionId): Promise<void> {
   const { sharing } = workshop;

@@ -9,6 +9,7 @@ import type { Sharing } from '../../../lib/domain/ports/sharing-port.ts';
 import type { EventBody, EventSink } from '../../../lib/domain/shown/event.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
+import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
@@ -106,7 +107,7 @@ function endless(bench: Awaited<ReturnType<typeof openTestWorkshop>>, onStart: (
   return {
     ...bench.workshop.agents,
     start: async (request) => {
-      write(request);
+      if (!request.isReadOnly) write(request);
       onStart();
       let stop = (): void => undefined;
       const stopped = new Promise<void>((resolve) => {
@@ -161,6 +162,40 @@ test('DST-1 DST-2 a holder that is cut off ends its agents before its lease does
   assert.equal([task.status, task.retry_count], ['pending', 0], 'no attempt is used up');
   const [cell] = await bench.workshop.git.cells();
   assert.ok(cell !== undefined && existsSync(join(cell.path, 'src/a.txt')), 'what it wrote stays');
+});
+
+test('BUD-2 DST-1 so does it with one that validates, which starts again once the remote is back and counts as no try', async () => {
+  const bench = await openTestWorkshop({
+    tasks: tasks.slice(0, 1),
+    agent: (request) => {
+      if (request.role === 'validator') return { answer: { status: 'pass', notes: 'Good.', issues: [] } };
+      write(request);
+      return {};
+    },
+  });
+  await workWave(bench.workshop, bench.session);
+  const { agents } = bench.workshop;
+  // Cut off three times, each for some looks.
+  let [cuts, looks] = [0, 0];
+  const sharing = { ...alone, isCutOff: () => looks-- > 0 };
+  const endlessly = endless(bench, () => {
+    cuts += 1;
+    looks = 5;
+  });
+  const start: AgentRunner['start'] = (...asked) => (cuts < 3 ? endlessly : agents).start(...asked);
+  await validateWave({ ...bench.workshop, agents: { ...agents, start }, sharing }, bench.session);
+  const ends = bench.events.flatMap((event) =>
+    event.event === 'agent-ended' && event.role === 'validator' ? [event.outcome] : [],
+  );
+  assert.equal(ends, [...Array(3).fill('agent-stopped'), 'ended']);
+  const said = bench.events.flatMap((event) => (event.event === 'notice' ? [event.message] : []));
+  assert.is(
+    said.filter((text) => /^validator-\w+ is ended: origin took no sign of life/.test(text)).length,
+    3,
+  );
+  assert.is(said.filter((text) => /no verdict/.test(text)).length, 0);
+  const [task] = (await bench.said.snapshot()).tasksOf(bench.session) as readonly [Task];
+  assert.equal([task.status, task.result.status, task.retry_count], ['done', 'pass', 0]);
 });
 
 test('BUD-2 DST-1 what a machine had set aside that is given up is given back, and said', async () => {
