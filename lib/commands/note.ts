@@ -10,6 +10,7 @@ import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-id.ts';
 import { readNamedFile } from './open/open-gates.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
+import { requireOwn } from './open/own-terminal.ts';
 import { readAll } from './open/read-all.ts';
 import { lookAtSession } from './open/session-meant.ts';
 import { showLong } from './open/show-long.ts';
@@ -84,12 +85,13 @@ interface NoteChange {
 function change(args: CommandArgs<'note'>, io: Io, { act, done, dry }: NoteChange): Promise<number> {
   const ids = (args.positionals[0] ?? '').split(/[\s,]+/).filter(Boolean);
   if (ids.length === 0) throw badNote(`git flame note ${args.subcommand} needs the id of a note.`, 'usage');
-  return withMeant(args, io, async ({ workshop, output, wishes }, { id: session }) => {
+  return withMeant(args, io, async ({ workshop, output, wishes, git }, { id: session }) => {
     if (wishes.isDry) {
       output.json({ session, notes: [] });
       output.result(`${dry}: ${visibleLine(ids.join(', '))}`);
       return 0;
     }
+    if (args.subcommand === 'accept') requireOwn('What agents are told', git.repository, io);
     const notes: readonly LeftNote[] = await act(workshop, session, ids);
     output.json({ session, notes });
     for (const { id, by, text } of notes)

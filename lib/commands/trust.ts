@@ -3,8 +3,6 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import type { Permission, TrustChange } from '../domain/state/repository-trust.ts';
-import { chatAround } from '../trust/chats.ts';
-import { requireOwnTerminal } from '../trust/decisions/persons-word.ts';
 import { notTrusted } from '../trust/repository/guard.ts';
 import {
   compareWith,
@@ -19,6 +17,7 @@ import { hasTerminal } from '../ui/gates/terminal-gates.ts';
 import { renderPermissions, renderTrust } from '../ui/render/render-trust.ts';
 import { formatCount } from '../util/format-amount.ts';
 import { realPathOf } from '../util/real-path.ts';
+import { requireOwn, trustWord } from './open/own-terminal.ts';
 import { readConfig, requireWorkTree } from './open/read-config.ts';
 import { type Reading, withState } from './open/read-state.ts';
 import { type Asked, readAsked } from './open/repository-trust.ts';
@@ -30,7 +29,7 @@ export function run(args: CommandArgs<'trust'>, io: Io): Promise<number> {
     if (args.subcommand === 'list') return list(reading, io);
     if (args.subcommand === 'revoke') return revoke(args, io, reading);
     const root = requireWorkTree(reading.git);
-    if (args.options.yes) requireOwn(reading, io);
+    if (args.options.yes) requireOwn(trustWord, reading.git.repository, io);
     const asked = readAsked(await readConfig(root, reading.configFile), io, { git: reading.git, root });
     return ask(args, io, { reading, asked });
   });
@@ -52,7 +51,7 @@ async function ask(
   const changes = compareWith(permission, content.items);
   const answer = isAllowed(content, permission)
     ? 'allowed'
-    : await decide(args, io, { output, content, changes });
+    : await decide(args, io, { output, asked, changes });
   if (answer === 'allowed' || answer === 'given' || answer === 'waits')
     output.result(describe(changes, answer === 'allowed', output));
   if (answer === 'given' || answer === 'yes') keepPermission(place, content, new Date());
@@ -68,15 +67,9 @@ async function ask(
   return answer === 'waits' ? 2 : answer === 'no' ? 1 : 0;
 }
 
-/** What runs here is no word of a chat's model, which has the person's shell. */
-function requireOwn({ git }: Reading, { env }: Io): void {
-  const { commonDir } = git.repository;
-  requireOwnTerminal("What this repository's files may run", () => chatAround({ commonDir, env }));
-}
-
 interface Deciding {
   readonly output: Reading['output'];
-  readonly content: Asked['content'];
+  readonly asked: Asked;
   readonly changes: readonly TrustChange[];
 }
 
@@ -84,11 +77,12 @@ interface Deciding {
 async function decide(
   args: CommandArgs<'trust'>,
   io: Io,
-  { output, content, changes }: Deciding,
+  { output, asked: { content, place }, changes }: Deciding,
 ): Promise<'given' | 'yes' | 'no' | 'waits'> {
   if (args.globals.dryRun) return 'waits';
   if (args.options.yes) return 'given';
   if (output.isJson || !hasTerminal(io)) return 'waits';
+  requireOwn(trustWord, place, io);
   const onEnd = (): FlameError => notTrusted(content.items, trustCommands(args));
   return (await askTrust(io, changes, { style: output.errorStyle, onEnd })) ? 'yes' : 'no';
 }

@@ -11,6 +11,7 @@ import { resume } from '../engine/run-session.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-id.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
+import { requireOwn } from './open/own-terminal.ts';
 import { withSessionLock } from './open/with-session-lock.ts';
 
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
@@ -22,6 +23,7 @@ export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
     const session = opened.meant.require(await store.snapshot()).id;
     if (args.globals.dryRun) return preview(opened, session, name);
     if (after === null) throw undecided((await planUndo(workshop, session, name)).changeset);
+    if (after.follow === 'drop') requireOwn('Which work is given up', opened.git.repository, io);
     return withSessionLock(opened, session, async () => {
       await resume(workshop, session);
       const undone = await takeBack(workshop, session, { ...after, changeset: name });

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ownIdentity, parseIdentity, processState, readStat } from '../util/process-identity.ts';
+import { basename, join } from 'node:path';
+import { ownIdentity, parseIdentity, processState } from '../util/process-identity.ts';
+import { ancestorsOf, readProcess, type TreeProcess } from '../util/process-tree.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 
 // Chats whose models call our tools. Such a model often has a shell of the person's too, and what is typed there looks
@@ -35,40 +36,50 @@ export function chatAround({
   env,
 }: Clone & { readonly env: Readonly<Record<string, string | undefined>> }): string | null {
   const servers = connectedServers(commonDir);
-  if (servers.length === 0 || servers.includes(process.pid)) return null;
+  if (servers.length === 0 || servers.some(({ pid }) => pid === process.pid)) return null;
   const above = new Set(ancestorsOf(process.pid));
-  const client = servers.map(clientOf).find((pid) => pid !== null && above.has(pid));
-  if (client !== undefined && client !== null) return `process ${client} (${nameOf(client)})`;
+  const clients = servers.map(({ pid }) => (pid === null ? null : clientOf(pid)));
+  const client = clients.find((pid) => pid !== null && above.has(pid)) ?? null;
+  if (client !== null) return `process ${client} (${readProcess(client)?.name ?? ''})`;
   const mark = marks.find((name) => (env[name] ?? '') !== '');
   return mark === undefined ? null : `an agent's shell (${mark} is set)`;
 }
 
-/** Their processes; what dead ones left is removed. */
-function connectedServers(commonDir: string): readonly number[] {
+interface Server {
+  /** null: in another container or on another machine, where its pid means nothing here. */
+  readonly pid: number | null;
+}
+
+/** What dead ones left is removed. */
+function connectedServers(commonDir: string): readonly Server[] {
   const folder = chatFolder(commonDir);
   return namesIn(folder).flatMap((name) => {
     const server = parseIdentity(readTextOrEmpty(join(folder, name)));
     const state = server === null ? 'gone' : processState(server);
-    if (state === 'gone') rmSync(join(folder, name), { force: true });
-    return server !== null && (state === 'alive' || state === 'own') ? [server.pid] : [];
+    if (server !== null && state !== 'gone') return [{ pid: state === 'unknown' ? null : server.pid }];
+    rmSync(join(folder, name), { force: true });
+    return [];
   });
 }
 
-/** Who started a server: git stands between. */
+/** Who started a server: git stands between, and what the client started it with. */
 function clientOf(server: number): number | null {
-  return ancestorsOf(server).find((pid) => nameOf(pid) !== 'git') ?? null;
+  const isClient = (pid: number): boolean => {
+    const found = readProcess(pid);
+    return found !== null && !standsBetween(found);
+  };
+  return ancestorsOf(server).find(isClient) ?? null;
 }
 
-/** Who started a process, and who started that, up to the first of all, which started everything. */
-function ancestorsOf(pid: number): readonly number[] {
-  const found: number[] = [];
-  for (let parent = readStat(pid)?.parent ?? 0; parent > 1; parent = readStat(parent)?.parent ?? 0)
-    found.push(parent);
-  return found;
-}
+const shells = new Set(['sh', 'dash', 'ash', 'bash', 'zsh', 'ksh', 'fish']);
 
-function nameOf(pid: number): string {
-  return readTextOrEmpty(`/proc/${pid}/comm`).trim();
+/** Whether a process does nothing but start another. A shell without a command of its own is where a person types. */
+export function standsBetween({ name, words: [first = '', ...rest] }: Omit<TreeProcess, 'parent'>): boolean {
+  if (name === 'git') return true;
+  const program = basename(first);
+  if (program === 'npm') return rest[0] === 'exec';
+  const end = rest.findIndex((word) => !word.startsWith('-'));
+  return shells.has(program) && rest.slice(0, Math.max(end, 0)).some((word) => /^-[a-z]*c$/.test(word));
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -74,7 +74,13 @@ export function readStat(pid: number): { state: string; parent: number; start: s
 }
 
 function startByPs(pid: number): string | null {
-  const text = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+  return askPs(pid, 'lstart=');
+}
+
+/** What ps says of a process, for systems without /proc; null where it isn't there, or ps isn't. */
+export function askPs(pid: number, columns: string): string | null {
+  const { error, stdout } = spawnSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' });
+  const text = error === undefined ? stdout.trim() : '';
   return text === '' ? null : text;
 }
 

@@ -10,7 +10,6 @@ import { viewSession } from '../../engine/record.ts';
 import { createSession } from '../../engine/session/create-session.ts';
 import { preflight } from '../../engine/work/preflight.ts';
 import type { Workshop } from '../../engine/workshop.ts';
-import { noteChat } from '../../trust/chats.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
@@ -45,7 +44,6 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
   const shop = holdOpen<Opened>((work) => withWorkshop(args, io, work));
   const { git, output } = await state.get();
   const { commonDir } = git.repository;
-  const forget = noteChat({ commonDir }, by);
   const lock = openQueenLock(commonDir);
   const note = callLog({ by, commonDir, events: output.events });
   const background = openBackgroundWork(async (session, work) =>
@@ -97,7 +95,6 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
       await turn;
       await background.ended;
       await lock.release();
-      forget();
       await Promise.all([shop.close(), state.close()]);
     },
   };

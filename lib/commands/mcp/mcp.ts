@@ -4,6 +4,8 @@ import { type AgentId, parseAgentId } from '../../domain/ids.ts';
 import { interrupted } from '../../domain/interrupted.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { discoverRepository } from '../../git/process/discover-repository.ts';
+import { noteChat } from '../../trust/chats.ts';
 import type { ChatDesk } from './chat-desk.ts';
 import { serveTools } from './serve-tools.ts';
 
@@ -21,8 +23,13 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   io.stdin.pipe(input);
   output.pipe(io.stdout);
-  const hosting: { desk: Promise<ChatDesk> | null } = { desk: null };
-  const open = (): Promise<ChatDesk> => {
+  // From the first answer on a model may type what looks like the person's own command.
+  const hosting: { desk: Promise<ChatDesk> | null; forget: (() => void) | null } = {
+    desk: null,
+    forget: await noteHere(io, by),
+  };
+  const open = async (): Promise<ChatDesk> => {
+    hosting.forget ??= await noteHere(io, by);
     hosting.desk ??= openDesk(
       { ...io, stdin: emptyInput(), stdout: nowhere(), signal, hurry: gone.signal },
       args,
@@ -42,7 +49,14 @@ export async function run(args: CommandArgs<'mcp'>, io: Io): Promise<number> {
   gone.abort(interrupted('The chat has closed the connection.'));
   await served.close();
   await (await hosting.desk?.catch(() => null))?.close();
+  hosting.forget?.();
   return 0;
+}
+
+/** null: there is no repository here. */
+async function noteHere({ cwd, env }: Io, by: AgentId): Promise<(() => void) | null> {
+  const repository = await discoverRepository({ cwd, env }).catch(() => null);
+  return repository === null ? null : noteChat(repository, by);
 }
 
 /** `--print`: what a chat is to be told of the tools; of one alone nothing but that is on stdout. */

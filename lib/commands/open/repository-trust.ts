@@ -14,6 +14,7 @@ import {
 } from '../../trust/repository/permission.ts';
 import { askTrust } from '../../ui/gates/ask-trust.ts';
 import { hasTerminal } from '../../ui/gates/terminal-gates.ts';
+import { requireOwn, trustWord } from './own-terminal.ts';
 import type { Reading } from './read-state.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -90,6 +91,7 @@ async function isAdmitted(
   if (isAllowed(content, permission)) return true;
   if (!startsThings) return false;
   if (decisionsFile !== null || !hasTerminal(io)) throw notTrusted(content.items, hints);
+  requireOwn(trustWord, place, io);
   if (!(await ask(compareWith(permission, content.items)))) throw refused(hints);
   keepPermission(place, content, new Date());
   return true;

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 // What a chat's CLI is, in a process of its own: it has `git flame mcp` beside it, whose tools its model calls, and a
-// shell in which that model types commands. Arguments: the program, and the commands, each a JSON list of words.
+// shell in which that model types commands, before it calls the first tool. Arguments: the program, and the commands, each a JSON list of words.
 
 const [program = '', ...commands] = process.argv.slice(2);
-const server = spawn(process.execPath, [program, 'mcp'], { stdio: ['pipe', 'pipe', 'inherit'] });
+// As a client that starts its servers in a shell, which stays between.
+const server = spawn('/bin/sh', ['-c', '"$0" "$@"; exit $?', process.execPath, program, 'mcp'], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+});
 const send = (id: number, method: string, params: object): void =>
   void server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
 send(1, 'initialize', {
@@ -14,8 +17,7 @@ send(1, 'initialize', {
   capabilities: {},
   clientInfo: { name: 'chat', version: '1' },
 });
-send(2, 'tools/call', { name: 'get_status', arguments: {} });
-for await (const line of createInterface(server.stdout)) if (JSON.parse(line).id === 2) break;
+for await (const line of createInterface(server.stdout)) if (JSON.parse(line).id === 1) break;
 for (const command of commands) {
   const words: string[] = JSON.parse(command);
   const run = spawnSync('/bin/sh', ['-c', '"$0" "$@"; exit $?', process.execPath, program, ...words], {

@@ -1,0 +1,44 @@
+import { basename } from 'node:path';
+import { askPs, readStat } from './process-identity.ts';
+import { readTextOrEmpty } from './read-file.ts';
+
+/** A process as its tree shows it. */
+export interface TreeProcess {
+  readonly parent: number;
+  /** Its program's, without folders. */
+  readonly name: string;
+  /** Its command line; words that hold blanks are several here. */
+  readonly words: readonly string[];
+}
+
+/** null where there is none. */
+export function readProcess(pid: number): TreeProcess | null {
+  if (process.platform !== 'linux') return processByPs(pid);
+  const stat = readStat(pid);
+  if (stat === null) return null;
+  const name = readTextOrEmpty(`/proc/${pid}/comm`).trim();
+  return { parent: stat.parent, name, words: wordsOf(readTextOrEmpty(`/proc/${pid}/cmdline`)) };
+}
+
+/** The same where there is no /proc. */
+export function processByPs(pid: number): TreeProcess | null {
+  const found = /^(\d+)\s+(.+)$/.exec(askPs(pid, 'ppid=,comm=') ?? '');
+  if (found === null) return null;
+  const [, parent, name = ''] = found;
+  return { parent: Number(parent), name: basename(name), words: wordsOf(askPs(pid, 'args=') ?? '') };
+}
+
+/** Who started a process, and who started that, up to the first of all, which started everything. */
+export function ancestorsOf(pid: number): readonly number[] {
+  const found: number[] = [];
+  for (let parent = parentOf(pid); parent > 1; parent = parentOf(parent)) found.push(parent);
+  return found;
+}
+
+function parentOf(pid: number): number {
+  return readProcess(pid)?.parent ?? 0;
+}
+
+function wordsOf(line: string): readonly string[] {
+  return line.split(/[\0\s]+/).filter((word) => word !== '');
+}

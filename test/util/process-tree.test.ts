@@ -1,0 +1,18 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ancestorsOf, processByPs, readProcess } from '../../lib/util/process-tree.ts';
+
+test('ps says of a process what /proc does', () => {
+  const byPs = processByPs(process.pid);
+  assert.equal(byPs, readProcess(process.pid));
+  assert.is(byPs?.parent, process.ppid);
+  assert.ok((byPs?.words.length ?? 0) > 1);
+});
+
+test('who started a process comes first; of none nobody did', () => {
+  assert.is(ancestorsOf(process.pid)[0], process.ppid);
+  const none = 2 ** 22 + 1;
+  assert.equal([processByPs(none), readProcess(none), ancestorsOf(none)], [null, null, []]);
+});
+
+test.run();
