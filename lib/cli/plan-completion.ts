@@ -1,3 +1,4 @@
+import { adapterNames } from '../domain/config/agent-clis.ts';
 import { roleSchema } from '../domain/role.ts';
 import type { CommandName } from '../domain/shown/command-args.ts';
 import { type Candidate, type NameKind, nameKinds } from '../domain/shown/name-kind.ts';
@@ -95,9 +96,13 @@ const freeTexts: ReadonlySet<string> = new Set([
 
 const kindNames: Readonly<Record<string, string>> = { ID: 'task', GROUP: 'changeset', REV: 'branch' };
 
+// Scripts lead nobody.
+const chats = adapterNames.filter((name) => name !== 'exec');
+
 const fixedSources: Readonly<Record<string, () => Source>> = {
   FILE: () => ({ kind: 'files' }),
   DIR: () => ({ kind: 'folders' }),
+  CHAT: () => ({ kind: 'words', words: chats.map((word) => ({ word, about: '' })) }),
   ROLE: () => ({ kind: 'words', words: roleSchema.options.map((word) => ({ word, about: '' })) }),
   COMMAND: () => ({ kind: 'words', words: commandWords() }),
 };

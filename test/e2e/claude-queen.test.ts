@@ -68,7 +68,7 @@ if (place !== 'outside') {
     );
     const hers = project.model.requests.filter((request) => roleOf(request) === 'queen');
     assert.ok(
-      hers[0]?.tools.length === 12 && hers[0].tools.every((name) => name.startsWith('mcp__flame__')),
+      hers[0]?.tools.length === 14 && hers[0].tools.every((name) => name.startsWith('mcp__flame__')),
       `${hers[0]?.tools}`,
     );
     const calls = run.lines.filter(({ event }) => event === 'queen-call').map(({ tool }) => tool);

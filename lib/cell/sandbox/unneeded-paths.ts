@@ -14,6 +14,9 @@ const entriesOfInfo = new Set(['exclude', 'attributes', 'grafts', 'sparse-checko
 // By these names people keep keys, also beside programs.
 const keyName =
   /\.(?:pem|key|p12|pfx|jks|kdbx|env|secret|ppk)$|^(?:credentials|secrets?)(?:\..*)?$|^id_(?:rsa|dsa|ecdsa|ed25519)$/i;
+// While they write their shims, pyenv and its like hold a lock beside them: gone before it could be covered, it would keep
+// the cell from starting.
+const passingLock = /^\.[a-z]+env-shim$/;
 const privateFolders = new Set(['.git', '.ssh', '.aws', '.gnupg', '.kube', '.docker', '.config', '.azure']);
 
 /** What lies beside git's own entries in a common folder: files of other programs, and the person's. */
@@ -39,6 +42,7 @@ export function listBesidePrograms(folders: readonly string[], homes: readonly s
 function isForeign(entry: Dirent): boolean {
   const { name } = entry;
   if (entry.isDirectory()) return privateFolders.has(name);
+  if (passingLock.test(name)) return false;
   return entry.isFile() && (name.startsWith('.') || keyName.test(name));
 }
 

@@ -160,10 +160,11 @@ function describe({ status, by, override, notes }: Verdict): string {
   return oneLine(`${status} by ${by}${red}: ${notes}`, longest);
 }
 
-/** That a commit landed. */
+/** That a commit landed, or that its landing was taken back. */
 export function reviewChanges(commit: string, after: ReviewNote): readonly IncomingChange[] {
-  const { session, group, by } = after;
-  return [{ session, about: shortId(commit), what: 'review', from: null, to: `${group} approved by ${by}` }];
+  const { session, group, by, undone } = after;
+  const to = undone === undefined ? `${group} approved by ${by}` : `${group} taken back by ${undone.by}`;
+  return [{ session, about: shortId(commit), what: 'review', from: null, to }];
 }
 
 /** Notes for later tasks that came or went. */

@@ -15,17 +15,34 @@ async function worktreesOf(workshop: WithGit<GitWorktrees>, name: string): Promi
   return worktrees.filter(({ branch }) => branch === name).map(({ path }) => path);
 }
 
+/** What is not done where a work tree stands against it, and the command that does it once that is out of the way. */
+interface Doing {
+  readonly done: string;
+  readonly again: string;
+}
+
+interface Move {
+  readonly from: ObjectId;
+  readonly to: ObjectId;
+}
+
+const landing: Doing = { done: 'landed', again: 'git flame review' };
+
 /**
  * Refuses to land while git would not move the base, or a checked-out one has local changes. Throws FlameError
  * `dirty-tree` or as requireMovable; nothing has happened then.
  */
-export async function requireCleanBase(workshop: WithGit<GitWorktrees>, session: Session): Promise<void> {
+export async function requireCleanBase(
+  workshop: WithGit<GitWorktrees>,
+  session: Session,
+  { done, again } = landing,
+): Promise<void> {
   await requireMovable(workshop, landsOn(session));
   for (const path of await worktreesOf(workshop, landsOn(session))) {
     const dirty = await workshop.git.changedTracked(path);
     if (dirty.length === 0) continue;
-    const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was landed.`;
-    throw dirtyTree(message, dirty, [`git -C ${shellQuote(path)} stash`, 'git flame review']);
+    const message = `${landsOn(session)} is checked out in ${path} with local changes, so nothing was ${done}.`;
+    throw dirtyTree(message, dirty, [`git -C ${shellQuote(path)} stash`, again]);
   }
 }
 
@@ -37,26 +54,26 @@ export async function requireCleanBase(workshop: WithGit<GitWorktrees>, session:
 export async function requireFreePaths(
   workshop: WithGit<GitWorktrees>,
   session: Session,
-  move: { readonly from: ObjectId; readonly to: ObjectId },
+  { doing = landing, ...move }: Move & { readonly doing?: Doing },
 ): Promise<void> {
   await requireMovable(workshop, landsOn(session));
   for (const path of await worktreesOf(workshop, landsOn(session))) {
     const files = await workshop.git.filesInTheWay(path, move.from, move.to);
-    if (files.length === 0) await requireAdvance(workshop, path, move);
-    else throw filesInTheWay(path, files);
+    if (files.length === 0) await requireAdvance(workshop, path, { ...move, doing });
+    else throw filesInTheWay(path, files, doing);
   }
 }
 
-function filesInTheWay(path: string, files: readonly string[]): FlameError {
+function filesInTheWay(path: string, files: readonly string[], { again }: Doing): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'files-in-the-way',
-    message: `Untracked files in ${path} stand where the landing would write, so it was not done.`,
+    message: `Untracked files in ${path} stand where git would write, so it was not done.`,
     details: files.slice(0, 20),
     // --all: the file may be an ignored one, which nothing less takes.
     hints: [
       `git -C ${shellQuote(path)} stash push --all -- ${files.slice(0, 20).map(shellQuote).join(' ')}`,
-      'git flame review',
+      again,
     ],
   });
 }
@@ -65,26 +82,26 @@ function filesInTheWay(path: string, files: readonly string[]): FlameError {
 async function requireAdvance(
   { git }: WithGit<GitWorktrees>,
   path: string,
-  { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
+  { from, to, doing: { done, again } }: Move & { readonly doing: Doing },
 ): Promise<void> {
   const words = await git.advanceObstacles(path, from, to);
   if (words.length === 0) return;
   const details = words.slice(0, 20);
   if (words.some((word) => word.includes('index.lock')))
     throw indexLocked(
-      `Another git is at work in ${path} or was killed there: its index is locked, so nothing was landed.`,
-      { kind: 'refused', details, hints: ['git flame review'] },
+      `Another git is at work in ${path} or was killed there: its index is locked, so nothing was ${done}.`,
+      { kind: 'refused', details, hints: [again] },
     );
   const here = `git -C ${shellQuote(path)}`;
   throw new FlameError({
     kind: 'refused',
     code: 'checkout-refused',
-    message: `git would not bring ${path} to what is to land, so it was not done.`,
+    message: `git would not bring the files of ${path} along, so nothing was ${done}.`,
     details,
     hints: [
       `${here} ls-files -v | grep '^[a-zS]'`,
       `${here} update-index --no-assume-unchanged --no-skip-worktree FILE`,
-      'git flame review',
+      again,
     ],
   });
 }

@@ -100,7 +100,7 @@ function revertTask(
       id,
       title: `Take ${changeset.group} back`,
       priority: 1,
-      cohesion_group: parseTaskId(`undo-${changeset.group}`),
+      cohesion_group: undoName(changeset.group),
     },
     description: `Take the landing of changeset ${changeset.id} back, which is ${changeset.landed_commit}: ${notes}`,
     ...{ dependencies: [], file_locks: locksOf(work.paths), model: null, adapter: null },
@@ -143,9 +143,20 @@ function addedToSession(session: Session, task: TaskId, person: string): Pick<Re
 
 function freeId({ tasks }: SessionView, group: string): TaskId {
   const taken = new Set<string>(tasks.map(({ id }) => id));
-  let id = `undo-${group}`;
-  for (let n = 2; taken.has(id); n += 1) id = `undo-${group}-${n}`;
+  const name = undoName(group);
+  let id: string = name;
+  for (let n = 2; taken.has(id); n += 1) id = `${name}-${n}`;
   return parseTaskId(id);
+}
+
+/** Groups that need each other are one changeset, `a+b`, and any name may be as long as a name can be. */
+function undoName(group: string): TaskId {
+  return parseTaskId(
+    `undo-${group
+      .replace(/[^a-z0-9-]+/g, '-')
+      .slice(0, 50)
+      .replace(/-+$/, '')}`,
+  );
 }
 
 function locksOf(paths: readonly string[]): string[] {

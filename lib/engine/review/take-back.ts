@@ -1,5 +1,6 @@
 import { type LandedChangeset, landedChangeset } from '../../core/changesets/landed-changeset.ts';
 import { withStates } from '../../core/changesets/with-states.ts';
+import { landedDecision } from '../../core/decisions/decisions.ts';
 import type { AfterUndo } from '../../core/task/take-back.ts';
 import { nothingToKeep } from '../../domain/bad-usage.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -13,7 +14,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { shortId } from '../../util/short-id.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
-import { type Recording, record, type SessionView, viewSession } from '../record.ts';
+import { type Recording, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
 import {
@@ -57,16 +58,18 @@ export async function planUndo(
       back?.changeset === changeset.id && status !== 'dropped' && status !== 'merged',
   );
   if (again !== undefined) throw takenBackAlready(changeset, again);
+  if (changeset.tasks.some((task) => taskOf(view, task).takes_back !== undefined)) throw isRevert(changeset);
   const tip = await baseTip(workshop, view.session);
   const { landed_commit: commit } = changeset;
   const isGone = commit !== tip && !(await workshop.git.isAncestor(commit, tip));
+  if (isGone) await requireGone(workshop, view.session, { changeset, tip });
   return { changeset, isGone, why: isGone ? null : await whyRevert(workshop, view.session, { commit, tip }) };
 }
 
 /**
  * Takes the landing of a changeset back, with its tasks and its review. Nothing is lost: what had landed stays on
  * `refs/blueflame/changesets` and in the tasks' history. Throws FlameErrors `no-changeset`, `needs-reason`,
- * `taken-back-already`, `undo-conflict`, `nothing-to-undo`, and as a landing does where a work tree is in the way.
+ * `taken-back-already`, `revert-taken-back`, `behind-landing`, `undo-conflict`, `nothing-to-undo`, and as a landing does where a work tree is in the way.
  */
 export async function takeBack(workshop: Workshop, id: SessionId, wish: UndoWish): Promise<Undone> {
   if (!saysSomething(wish.notes))
@@ -86,6 +89,29 @@ export async function takeBack(workshop: Workshop, id: SessionId, wish: UndoWish
     }
     const to = await moveBack(workshop, session, { changeset, wish });
     return { ...about, how: 'moved-back', to };
+  });
+}
+
+/**
+ * A person may have taken a landing off the branch. That the branch has just not been brought along is another thing: then
+ * the work is still where others have it. Throws FlameError `behind-landing`.
+ */
+async function requireGone(
+  { git, origins }: Pick<Workshop, 'git' | 'origins'>,
+  session: Session,
+  { changeset, tip }: { readonly changeset: LandedChangeset; readonly tip: ObjectId },
+): Promise<void> {
+  const { id, landed_commit: commit } = changeset;
+  const [published] = await git.refsHolding(commit, 'refs/remotes/');
+  const isOwn = origins.has(landedDecision(session, changeset));
+  if (published === undefined && (isOwn || !(await git.isAncestor(tip, commit)))) return;
+  const where =
+    published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'behind-landing',
+    message: `${id} landed ${where}, and ${landsOn(session)} here is without it: bring it along first.`,
+    hints: ['git pull --ff-only', `git flame undo ${id} --dry-run`],
   });
 }
 
@@ -117,13 +143,14 @@ async function moveBack(workshop: Workshop, session: Session, undoing: Undoing):
   // A landing is a merge onto what was there.
   if (to === undefined) throw new Error(`${from} has no parent`);
   await bringOthersAlong(workshop, session);
-  await requireCleanBase(workshop, session);
-  await requireFreePaths(workshop, session, { from: ownCheckout(workshop, session)?.from ?? from, to });
+  const { id } = undoing.changeset;
+  const again = `git flame undo ${id} --${undoing.wish.follow} REASON`;
+  const doing = { done: 'taken back', again };
+  await requireCleanBase(workshop, session, doing);
+  const move = { from: ownCheckout(workshop, session)?.from ?? from, to };
+  await requireFreePaths(workshop, session, { ...move, doing });
   const isMoved = await recordUndone(workshop, session.id, { ...undoing, move: { from, to } });
-  if (!isMoved)
-    throw branchMoved(landsOn(session), `while ${undoing.changeset.id} was being taken back`, [
-      'git flame undo',
-    ]);
+  if (!isMoved) throw branchMoved(landsOn(session), `while ${id} was being taken back`, [again]);
   await bringAlong(workshop, session.id);
   return to;
 }
@@ -211,12 +238,15 @@ function nothingLanded({ id, changesets }: Session, name: string | null): FlameE
   ]);
 }
 
-function takenBackAlready({ id, group }: LandedChangeset, { id: task, status }: Task): FlameError {
+function takenBackAlready(
+  { id }: LandedChangeset,
+  { id: task, cohesion_group: group, status }: Task,
+): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'taken-back-already',
     message: `${task} takes the landing of ${id} back already; it is ${status}.`,
-    hints: [`git flame show ${task}`, `git flame review --changeset undo-${group}`],
+    hints: [`git flame show ${task}`, `git flame review --changeset ${group}`],
   });
 }
 
@@ -226,4 +256,14 @@ function keepsNothing({ id }: LandedChangeset, why: string): FlameError {
     `${id} is taken back by a revert, since ${why}: its next attempts can't start from the work that is reverted.`,
     ['git flame undo --requeue REASON'],
   );
+}
+
+/** What it took back was requeued or dropped by its landing: those tasks would not have landed, and their work would be there. */
+function isRevert({ id, tasks }: LandedChangeset): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'revert-taken-back',
+    message: `${id} took a landing back itself. What that had brought comes again when its tasks are done again, as work of their own.`,
+    hints: tasks.map((task) => `git flame show ${task}`),
+  });
 }

@@ -203,4 +203,37 @@ test('LND-1 the next attempt starts from the work that had landed, unless it was
   assert.is(await refusal(undo(published, { keep: true })), 'nothing-to-keep');
 });
 
+test('LND-1 where the landing is on a remote branch that the branch here has not been brought to, nothing is taken for gone', async () => {
+  const bench = await openLanded(['a']);
+  bench.repo.git('update-ref', 'refs/remotes/origin/main', 'main');
+  bench.repo.git('reset', '-q', '--hard', 'main^1');
+  assert.is(await refusal(undo(bench)), 'behind-landing');
+  assert.is((await bench.task('a')).status, 'merged');
+});
+
+test('LND-1 groups that landed together, and a revert that landed', async () => {
+  const bench = await openStack({
+    tasks: ['a', 'b', 'c', 'd'].map((id) => ({
+      ...{ id, locks: [`docs/${id}`], group: id < 'c' ? 'one' : 'two' },
+      needs: id === 'c' ? ['a'] : id === 'b' ? ['d'] : [],
+    })),
+    agent: ({ task, worktree }) => {
+      if (task !== null) writeFileSync(join(worktree.path, 'docs', task), `${task}\n`);
+      return {};
+    },
+    files: { 'docs/readme': 'text\n' },
+  });
+  await runStack(bench);
+  const [both] = (await sessionOf(bench)).changesets;
+  assert.equal([both?.group, both?.state], ['one+two', 'landed']);
+  bench.repo.write('mine.txt', 'mine\n');
+  bench.repo.commit('mine');
+  const undone = await undo(bench, given);
+  assert.is(undone.how === 'revert' ? undone.task.id : '', 'undo-one-two');
+  await runStack(bench);
+  assert.is(existsSync(join(bench.repo.path, 'docs/a')), false);
+  assert.is(await refusal(undo(bench, given)), 'revert-taken-back');
+  assert.is((await bench.task('a')).status, 'dropped');
+});
+
 test.run();
