@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/workshop.ts';
 import { makeFolders } from '../../util/make-folders.ts';
 import { pathMatches } from '../../util/path-globs.ts';
@@ -30,9 +30,11 @@ const longestNapMs = 5_000;
 
 /**
  * Waits for a moment: the clock on the wall counts, which continues while a laptop is suspended and timers
- * don't. A clock that is set back doesn't make it longer.
+ * don't. A clock that is set back doesn't make it longer. What else is due happens at least once meanwhile, also where
+ * there is nothing to wait for: who asks again and again must not keep the ends of processes from being heard.
  */
 async function untilTime(ms: number, signal: AbortSignal): Promise<void> {
+  await nextTurn();
   const [end, latest] = [Date.now() + ms, performance.now() + ms];
   for (;;) {
     const left = Math.min(end - Date.now(), latest - performance.now());

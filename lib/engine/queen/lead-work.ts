@@ -61,7 +61,7 @@ export async function workAssigned(workshop: Workshop, id: SessionId): Promise<v
     });
     // Seen below; until then it must not count as unhandled.
     wave.catch(() => undefined);
-    while (isWorking) {
+    while (isWorking && !workshop.signal.aborted) {
       await judgeFinished(workshop, id, tries).catch(async (error: unknown) => {
         await wave.catch(() => undefined);
         throw error;
