@@ -70,6 +70,8 @@ test('QUE-1 in the shell of a chat nothing is approved, raised or asked; the per
 
   // A chat of another process is connected: what the person's own processes do is theirs.
   const chat = await openChat(repo);
+  // The newest revision has no greeting: it is connected once it has answered anything.
+  await chat.call('get_status');
   const marked = await flame(repo, ['review', '--changeset', 'main', '--approve', ...here], {
     env: { CLAUDECODE: '1' },
   });
