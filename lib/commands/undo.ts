@@ -5,8 +5,8 @@ import { FlameError } from '../domain/flame-error.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
 import { landsOn } from '../domain/state/session.ts';
-import { viewSession } from '../engine/record.ts';
-import { planUndo, takeBack, type Undone } from '../engine/review/take-back.ts';
+import { planUndo } from '../engine/review/plan-undo.ts';
+import { takeBack, type Undone } from '../engine/review/take-back.ts';
 import { resume } from '../engine/run-session.ts';
 import { visibleLine } from '../ui/text/visible-text.ts';
 import { shortId } from '../util/short-id.ts';
@@ -23,7 +23,7 @@ export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
     const session = opened.meant.require(await store.snapshot()).id;
     if (args.globals.dryRun) return preview(opened, session, name);
     if (after === null) throw undecided((await planUndo(workshop, session, name)).changeset);
-    if (after.follow === 'drop') requireOwn('Which work is given up', opened.git.repository, io);
+    requireOwn('What is taken back', opened.git.repository, io);
     return withSessionLock(opened, session, async () => {
       await resume(workshop, session);
       const undone = await takeBack(workshop, session, { ...after, changeset: name });
@@ -43,11 +43,11 @@ async function preview(
   session: Parameters<typeof planUndo>[1],
   name: string | null,
 ): Promise<number> {
-  const { changeset, why, isGone } = await planUndo(workshop, session, name);
-  const view = await viewSession(workshop, session);
-  const branch = visibleLine(landsOn(view.session));
+  const { session: found, changeset, way } = await planUndo(workshop, session, name);
+  const branch = visibleLine(landsOn(found));
   const commit = changeset.landed_commit;
-  const how = isGone ? 'was-gone' : why === null ? 'moved-back' : 'revert';
+  const { how } = way;
+  const why = way.how === 'revert' ? way.why : null;
   const text = {
     'was-gone': `${branch} does not hold ${shortId(commit)} any more: only the tasks of ${changeset.id} would be taken back.`,
     'moved-back': `${branch} would move back from ${shortId(commit)}, the landing of ${changeset.id}.`,

@@ -50,7 +50,7 @@ export interface Recording {
   readonly newTasks?: { readonly tasks: readonly Task[]; readonly subject: string };
   readonly verdict?: Verdict;
   readonly verification?: Verification;
-  readonly review?: { readonly commit: ObjectId; readonly note: ReviewNote };
+  readonly reviews?: readonly { readonly commit: ObjectId; readonly note: ReviewNote }[];
   /** What is left for later tasks, or taken away. */
   readonly notes?: { readonly changes: readonly PageChange[]; readonly subject: string };
   readonly refs?: readonly RefUpdate[];
@@ -137,10 +137,10 @@ function changesOf({ session: { id }, pages }: SessionView, recording: Recording
     const why = failure === undefined ? {} : { failure };
     changes.push({ subject, tasks: [task], transition, ...why, ...body });
   }
-  const { verdict, verification, review, session, notes } = recording;
+  const { verdict, verification, reviews = [], session, notes } = recording;
   if (verdict) changes.push({ subject: `${verdict.task}: ${verdict.status} by ${verdict.by}`, verdict });
   if (verification) changes.push({ subject: describeVerification(verification), verification });
-  if (review) changes.push({ subject: describeReview(review.note), review });
+  for (const review of reviews) changes.push({ subject: describeReview(review.note), review });
   if (session) changes.push({ subject: session.subject, session: session.next, ...body });
   for (const change of notes?.changes ?? [])
     changes.push({ subject: notes?.subject ?? '', page: changePage({ id }, pages(), change), ...body });

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  choosePoints,
   endState,
   findDamage,
   findRemains,
@@ -14,7 +15,6 @@ import {
 } from '../support/kill-rig.ts';
 
 // By hand: FLAME_KILL=all node build/test/run.js e2e/killed-redone, or FLAME_KILL=17,18 for these.
-const asked = process.env.FLAME_KILL ?? '';
 
 const undisturbed = makeVictim('redone');
 const points = listKillPoints(undisturbed);
@@ -32,7 +32,7 @@ test('STK-3 the undisturbed run does the first twice, the others once, and lands
   );
 });
 
-for (const at of choosePoints()) {
+for (const at of choosePoints(points, sample)) {
   test(`STK-3 LIF-4 killed at ${points[at - 1] ?? at}, then started again: as if nothing had happened`, async () => {
     const repo = makeVictim('redone');
     const killed = start(repo, undefined, { FLAME_TEST_KILL_AT: String(at) });
@@ -49,10 +49,7 @@ for (const at of choosePoints()) {
 }
 
 /** The second time its branch moves, the second one is put on the new work of the first. */
-function choosePoints(): readonly number[] {
-  const all = points.map((_, index) => index + 1);
-  if (asked === 'all') return all;
-  if (/^\d+(?:,\d+)*$/.test(asked)) return asked.split(',').map(Number);
+function sample(all: readonly number[]): readonly number[] {
   const moves = all.filter((at) => /refs .*tasks .*task-002$/.test(points[at - 1] ?? ''));
   return moves.slice(3, 6);
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  choosePoints,
   endState,
   findDamage,
   findRemains,
@@ -15,7 +16,6 @@ import {
 import { makeRandom } from '../support/random.ts';
 
 // By hand: FLAME_KILL=all node build/test/run.js e2e/killed-stacked, or FLAME_KILL=17,18 for these.
-const asked = process.env.FLAME_KILL ?? '';
 const sampleSize = 6;
 
 const undisturbed = makeVictim('stacked');
@@ -31,7 +31,7 @@ test('the undisturbed run lands the first and the third, in one cycle and one at
   assert.equal(findRemains(undisturbed), []);
 });
 
-for (const at of choosePoints()) {
+for (const at of choosePoints(points, sample)) {
   test(`STK-3 LIF-4 killed at ${points[at - 1] ?? at}, then started again: as if nothing had happened`, async () => {
     const repo = makeVictim('stacked');
     const killed = start(repo, undefined, { FLAME_TEST_KILL_AT: String(at) });
@@ -52,10 +52,7 @@ for (const at of choosePoints()) {
 }
 
 /** What comes before the first review is as in any run: most are of what follows. */
-function choosePoints(): readonly number[] {
-  const all = points.map((_, index) => index + 1);
-  if (asked === 'all') return all;
-  if (/^\d+(?:,\d+)*$/.test(asked)) return asked.split(',').map(Number);
+function sample(all: readonly number[]): readonly number[] {
   const refs = all.filter((at) => /refs (?:sent|done)/.test(points[at - 1] ?? ''));
   return makeRandom(11)
     .shuffle(refs.slice(-30))

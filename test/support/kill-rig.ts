@@ -86,6 +86,17 @@ export function listKillPoints(repo: TestRepo): readonly string[] {
   return readFileSync(log, 'utf8').trim().split('\n');
 }
 
+/** Which of the points to kill at: what FLAME_KILL names (`all`, or `17,18`), else a sample. */
+export function choosePoints(
+  points: readonly string[],
+  sample: (all: readonly number[]) => readonly number[],
+): readonly number[] {
+  const asked = process.env.FLAME_KILL ?? '';
+  const all = points.map((_, index) => index + 1);
+  if (asked === 'all') return all;
+  return /^\d+(?:,\d+)*$/.test(asked) ? asked.split(',').map(Number) : sample(all);
+}
+
 /** What a run comes to, without what differs from run to run: names of agents, times, commit ids. */
 export async function endState(repo: TestRepo): Promise<Readonly<Record<string, unknown>>> {
   const status = JSON.parse((await startHere(repo, ['status', '--json'])).stdout);

@@ -4,7 +4,7 @@ import { mergeTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { landsOn, type Session } from '../../domain/state/session.ts';
+import { landsOn } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { ReviewNote } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-id.ts';
@@ -13,7 +13,7 @@ import { type Recorder, record, type SessionView, taskOf } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { ownCheckout } from './bring-along.ts';
 import { destinedFor, landingOf } from './landing-branch.ts';
-import { undoneLanding } from './undone-landing.ts';
+import { type UndoneLanding, undoneLanding } from './undone-landing.ts';
 
 /** One transaction over the base, the tasks, the review and the session; `moved` where the base was elsewhere. */
 export async function publishLanding(
@@ -51,7 +51,7 @@ export async function publishLanding(
         next: back.session,
         subject: `changeset ${changeset.id}: landed on ${branch} as ${shortId(commit)}`,
       },
-      review: { commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) },
+      reviews: [{ commit, note: reviewNote(workshop, view, changeset, { base: tip, at }) }, ...back.reviews],
       refs: [
         { ref: parseRefName(`refs/heads/${branch}`), old: isNew ? null : tip, new: commit },
         ...(kept === null ? [] : [{ ref: keptRef, old: kept, new: null }]),
@@ -61,22 +61,24 @@ export async function publishLanding(
   return result.kind === 'ref-moved' ? 'moved' : 'landed';
 }
 
-/** What a landing means for the tasks of those it takes back. */
+/** What a landing means for the tasks, and the reviews, of those it takes back. */
 function takenBackBy(
   workshop: Pick<Workshop, 'gates' | 'now'>,
   view: SessionView,
   tasks: readonly Task[],
-): { readonly session: Session; readonly steps: readonly TaskChange[] } {
+): UndoneLanding {
   let { session } = view;
   const steps: TaskChange[] = [];
+  const reviews: UndoneLanding['reviews'][number][] = [];
   for (const { takes_back: back } of tasks) {
     const changeset = back === undefined ? undefined : landedChangeset(session, back.changeset);
     if (back === undefined || changeset === undefined) continue;
     const undone = undoneLanding(workshop, { ...view, session }, { changeset, wish: back });
     session = undone.session;
     steps.push(...undone.steps);
+    reviews.push(...undone.reviews);
   }
-  return { session, steps };
+  return { session, steps, reviews };
 }
 
 function reviewNote(

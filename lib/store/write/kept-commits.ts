@@ -108,9 +108,14 @@ class Found {
   received = 0;
   sent = 0;
 
-  drop(ref: RefName, { here, there }: Sides): void {
+  /** What former refs keep is kept by another. */
+  dropFormer({ here, there }: Sides): void {
     for (const [former, oid] of here.former) this.obsolete.here.set(former, oid);
     for (const [former, oid] of there.former) this.obsolete.there.set(former, oid);
+  }
+
+  drop(ref: RefName, { here, there }: Sides): void {
+    this.dropFormer({ here, there });
     if (here.at !== null) this.obsolete.here.set(ref, here.at);
     if (there.at !== null) this.obsolete.there.set(ref, there.at);
   }
@@ -176,8 +181,7 @@ async function unite(
   found.objects.push(...longer.objects);
   found.tips.set(ref, longer.tip);
   if (longer.tip !== here.at) found.moves.push({ ref, old: here.at, new: longer.tip });
-  for (const [former, oid] of here.former) found.obsolete.here.set(former, oid);
-  for (const [former, oid] of there.former) found.obsolete.there.set(former, oid);
+  found.dropFormer({ here, there });
   found.received += [...there.all].filter((commit) => !here.all.has(commit)).length;
   found.sent += [...all].filter((commit) => !there.all.has(commit)).length;
 }

@@ -51,12 +51,13 @@ test('QUE-1 in the shell of a chat nothing is approved, raised or asked; the per
     ['task', 'add', 'More', '--locks', 'src/more.txt', '--description', 'true'],
     ['trust', '--yes'],
     ['undo', '--drop', 'Not wanted'],
+    ['undo', '--requeue', 'Once more'],
     ['note', 'accept', 'abc1234'],
     ['run', 'Another', '--new', '--from', plan, '--decisions-file', approve],
   );
   assert.equal(
     typed.map(({ code }) => code),
-    [0, 2, 2, 2, 2, 2, 2, 2],
+    [0, 2, 2, 2, 2, 2, 2, 2, 2],
     JSON.stringify(typed, null, 1),
   );
   for (const { stderr } of typed.slice(1))

@@ -146,6 +146,8 @@ test('LND-1 where the branch has moved on, a revert goes the way of any work', a
   assert.is((await bench.task('b')).status, 'requeued');
   assert.is((await changesetOf(bench, '1-b')).state, 'rejected');
   assert.is((await bench.task('undo-b')).status, 'merged');
+  const review = (await bench.workshop.store.snapshot()).reviewOn(undone.commit);
+  assert.is(review?.undone?.reason, 'It is too slow.');
 });
 
 test('LND-1 a landing that lies below another one, or that a remote branch or a tag holds, is reverted', async () => {

@@ -1,0 +1,124 @@
+import { type LandedChangeset, landedChangeset } from '../../core/changesets/landed-changeset.ts';
+import { landedDecision } from '../../core/decisions/decisions.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
+import { noChangeset } from '../../domain/not-found.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { taskOf, viewSession } from '../record.ts';
+import { baseTip } from '../start-point.ts';
+import type { Workshop } from '../workshop.ts';
+
+/** Which landing would be taken back, and how. */
+interface UndoPlan {
+  readonly session: Session;
+  readonly changeset: LandedChangeset;
+  readonly way:
+    | { readonly how: 'moved-back' }
+    /** The branch had lost it already. */
+    | { readonly how: 'was-gone' }
+    /** `why`: as the end of a sentence. */
+    | { readonly how: 'revert'; readonly why: string };
+}
+
+/**
+ * How a landing would be taken back, without doing it: the branch moves back where it still is as the landing left it and
+ * nothing shows that it was published; else a revert goes the way of any work.
+ */
+export async function planUndo(
+  workshop: Pick<Workshop, 'config' | 'git' | 'origins' | 'sharing' | 'store'>,
+  id: SessionId,
+  name: string | null,
+): Promise<UndoPlan> {
+  const view = await viewSession(workshop, id);
+  const { session } = view;
+  const changeset = landedChangeset(session, name);
+  if (changeset === undefined) throw nothingLanded(session, name);
+  const again = view.tasks.find(
+    ({ takes_back: back, status }) =>
+      back?.changeset === changeset.id && status !== 'dropped' && status !== 'merged',
+  );
+  if (again !== undefined) throw takenBackAlready(changeset, again);
+  if (changeset.tasks.some((task) => taskOf(view, task).takes_back !== undefined)) throw isRevert(changeset);
+  const { landed_commit: commit } = changeset;
+  const tip = await baseTip(workshop, session);
+  if (commit !== tip && !(await workshop.git.isAncestor(commit, tip))) {
+    await requireGone(workshop, session, { changeset, tip });
+    return { session, changeset, way: { how: 'was-gone' } };
+  }
+  const why = await whyRevert(workshop, session, { commit, tip });
+  return { session, changeset, way: why === null ? { how: 'moved-back' } : { how: 'revert', why } };
+}
+
+/**
+ * A person may have taken a landing off the branch. That the branch has just not been brought along is another thing: then
+ * the work is still where others have it. Throws FlameError `behind-landing`.
+ */
+async function requireGone(
+  { git, origins }: Pick<Workshop, 'git' | 'origins'>,
+  session: Session,
+  { changeset, tip }: { readonly changeset: LandedChangeset; readonly tip: ObjectId },
+): Promise<void> {
+  const { id, landed_commit: commit } = changeset;
+  const [published] = await git.refsHolding(commit, 'refs/remotes/');
+  const isOwn = origins.has(landedDecision(session, changeset));
+  if (published === undefined && (isOwn || !(await git.isAncestor(tip, commit)))) return;
+  const where =
+    published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'behind-landing',
+    message: `${id} landed ${where}, and ${landsOn(session)} here is without it: bring it along first.`,
+    hints: ['git pull --ff-only', `git flame undo ${id} --dry-run`],
+  });
+}
+
+/** Why the branch is not moved back, as the end of a sentence; null: it is. */
+async function whyRevert(
+  { git }: Pick<Workshop, 'git'>,
+  session: Session,
+  { commit, tip }: { readonly commit: ObjectId; readonly tip: ObjectId },
+): Promise<string | null> {
+  const branch = landsOn(session);
+  if (commit !== tip) return `${branch} has moved on since`;
+  if (session.machines !== undefined) return 'other machines have it';
+  if (typeof session.landing?.pull_request === 'string') return 'a pull request shows it';
+  for (const prefix of ['refs/remotes/', 'refs/tags/']) {
+    const [first] = await git.refsHolding(commit, prefix);
+    if (first !== undefined) return `${first.ref.slice('refs/'.length)} holds it`;
+  }
+  return null;
+}
+
+function nothingLanded({ id, changesets }: Session, name: string | null): FlameError {
+  const known = changesets.findLast((one) => one.id === name || one.group === name);
+  if (known !== undefined)
+    return noChangeset(`Changeset ${known.id} is ${known.state}: there is no landing of it to take back.`, [
+      `git flame show ${known.id}`,
+    ]);
+  return noChangeset(`No changeset${name === null ? '' : ` ${name}`} has landed in ${id}.`, [
+    'git flame status',
+  ]);
+}
+
+function takenBackAlready(
+  { id }: LandedChangeset,
+  { id: task, cohesion_group: group, status }: Task,
+): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'taken-back-already',
+    message: `${task} takes the landing of ${id} back already; it is ${status}.`,
+    hints: [`git flame show ${task}`, `git flame review --changeset ${group}`],
+  });
+}
+
+/** What it took back was requeued or dropped by its landing: those tasks would not have landed, and their work would be there. */
+function isRevert({ id, tasks }: LandedChangeset): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'revert-taken-back',
+    message: `${id} took a landing back itself. What that had brought comes again when its tasks are done again, as work of their own.`,
+    hints: tasks.map((task) => `git flame show ${task}`),
+  });
+}
