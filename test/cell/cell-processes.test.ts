@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,6 +39,29 @@ inCell('LIF-4: a SIGKILL of the tool ends its agents', async () => {
   assert.ok(alive.length >= 4, `${alive.length} processes`);
   parent.kill('SIGKILL');
   await until(() => processesNaming(mark).length === 0);
+});
+
+inCell('LIF-4: a SIGKILL of the tool while a cell is made lets nothing begin in it', async () => {
+  const mark = makeMark();
+  const parent = spawn(process.execPath, [join(here, 'killed-parent.js'), mark], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR: makeTempDir(), FLAME_TEST_KILL_AT: 'cell spawned' },
+  });
+  await new Promise((resolve) => parent.on('close', resolve));
+  assert.is(parent.signalCode, 'SIGKILL');
+  await until(() => processesNaming(mark).length === 0);
+});
+
+inCell('LIF-3: a cell that is stopped while it is made ends, and nothing has begun in it', async () => {
+  const { runner, request } = await openCellFixture();
+  for (let round = 0; round < 20; round += 1) {
+    const mark = makeMark();
+    const agent = await runner.start(request({ prompt: `exec -a ${mark} sleep 300` }), () => undefined);
+    await sleep(round / 2);
+    await agent.stop(5_000);
+    assert.is(((await agent.outcome).answer as AgentEnd).stoppedBecause, 'stopped');
+    assert.equal(processesNaming(mark), []);
+  }
 });
 
 inCell('LIF-2: an agent over its time is ended, TERM first, with all it started', async () => {
@@ -173,7 +197,7 @@ async function heard(stream: AsyncIterable<Buffer>, word: string): Promise<void>
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!isTrue()) await sleep(5);
 }
 
 test.run();

@@ -33,8 +33,8 @@ const script = [
   'ulimit -u "$6" || ulimit -p "$6"; } 2>/dev/null; shift 6; exec "$@"',
 ].join('; ');
 
-/** The command behind its limits: a shell that sets them and becomes the command. They hold per process. */
-export function withLimits(limits: ProcessLimits, argv: readonly string[]): string[] {
+/** The command behind its limits: a shell that does `first`, sets them and becomes the command. They hold per process. */
+export function withLimits(limits: ProcessLimits, argv: readonly string[], first = ':'): string[] {
   const values = [
     limits.cpuSeconds,
     limits.cpuSeconds + 5,
@@ -43,5 +43,5 @@ export function withLimits(limits: ProcessLimits, argv: readonly string[]): stri
     limits.hasDataLimit ? limits.memoryMb * 1024 : 'unlimited',
     limits.hasProcessLimit ? limits.processes : 'unlimited',
   ];
-  return ['/bin/sh', '-c', script, 'cell', ...values.map(String), ...argv];
+  return ['/bin/sh', '-c', `${first}; ${script}`, 'cell', ...values.map(String), ...argv];
 }

@@ -8,6 +8,7 @@ import { type Watch, watchLimits } from '../limits/watchdog.ts';
 import { descendants, processesWith, signal } from '../process-tree.ts';
 import type { CellGroup, CellLimits, SandboxState } from '../sandbox-state.ts';
 import { type CellProfile, handFilter } from './bwrap-profile.ts';
+import { gateScript, openGate } from './cell-gate.ts';
 import { isAlive, readStatus, type Status } from './cell-status.ts';
 import { confine } from './confine.ts';
 
@@ -56,7 +57,8 @@ export function spawnCell(start: CellStart): CellProcess {
   const { child, group } = spawned;
   killPoint('cell spawned');
   const status = readStatus(child);
-  const watch = watchCell(start, spawned);
+  const gate = openGate(child, start.sandbox.confinement === 'bubblewrap' ? status : null);
+  const watch = watchCell(start, spawned, status);
   child.stdout?.on('data', (chunk: Buffer) => start.onStdout(chunk));
   child.stderr?.on('data', (chunk: Buffer) => start.onStderr(chunk));
   // A program may end without reading its input.
@@ -68,8 +70,9 @@ export function spawnCell(start: CellStart): CellProcess {
     startedAt: child.pid === undefined ? null : processStart(child.pid),
     ended,
     stop: async (graceMs) => {
-      terminate(child, status.reaper?.pid ?? null, start);
-      const timer = setTimeout(() => killAll(child, start), graceMs);
+      if (gate.isOpen) terminate({ child, status }, start);
+      else gate.close();
+      const timer = setTimeout(() => killAll({ child, status }, start), graceMs);
       await ended;
       clearTimeout(timer);
     },
@@ -108,6 +111,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
       hasProcessLimit: limits.processes === 'rlimit' && confinement === 'bubblewrap',
     },
     start.argv,
+    gateScript,
   );
   const confined = [...confine(sandbox, profile), ...command];
   const [program = '', ...args] = group?.enter(confined) ?? confined;
@@ -115,8 +119,8 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   const extra = confinement === 'bubblewrap' ? 'pipe' : 'ignore';
   const child = spawn(program, args, {
     stdio: profile.isInteractive
-      ? ['inherit', 'inherit', 'inherit', extra, extra]
-      : [input, 'pipe', 'pipe', extra, extra],
+      ? ['inherit', 'inherit', 'inherit', extra, extra, 'pipe']
+      : [input, 'pipe', 'pipe', extra, extra, 'pipe'],
     cwd: profile.workingDirectory,
     env: { ...profile.env, ...group?.env, [markVariable]: start.mark },
     // Ctrl-C at the terminal is for the tool, which stops the agents itself.
@@ -126,7 +130,7 @@ function spawnConfined(start: CellStart, group: CellGroup | null): ChildProcess 
   return child;
 }
 
-function watchCell(start: CellStart, { child, group }: Spawned): Watch | null {
+function watchCell(start: CellStart, { child, group }: Spawned, status: Status): Watch | null {
   const { pid } = child;
   if (pid === undefined) return null;
   group?.entered(pid);
@@ -143,7 +147,7 @@ function watchCell(start: CellStart, { child, group }: Spawned): Watch | null {
       limitBytes: start.limits.diskMb * 1024 * 1024,
       pids: () => [...descendants(pid), ...others()],
     }),
-    onLimit: () => killAll(child, start),
+    onLimit: () => killAll({ child, status }, start),
   });
 }
 
@@ -169,8 +173,10 @@ async function waitForEnd({ child, group, status, watch }: Running, start: CellS
     await group?.close();
     return { exitCode: null, signal: null, startError: end.error, limit: null };
   }
-  // Whoever is left holds the pipes open: end them before waiting for the last output.
-  if (start.sandbox.confinement === 'watched') await killRest(child, start);
+  // Whoever is left holds the pipes open: end them before waiting for the last output. bubblewrap takes all along,
+  // unless it is killed before it has said whom.
+  if (start.sandbox.confinement === 'watched' || (end.name !== null && status.reaper === null))
+    await killRest({ child, status }, start);
   await closed;
   while (isAlive(status.reaper)) await pause();
   const limit = watch?.end() ?? limitOf(end);
@@ -193,10 +199,11 @@ function limitOf({
   return name === 'SIGXFSZ' || code === 153 ? 'file-size' : null;
 }
 
-function terminate(child: ChildProcess, reaper: number | null, start: CellStart): void {
-  const top = start.sandbox.confinement === 'bubblewrap' ? reaper : (child.pid ?? null);
-  if (top === null) {
-    killAll(child, start);
+function terminate(running: Pick<Running, 'child' | 'status'>, start: CellStart): void {
+  const { child, status } = running;
+  const top = start.sandbox.confinement === 'bubblewrap' ? status.reaper?.pid : child.pid;
+  if (top === undefined) {
+    killAll(running, start);
     return;
   }
   const inside = descendants(top);
@@ -204,18 +211,19 @@ function terminate(child: ChildProcess, reaper: number | null, start: CellStart)
   for (const pid of inside) signal(pid, 'SIGTERM');
 }
 
-function killAll(child: ChildProcess, start: CellStart): void {
+function killAll({ child, status }: Pick<Running, 'child' | 'status'>, start: CellStart): void {
   if (child.pid === undefined) return;
-  if (start.sandbox.confinement === 'watched') {
-    if (!start.profile.isInteractive) signal(-child.pid, 'SIGKILL');
-    for (const pid of processesWith(markVariable, start.mark)) signal(pid, 'SIGKILL');
-  }
+  const { reaper } = status;
+  if (reaper !== null && isAlive(status.reaper)) signal(reaper.pid, 'SIGKILL');
+  else if (start.sandbox.confinement === 'watched' && !start.profile.isInteractive)
+    signal(-child.pid, 'SIGKILL');
+  if (reaper === null) for (const pid of processesWith(markVariable, start.mark)) signal(pid, 'SIGKILL');
   if (child.exitCode === null && child.signalCode === null) signal(child.pid, 'SIGKILL');
 }
 
-async function killRest(child: ChildProcess, start: CellStart): Promise<void> {
+async function killRest(running: Pick<Running, 'child' | 'status'>, start: CellStart): Promise<void> {
   do {
-    killAll(child, start);
+    killAll(running, start);
     await pause();
   } while (processesWith(markVariable, start.mark).length > 0);
 }

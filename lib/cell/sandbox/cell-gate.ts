@@ -1,0 +1,51 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { readStat } from '../../util/process-identity.ts';
+import type { Status } from './cell-status.ts';
+
+/** The file descriptor at which a cell waits to be let in. */
+export const gateDescriptor = 5;
+
+/**
+ * What a cell's shell does first: it says that it is there and waits. Where whoever started it is gone or doesn't want
+ * it any more, it ends as if by SIGTERM.
+ */
+export const gateScript = `echo >&${gateDescriptor}; read -r enter <&${gateDescriptor} || exit 143; exec ${gateDescriptor}>&-`;
+
+/** Whether a program in a cell may begin. */
+export interface CellGate {
+  readonly isOpen: boolean;
+  /** What is not let in yet ends by itself, once its cell is made. */
+  close(): void;
+}
+
+/**
+ * Lets a program begin once the kernel ties its cell to this process. While bubblewrap makes a cell nothing does: it
+ * can be killed, or this process can, and what it has started by then lives on.
+ */
+export function openGate(child: ChildProcess, status: Status | null): CellGate {
+  const pipe = child.stdio.at(gateDescriptor) as Duplex | null | undefined;
+  const gate = { isOpen: false, close: () => pipe?.destroy() };
+  pipe?.on('error', () => undefined);
+  pipe?.once('data', () => {
+    const enter = (): void => {
+      if (pipe.destroyed) return;
+      if (status !== null && !isTied(status)) {
+        setTimeout(enter, 1);
+        return;
+      }
+      gate.isOpen = true;
+      pipe.end('\n');
+    };
+    enter();
+  });
+  return gate;
+}
+
+/** The first process of the namespace ends with bubblewrap from the moment it waits for the others. */
+function isTied({ reaper }: Status): boolean {
+  if (reaper === null) return false;
+  const stat = readStat(reaper.pid);
+  // Not to be seen, or over: there is nothing to wait for.
+  return stat === null || stat.state !== 'R';
+}
