@@ -14,16 +14,20 @@ const programs: Readonly<Record<string, readonly string[]>> = {
     `@openai/codex-${system}/vendor/aarch64-unknown-linux-musl/bin/codex`,
   ],
   opencode: [`opencode-${system}/bin/opencode`],
+  // No CLI of agents, but the protocol's own scenarios.
+  conformance: ['@modelcontextprotocol/conformance/dist/index.js'],
 };
+
+/** Newer than the project does. */
+const needNewerNode = new Set(['kimi', 'conformance']);
 
 /** The command of a CLI where it is installed for tests; null where it isn't. */
 export function findCli(name: string): readonly [string, ...string[]] | null {
   const found = (programs[name] ?? []).map((path) => join(folder, path)).find(existsSync);
   if (folder === '' || found === undefined) return null;
   if (!/\.m?js$/.test(found)) return [found];
-  // Kimi needs a newer Node than the project does.
   const newer = join(folder, `node-${system}/bin/node`);
-  return [name === 'kimi' && existsSync(newer) ? newer : process.execPath, found];
+  return [needNewerNode.has(name) && existsSync(newer) ? newer : process.execPath, found];
 }
 
 /** What to say where it isn't. */
