@@ -38,6 +38,11 @@ export function streamFile(commonDir: string, agent: string): string {
   return join(logRoot(commonDir), `${agent}.stream.jsonl`);
 }
 
+/** What left a cell, or would have: an agent's own, or those of what prepared its worktree. */
+export function egressFile(commonDir: string, agent: string): string {
+  return join(logRoot(commonDir), `${agent}.egress.jsonl`);
+}
+
 /** Makes a cell's folders, readable by their owner alone. What an earlier run of that name left is removed. */
 export function makeRunFolder(commonDir: string, name: string): RunFolder {
   const root = join(runRoot(commonDir), name);

@@ -33,6 +33,7 @@ export async function prepareWorktree(
   for (const command of setup) {
     const run = await workshop.agents.runCommand({
       command,
+      phase: 'setup',
       worktree: cell,
       timeoutMs: setupTimeoutMs,
       label: 'setup',

@@ -57,7 +57,7 @@ export async function openCellFixture(options: FixtureOptions = {}): Promise<Cel
     runner,
     cell,
     sh: (command, timeoutMs = 60_000) =>
-      runner.runCommand({ command, worktree: cell, timeoutMs, label: 'test' }),
+      runner.runCommand({ command, phase: 'diagnostics', worktree: cell, timeoutMs, label: 'test' }),
     request: (changes) => agentRequest(cell, changes),
   };
 }

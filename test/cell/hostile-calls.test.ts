@@ -94,6 +94,7 @@ inCell('diagnostics may trace what they run: there is no agent among it', async 
     fixture.cell.start,
   );
   const run = await fixture.runner.runCommand({
+    phase: 'diagnostics',
     command: tryAll([
       numbers.ptrace ?? 0,
       numbers.process_vm_readv ?? 0,

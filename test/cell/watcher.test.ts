@@ -263,7 +263,7 @@ test('WAT-2: programs of the agent can neither fill the memory of the judge nor 
 
 test('egress: what is refused is logged so often and no more, what left always', () => {
   const lines: EgressLine[] = [];
-  const log = cappedEgress((line) => lines.push(line));
+  const log = cappedEgress((line: EgressLine) => lines.push(line));
   const line = { method: 'GET', path: '/x', status: 403, tokens: 0 };
   for (let count = 0; count < 30_000; count += 1) log({ ...line, refused: 'path' });
   log({ ...line, refused: null });

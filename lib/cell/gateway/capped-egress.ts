@@ -1,10 +1,10 @@
-import type { EgressLine } from './gateway-options.ts';
-
 // An agent's own programs can repeat a refused request as often as they like.
 const mostRefused = 20_000;
 
 /** Logs every request that left, and of those that were refused as many as anybody would read. */
-export function cappedEgress(log: (line: EgressLine) => void): (line: EgressLine) => void {
+export function cappedEgress<Line extends { readonly refused: string | null }>(
+  log: (line: Line) => void,
+): (line: Line) => void {
   let refused = 0;
   return (line) => {
     if (line.refused !== null) refused += 1;

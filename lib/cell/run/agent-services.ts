@@ -8,7 +8,7 @@ import type { EgressLine, GatewayOptions } from '../gateway/gateway-options.ts';
 import type { ServiceLimit } from '../gateway/service-limit.ts';
 import type { ServiceTrouble } from '../gateway/service-trouble.ts';
 import { insidePaths } from '../probes/probe-watcher.ts';
-import { logRoot } from '../run-folder.ts';
+import { egressFile } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { showAccounts } from '../sandbox/cell-accounts.ts';
@@ -230,11 +230,6 @@ function openGateway(
     log: cappedEgress((line) => appendEgress(file, context.now(), line)),
     now: context.now,
   });
-}
-
-/** What left an agent's cell, or would have. */
-export function egressFile(commonDir: string, agent: string): string {
-  return join(logRoot(commonDir), `${agent}.egress.jsonl`);
 }
 
 function appendEgress(file: string, at: Date, line: EgressLine): void {

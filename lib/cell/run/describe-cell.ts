@@ -1,5 +1,6 @@
 import type { Launch } from '../../domain/ports/adapter.ts';
 import { lookAway } from '../../git/cells/look-away.ts';
+import type { CellEgress } from '../egress/open-egress.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
@@ -53,13 +54,14 @@ interface CellParts extends Parts {
   readonly place: CellPlace;
   readonly gitConfig: string;
   readonly workTree: WorkTreeView;
+  readonly egress: CellEgress | null;
 }
 
 /** The cell it runs in. Throws a FlameError `bad-read-path`. */
 export function describeCell(
   context: RunnerContext,
   { folder, request }: AgentRun,
-  { command, services, launch, place, emptied, gitConfig, workTree }: CellParts,
+  { command, services, launch, place, emptied, gitConfig, workTree, egress }: CellParts,
 ): CellProfile {
   const { enabled, plugin_dir } = context.config.superpowers;
   const plugin = enabled ? plugin_dir : null;
@@ -68,14 +70,18 @@ export function describeCell(
     place,
     isReadOnly: request.isReadOnly,
     isInteractive: request.isInteractive,
-    programs: [...programFiles(command), ...services.programs],
+    programs: [...programFiles(command), ...services.programs, ...(egress?.programs ?? [])],
     workTree,
-    shown: [context.distDir, ...(plugin === null ? [] : [plugin])],
+    shown: [context.distDir, ...(plugin === null ? [] : [plugin]), ...(egress?.shown ?? [])],
     emptied,
-    mounts: services.mounts,
-    doors: services.doors,
+    mounts: [...services.mounts, ...(egress?.mounts ?? [])],
+    doors: { ...services.doors, ports: [...services.doors.ports, ...(egress?.ports ?? [])] },
     // Else its git renews the index at each look, and what a validator leaves is compared with what it found.
-    env: { ...launch.env, ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}) },
+    env: {
+      ...egress?.env,
+      ...launch.env,
+      ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}),
+    },
     author: request.author,
     gitConfig,
     hooksConfig: services.gitHook === null ? null : writeGitHooks(folder.control, services.gitHook),

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { randomName } from '../../util/random-name.ts';
+import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
@@ -14,7 +17,7 @@ const longestOutput = 4_000;
 const graceMs = 2_000;
 
 /**
- * Runs a shell line in a cell without any network, in a worktree it may change. `onStart` hears of the
+ * Runs a shell line in a cell that reaches what `sandbox.egress` names, in a worktree it may change. `onStart` hears of the
  * process, so that it can be ended from outside.
  */
 export async function runCommand(
@@ -36,14 +39,23 @@ export async function runCommand(
     hash.update(chunk);
     output.push(chunk);
   };
+  let egress: CellEgress | null = null;
   try {
-    const profile = prepareCell(context, { ...cellOf(context, request, folder), gitConfig, workTree });
+    egress = await openEgress(context, {
+      ...{ phase: request.phase, folder, confinement: sandbox.confinement, name: logName(request, name) },
+    });
+    const profile = prepareCell(context, {
+      ...cellOf(context, request, { folder, egress }),
+      gitConfig,
+      workTree,
+    });
+    const argv = ['bash', '-c', request.command];
     const start = (): CellProcess =>
       spawnCell({
         sandbox,
         profile,
         limits: context.limits,
-        argv: ['bash', '-c', request.command],
+        argv: egress?.wrap(argv) ?? argv,
         stdin: null,
         mark: name,
         onStdout: hear,
@@ -55,6 +67,7 @@ export async function runCommand(
       return withTimeout(cell, request.timeoutMs);
     });
     if (limit !== null) output.push(Buffer.from(`\nThe command ${describeLimit(limit, context.limits)}.\n`));
+    for (const why of egress?.refusals() ?? []) output.push(Buffer.from(`\nNot reached: ${why}.\n`));
     return {
       exitCode,
       timedOut,
@@ -63,6 +76,7 @@ export async function runCommand(
       output_hash: `sha256:${hash.digest('hex')}`,
     };
   } finally {
+    await egress?.close();
     await folder.remove();
   }
 }
@@ -70,7 +84,7 @@ export async function runCommand(
 function cellOf(
   context: RunnerContext,
   { worktree, label }: Parameters<AgentRunner['runCommand']>[0],
-  folder: RunFolder,
+  { folder, egress }: { readonly folder: RunFolder; readonly egress: CellEgress | null },
 ): Omit<CellRequest, 'gitConfig' | 'workTree'> {
   return {
     folder,
@@ -78,11 +92,19 @@ function cellOf(
     isReadOnly: false,
     isInteractive: false,
     mayTrace: true,
-    programs: [],
-    mounts: [],
-    env: commandEnvironment(context, folder),
+    programs: egress?.programs ?? [],
+    shown: egress?.shown ?? [],
+    mounts: egress?.mounts ?? [],
+    doors: { sockets: [], ports: egress?.ports ?? [] },
+    env: { ...commandEnvironment(context, folder), ...egress?.env },
     author: { name: label, email: 'blueflame@localhost' },
   };
+}
+
+/** What prepares an agent's worktree is logged with the agent. */
+function logName({ worktree }: Parameters<AgentRunner['runCommand']>[0], name: string): string {
+  const owner = basename(worktree.path);
+  return agentIdPattern.test(owner) ? owner : name;
 }
 
 interface CommandEnd {

@@ -50,8 +50,8 @@ export function removeStaleCanaries(): void {
 
 /** Removes a stale run folder and the sockets it had elsewhere. */
 export function removeStaleRun(folder: string): void {
-  const elsewhere = readText(join(folder, socketsFile));
-  if (elsewhere !== null && basename(elsewhere).startsWith(socketPrefix)) removeTree(elsewhere);
+  const elsewhere = readText(join(folder, socketsFile))?.split('\n') ?? [];
+  for (const path of elsewhere) if (basename(path).startsWith(socketPrefix)) removeTree(path);
   removeTree(folder);
 }
 

@@ -5,8 +5,9 @@ import type {
   RunningAgent,
   SharedBudget,
 } from '../../domain/ports/agent-port.ts';
+import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import type { Upstream } from '../gateway/upstream.ts';
-import { makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
+import { egressFile, makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
@@ -23,7 +24,7 @@ import {
   openRun,
   registerRun,
 } from './agent-run.ts';
-import { type AgentServices, egressFile, startServices } from './agent-services.ts';
+import { type AgentServices, startServices } from './agent-services.ts';
 import { watchAwake } from './awake-clock.ts';
 import { openCappedLog } from './capped-log.ts';
 import { describeCell, describeLaunch, emptySettings } from './describe-cell.ts';
@@ -54,6 +55,7 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
   const access = openAccess(context, adapter, { model: request.model, upstream: start.upstream });
   const folder = makeRunFolder(context.repository.commonDir, request.id);
   let services: AgentServices | null = null;
+  let egress: CellEgress | null = null;
   try {
     const run = openRun(context, request, { folder, onActivity });
     const command = resolveCommand(context, run.adapter);
@@ -74,28 +76,32 @@ export async function startAgent(context: RunnerContext, start: AgentStart): Pro
       onUnwatched: () => endEarly(run, 'unwatched-call'),
     });
     run.services = services;
+    egress = await openEgress(context, {
+      ...{ phase: 'work' as const, folder, confinement: sandbox.confinement, name: request.id },
+    });
     const launch = describeLaunch(context, run, { command, prepared, services });
     writeLaunchFiles(folder, launch.files);
     const [gitConfig, workTree] = await Promise.all([context.gitConfig(), context.workTree()]);
     const place = start.place ?? request.worktree;
     const emptied = await emptySettings(context, run, place);
     const profile = describeCell(context, run, {
-      ...{ command, services, launch, gitConfig, workTree, place, emptied },
+      ...{ command, services, launch, gitConfig, workTree, place, emptied, egress },
     });
     const { heartbeat_interval: heartbeatMs, agent_timeout: patienceMs } = context.config.limits;
-    return watch(run, launch, { heartbeatMs, patienceMs }, (output) =>
+    const argv = run.services.wrap(launch.argv);
+    return watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
       spawnCell({
         sandbox,
         profile,
         limits: context.limits,
-        argv: run.services?.wrap(launch.argv) ?? launch.argv,
+        argv: egress?.wrap(argv) ?? argv,
         stdin: launch.stdin,
         mark: request.id,
         ...output,
       }),
     );
   } catch (error) {
-    await services?.close();
+    await Promise.all([services?.close(), egress?.close()]);
     await folder.remove();
     throw error;
   }
@@ -121,11 +127,17 @@ interface Output {
   onStderr(chunk: Buffer): void;
 }
 
+interface Watched {
+  readonly launch: Launch;
+  readonly egress: CellEgress | null;
+  readonly heartbeatMs: number;
+  readonly patienceMs: number;
+}
+
 /** Follows an agent from its start to its end, and clears up after it. */
 function watch(
   run: AgentRun,
-  launch: Launch,
-  { heartbeatMs, patienceMs }: { readonly heartbeatMs: number; readonly patienceMs: number },
+  { launch, egress, heartbeatMs, patienceMs }: Watched,
   spawn: (output: Output) => CellProcess,
 ): RunningAgent {
   const log = openCappedLog(run.logFile, largestStreamLog);
@@ -162,7 +174,7 @@ function watch(
     endWatch();
     endRegistration(run);
     log.close();
-    await run.services?.close();
+    await Promise.all([run.services?.close(), egress?.close()]);
     try {
       return concludeRun(run, { launch, end, stderr: stderr.text() });
     } finally {

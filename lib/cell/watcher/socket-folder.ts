@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTree } from '../remove-tree.ts';
@@ -14,15 +14,15 @@ const longestSocketPath = 107;
 const longestSocketName = 'gateway.sock';
 
 export const socketPrefix = 'flame-sockets-';
-/** In the run folder: where the sockets are, when they are elsewhere. */
+/** In the run folder: where its sockets are, when they are elsewhere, one path a line. */
 export const socketsFile = 'sockets-elsewhere';
 
 /** A private folder whose sockets have names short enough to bind: in the run folder, else a temporary one. */
-export function makeSocketFolder(folder: RunFolder): SocketFolder {
-  const usual = join(folder.root, 'sockets');
+export function makeSocketFolder(folder: RunFolder, name = 'sockets'): SocketFolder {
+  const usual = join(folder.root, name);
   const isShort = Buffer.byteLength(join(usual, longestSocketName)) <= longestSocketPath;
   if (isShort) mkdirSync(usual, { mode: 0o700 });
   const path = isShort ? usual : mkdtempSync(join(tmpdir(), socketPrefix));
-  if (!isShort) writeFileSync(join(folder.root, socketsFile), path);
+  if (!isShort) appendFileSync(join(folder.root, socketsFile), `${path}\n`);
   return { path, remove: () => removeTree(path) };
 }

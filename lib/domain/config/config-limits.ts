@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { durationSchema } from './config-values.ts';
+import { egressSchema } from './egress.ts';
 
 // What agents may use up: the sections concurrency, limits and sandbox of `.blueflame.yml`.
 
@@ -92,7 +93,8 @@ export const sandboxSchema = z
     allow_network: z
       .literal(false, 'must be false: agents never have a network')
       .default(false)
-      .describe('Always false: agents reach the API of their model and nothing else.'),
+      .describe('Always false: cells reach the API of their model, what egress names, and nothing else.'),
+    egress: egressSchema.prefault({}),
     require: z
       .boolean()
       .nullable()

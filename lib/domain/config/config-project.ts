@@ -19,8 +19,8 @@ export const projectSchema = z
     setup: z
       .array(commandSchema)
       .default([])
-      .describe('Commands that prepare a fresh worktree, without any network.')
-      .meta({ examples: [['npm ci --offline']] }),
+      .describe('Commands that prepare a fresh worktree; what they may reach is sandbox.egress.setup.')
+      .meta({ examples: [['npm ci']] }),
     copy: z
       .array(globSchema)
       .default([])

@@ -143,9 +143,10 @@ export interface AgentRunner {
     onActivity: (activity: AgentActivity) => void,
     shared?: SharedBudget,
   ): Promise<RunningAgent>;
-  /** A diagnostic, a setup command: a shell line in a cell without any network. */
+  /** A diagnostic, a setup command: a shell line in a cell that reaches what `sandbox.egress` names for that. */
   runCommand(request: {
     readonly command: string;
+    readonly phase: 'setup' | 'diagnostics';
     readonly worktree: CellWorktree;
     readonly timeoutMs: number;
     readonly label: string;

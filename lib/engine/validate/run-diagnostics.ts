@@ -40,6 +40,7 @@ export async function runDiagnostics(
   for (const command of enabled ? commands : []) {
     const run = await workshop.agents.runCommand({
       command,
+      phase: 'diagnostics',
       worktree: cell,
       timeoutMs: timeout,
       label: 'check',

@@ -33,7 +33,9 @@ function listLimits(config: Config): readonly LoosenedValue[] {
       .filter(({ path }) => !inTokens(config, path))
       .map(({ keys, path, value }) => ({
         ...{ keys, path, value },
-        effect: `is looser than the built-in ${builtIn.get(path) ?? 'none'}`,
+        effect: path.startsWith('sandbox.egress.')
+          ? 'is what cells reach of the network'
+          : `is looser than the built-in ${builtIn.get(path) ?? 'none'}`,
       }))
   );
 }
@@ -70,6 +72,7 @@ function listPrices(config: Config): readonly LoosenedValue[] {
 /** More of it, or of money none at all: 0 is unlimited. `require: false` works where nothing can be enforced. */
 function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
   if (path === 'sandbox.require') return value === false;
+  if (path.startsWith('sandbox.egress.') && Array.isArray(value)) return value.length > 0;
   if (path.startsWith('memory.')) return path === 'memory.others' && value === true;
   if (path.startsWith('queen.')) return isLooserQueen(path, value, builtIn);
   // It is about claims by hand, which run out sooner with it.

@@ -90,6 +90,8 @@ test('TRU-1: what loosens the fence of agents or the count of money is asked for
     ["permissions: { blocked_tools: ['Task'] }", 'permissions.blocked_tools'],
     ["permissions: { allowed_tools: ['Read', 'WebFetch'] }", 'permissions.allowed_tools'],
     ["permissions: { blocked_paths: ['.env*'] }", 'permissions.blocked_paths'],
+    ["sandbox: { egress: { setup: ['npm'] } }", 'sandbox.egress.setup'],
+    ["sandbox: { egress: { private: ['localhost:4873'] } }", 'sandbox.egress.private'],
     ["models: { prices: { 'claude-opus-4-8': { input: 0, output: 0 } } }", 'models.prices.claude-opus-4-8'],
   ];
   for (const [text, path] of loose) assert.equal(asked(read(`schema_version: 1\n${text}\n`)), [path], text);

@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LaunchFile } from '../../domain/ports/adapter.ts';
+import type { PersonRegistries } from './read-registries.ts';
+import { cellUrl, type Registry } from './registry.ts';
+
+/** Variables and files of a home by which package tools in a cell ask the gateway. No credential is in them. */
+export interface ToolSettings {
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly LaunchFile[];
+}
+
+/** How tools in a cell find the proxy, and the person's registries behind it; `person` is null where these aren't asked for. */
+export function describeTools(
+  proxy: string,
+  { person, certificates }: { readonly person: PersonRegistries | null; readonly certificates: Certificates },
+): ToolSettings {
+  const own = person === null ? { env: {}, files: [] } : registrySettings(person);
+  return {
+    env: {
+      ...Object.fromEntries(proxyVariables.map((name) => [name, proxy])),
+      // A project's own test servers are in the cell.
+      ...Object.fromEntries(['no_proxy', 'NO_PROXY'].map((name) => [name, 'localhost,127.0.0.1,::1'])),
+      NODE_USE_ENV_PROXY: '1',
+      CARGO_HTTP_MULTIPLEXING: 'false',
+      ...certificates.env,
+      ...own.env,
+    },
+    files: own.files,
+  };
+}
+
+/** Below a home. */
+export const cargoConfig = '.cargo/config.toml';
+
+// libcurl reads the one for plain HTTP in small letters alone.
+const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
+
+function registrySettings(person: PersonRegistries): ToolSettings {
+  const of = (tool: Registry['tool']): readonly Registry[] =>
+    person.registries.filter((one) => one.tool === tool);
+  const scoped = new Set(person.scopes.values());
+  const npm = of('npm').find((one) => !scoped.has(one));
+  const npmrc = [
+    ...(npm === undefined ? [] : [`registry=${cellUrl(npm)}`]),
+    ...[...person.scopes].map(([scope, one]) => `${scope}:registry=${cellUrl(one)}`),
+    // Or what a registry answers, and lock files, would name it by an address that goes past the credential.
+    ...(of('npm').length === 0 ? [] : ['replace-registry-host=always']),
+  ];
+  const crates = person.crates === null ? [] : [crateSource(person.crates)];
+  const pip = of('pip');
+  const indexes = [...pip.map(cellUrl), ...person.pipFiles.indexes];
+  const go = of('go');
+  return {
+    env: {
+      ...(indexes.length === 0 ? {} : pipVariables(indexes, pip)),
+      ...(person.pipFiles.links.length === 0 ? {} : { PIP_FIND_LINKS: person.pipFiles.links.join(' ') }),
+      ...(go.length === 0 ? {} : { GOPROXY: go.map(cellUrl).join(',') }),
+      ...person.goSettings,
+    },
+    files: [
+      ...(npmrc.length === 0
+        ? []
+        : [{ dir: 'home' as const, path: '.npmrc', content: `${npmrc.join('\n')}\n` }]),
+      ...crates.map((content) => ({ dir: 'home' as const, path: cargoConfig, content })),
+    ],
+  };
+}
+
+function pipVariables(indexes: readonly string[], registries: readonly Registry[]): Record<string, string> {
+  const [first = '', ...more] = indexes;
+  return {
+    PIP_INDEX_URL: first,
+    ...(more.length === 0 ? {} : { PIP_EXTRA_INDEX_URL: more.join(' ') }),
+    // To the gateway it is a way inside this machine; from there on it is what the person's settings say.
+    PIP_TRUSTED_HOST: registries.map((one) => new URL(cellUrl(one)).host).join(' '),
+  };
+}
+
+function crateSource(registry: Registry): string {
+  return `[source.crates-io]\nreplace-with = "flame"\n[source.flame]\nregistry = "sparse+${cellUrl(registry)}"\n`;
+}
+
+/** Where the person's tools find the certificates they trust. */
+export interface Certificates {
+  /** The variables that name files of them, as the tools in a cell need them. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  readonly files: readonly string[];
+}
+
+/** Reads them from the environment and from npm's and pip's settings; a file that isn't there counts for nothing. */
+export function readCertificates(env: Readonly<Record<string, string | undefined>>): Certificates {
+  const home = env.HOME ?? '/';
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ...certificateVariables.map((name) => [name, env[name]] as const),
+    [
+      'npm_config_cafile',
+      env.npm_config_cafile ?? readLine(join(home, '.npmrc'), /^\s*cafile\s*=\s*"?(.+?)"?\s*$/m),
+    ],
+    ['PIP_CERT', env.PIP_CERT ?? readLine('/etc/pip.conf', /^\s*cert\s*=\s*(.+?)\s*$/m)],
+  ];
+  const found = named.filter(
+    (pair): pair is readonly [string, string] => pair[1]?.startsWith('/') === true && existsSync(pair[1]),
+  );
+  return { env: Object.fromEntries(found), files: [...new Set(found.map(([, file]) => file))] };
+}
+
+const certificateVariables = [
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
+  ...['CARGO_HTTP_CAINFO', 'GIT_SSL_CAINFO'],
+];
+
+function readLine(file: string, pattern: RegExp): string | undefined {
+  try {
+    return pattern.exec(readFileSync(file, 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}

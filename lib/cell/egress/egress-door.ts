@@ -1,0 +1,76 @@
+import { createServer } from 'node:http';
+import { listenOn } from '../gateway/listen-on.ts';
+import { type EgressRules, type Resolve, resolveName } from './egress-rules.ts';
+import { answerBare, type EgressLine, type Traffic } from './egress-traffic.ts';
+import { forwardPlain } from './forward-plain.ts';
+import { openTunnel } from './tunnel.ts';
+
+/** The way out of one cell to the hosts of its list: a proxy. */
+export interface EgressDoor {
+  /** The loopback port, 0 on a socket file. */
+  readonly port: number;
+  /** What was refused, each sentence once, the first few. */
+  refusals(): readonly string[];
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+export interface EgressOptions {
+  readonly rules: EgressRules;
+  /** null: a loopback port, for machines without network namespaces. */
+  readonly socketPath: string | null;
+  /** Clients show it as the proxy's password; null: whoever reaches the door may use it. */
+  readonly secret: string | null;
+  readonly ca: string | null;
+  log(line: EgressLine): void;
+  readonly resolve?: Resolve;
+  readonly idleMs?: number;
+}
+
+const patienceMs = 60_000;
+// An agent's programs can open as many as they like; a package tool opens some dozens.
+const mostConnections = 128;
+const mostRefusals = 10;
+
+/** Serves one cell. Nothing is reached but what the rules name, each connection is one line of the log. */
+export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor> {
+  const { rules, log, secret } = options;
+  const refusals = new Set<string>();
+  let total = 0;
+  const traffic: Traffic = {
+    rules,
+    ca: options.ca,
+    resolve: options.resolve ?? resolveName,
+    idleMs: options.idleMs ?? patienceMs,
+    note: (line) => {
+      if (line.refused !== null && refusals.size < mostRefusals) refusals.add(line.refused);
+      log({ phase: rules.phase, ...line });
+    },
+    count: (bytes) => {
+      total += bytes;
+      return total <= rules.maxBytes;
+    },
+  };
+  const isKnown = (header: string | undefined): boolean => secret === null || header === basic(secret);
+  const server = createServer((request, response) => {
+    if (isKnown(request.headers['proxy-authorization'])) return void forwardPlain(traffic, request, response);
+    response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end();
+  });
+  server.maxConnections = mostConnections;
+  server.on('connect', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    if (head.length > 0) socket.unshift(head);
+    if (isKnown(request.headers['proxy-authorization']))
+      return void openTunnel(traffic, request.url ?? '', socket);
+    answerBare(socket, { status: 407, why: 'the proxy needs its password' });
+  });
+  const listening = await listenOn(server, options.socketPath);
+  return { port: listening.port, refusals: () => [...refusals], close: listening.close };
+}
+
+/** The user's name in the address of a door that has a secret. */
+export const doorUser = 'cell';
+
+function basic(secret: string): string {
+  return `Basic ${Buffer.from(`${doorUser}:${secret}`).toString('base64')}`;
+}

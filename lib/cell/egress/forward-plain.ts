@@ -1,0 +1,200 @@
+import {
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { type Address, findAddress, type Refusal, refuseHost } from './egress-rules.ts';
+import { isRefusal, type Traffic, tooMuch } from './egress-traffic.ts';
+import { cellOrigin, portOf, type Registry } from './registry.ts';
+
+// Of what a client says, no more than a registry needs: nothing of the cell leaves with it.
+const sentHeaders = [
+  'accept',
+  'accept-encoding',
+  'if-none-match',
+  'if-modified-since',
+  'range',
+  'user-agent',
+];
+const droppedHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'set-cookie',
+  'upgrade',
+  'trailer',
+]);
+const plainPort = 80;
+
+interface Asked {
+  /** Where it is really sent. */
+  readonly url: URL;
+  readonly registry: Registry | null;
+}
+
+/**
+ * Answers a request in the form of proxies: `GET http://host/path`. It only reads. What is asked of a registry of the
+ * person goes there as that is written, with its credential; the client is told of a redirect only if it may follow.
+ */
+export async function forwardPlain(
+  traffic: Traffic,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const method = request.method ?? '';
+  const asked = readTarget(traffic, request.url ?? '');
+  const target = asked === null ? (request.url ?? '').slice(0, 300) : shownTarget(asked.url);
+  const refuse = ({ status, why }: Refusal): void => {
+    traffic.note({ method, target, status, bytes: 0, refused: why });
+    if (response.headersSent) response.destroy();
+    else
+      response
+        .writeHead(status, { 'content-type': 'text/plain', connection: 'close' })
+        .end(`git-flame: ${why}.\n`);
+  };
+  request.resume();
+  if (asked === null)
+    return refuse({ status: 400, why: 'this is a proxy for http:// addresses and CONNECT' });
+  if (method !== 'GET' && method !== 'HEAD')
+    return refuse({ status: 405, why: `${method} is no reading, and nothing else leaves a cell this way` });
+  const host = { host: bare(asked.url.hostname), port: portOf(asked.url) };
+  const refused = asked.registry === null ? refuseHost(traffic.rules, `${host.host}:${host.port}`) : null;
+  if (refused !== null) return refuse(refused);
+  if (!traffic.count(0)) return refuse(tooMuch(traffic));
+  const found = await findAddress(traffic.rules, host, traffic.resolve);
+  if (isRefusal(found)) return refuse(found);
+  send(traffic, { method, asked, address: found, request, response, target, refuse });
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function shownTarget(url: URL): string {
+  return `${bare(url.hostname)}:${portOf(url)}${url.pathname}`.slice(0, 300);
+}
+
+/** What is meant by the address that a cell asks for; null where it is no http address. */
+function readTarget({ rules }: Traffic, text: string): Asked | null {
+  if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return null;
+  const registry = rules.registries.find((one) => cellOrigin(one) === url.origin) ?? null;
+  if (registry === null) return { url, registry: null };
+  // A credential is for the registry's own address, not for whatever else that host answers.
+  const own = bestOf(
+    rules.registries.filter((one) => cellOrigin(one) === url.origin),
+    url.pathname,
+  );
+  const real = new URL(url.pathname + url.search, registry.url.origin);
+  return { url: real, registry: own ?? { ...registry, authorization: null } };
+}
+
+/** Whether a server that takes escaped characters for what they stand for would read `..` in it. */
+function leadsUp(path: string): boolean {
+  let text = path;
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replace(/%(2e|2f|5c|25)/gi, (_whole, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  }
+  return text.split(/[\\/]/).includes('..');
+}
+
+/** Of several on one host, the one whose path the request begins with. */
+function bestOf(registries: readonly Registry[], path: string): Registry | undefined {
+  return [...registries]
+    .sort((a, b) => b.url.pathname.length - a.url.pathname.length)
+    .find(({ url }) => `${path}/`.startsWith(url.pathname.replace(/\/*$/, '/')) && !leadsUp(path));
+}
+
+interface Sending {
+  readonly method: string;
+  readonly asked: Asked;
+  readonly address: Address;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly target: string;
+  refuse(refusal: Refusal): void;
+}
+
+function send(
+  traffic: Traffic,
+  { method, asked, address, request, response, target, refuse }: Sending,
+): void {
+  const { url, registry } = asked;
+  const isSecure = url.protocol === 'https:';
+  const headers = {
+    ...Object.fromEntries(
+      sentHeaders.flatMap((name) =>
+        request.headers[name] === undefined ? [] : [[name, request.headers[name]]],
+      ),
+    ),
+    host: url.host,
+    ...(registry?.authorization != null ? { authorization: registry.authorization } : {}),
+  };
+  const options: RequestOptions = {
+    method,
+    host: bare(url.hostname),
+    port: url.port === '' ? (isSecure ? 443 : plainPort) : url.port,
+    path: url.pathname + url.search,
+    headers,
+    lookup: (_host, options, done) =>
+      options.all === true ? done(null, [address]) : done(null, address.address, address.family),
+  };
+  const call = isSecure
+    ? requestHttps({ ...options, ...(traffic.ca === null ? {} : { ca: traffic.ca }) })
+    : requestHttp(options);
+  call.setTimeout(traffic.idleMs, () =>
+    call.destroy(new Error(`nothing moved for ${Math.round(traffic.idleMs / 1_000)} s`)),
+  );
+  call.on('error', (error) => refuse({ status: 504, why: `${url.host} gave no answer: ${error.message}` }));
+  response.on('close', () => call.destroy());
+  call.on('response', (answer) => passOn(traffic, { answer, asked, response, refuse, method, target }));
+  call.end();
+}
+
+type Passing = Pick<Sending, 'asked' | 'response' | 'refuse' | 'method' | 'target'> & {
+  readonly answer: IncomingMessage;
+};
+
+function passOn(traffic: Traffic, { answer, asked, response, refuse, method, target }: Passing): void {
+  const status = answer.statusCode ?? 502;
+  const location =
+    answer.headers.location === undefined ? null : followed(traffic, asked, answer.headers.location);
+  if (location !== null && typeof location !== 'string') {
+    answer.destroy();
+    refuse(location);
+    return;
+  }
+  const kept = Object.entries(answer.headers).filter(([name]) => !droppedHeaders.has(name));
+  response.writeHead(status, { ...Object.fromEntries(kept), ...(location === null ? {} : { location }) });
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (traffic.count(chunk.length)) return;
+    answer.destroy();
+    refuse(tooMuch(traffic));
+  });
+  answer.on('error', (error) =>
+    refuse({ status: 502, why: `${asked.url.host} broke off: ${error.message}` }),
+  );
+  answer.on('end', () => traffic.note({ method, target, status, bytes, refused: null }));
+  answer.pipe(response);
+}
+
+/** Where a redirect leads, as the cell writes it; a refusal where it may not follow. */
+function followed({ rules }: Traffic, { url }: Asked, location: string): string | Refusal {
+  if (!URL.canParse(location, url.href)) return { status: 502, why: `${url.host} redirects to no address` };
+  const to = new URL(location, url);
+  const registry = rules.registries.find((one) => one.url.origin === to.origin);
+  if (registry !== undefined) return `${cellOrigin(registry)}${to.pathname}${to.search}`;
+  const host = `${bare(to.hostname)}:${portOf(to)}`;
+  const refused = refuseHost(rules, host);
+  return refused === null
+    ? to.href
+    : { ...refused, status: 502, why: `${url.host} redirects to ${host}: ${refused.why}` };
+}

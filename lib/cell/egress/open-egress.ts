@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { type EgressPhase, fromConfig, listedHosts } from '../../domain/config/egress.ts';
+import { cappedEgress } from '../gateway/capped-egress.ts';
+import { egressFile, type RunFolder, writeLaunchFiles } from '../run-folder.ts';
+import type { RunnerContext } from '../runner-context.ts';
+import type { CellProfile } from '../sandbox/bwrap-profile.ts';
+import type { Confinement } from '../sandbox-state.ts';
+import { makeSocketFolder } from '../watcher/socket-folder.ts';
+import { type Certificates, describeTools, readCertificates } from './cell-registries.ts';
+import { doorUser, openEgressDoor } from './egress-door.ts';
+import type { EgressRules } from './egress-rules.ts';
+import type { EgressLine } from './egress-traffic.ts';
+import { type PersonRegistries, readRegistries } from './read-registries.ts';
+import { portOf, type Registry } from './registry.ts';
+
+/** What one cell needs of its way out. */
+export interface CellEgress {
+  readonly env: Readonly<Record<string, string>>;
+  readonly mounts: CellProfile['mounts'];
+  readonly ports: readonly number[];
+  readonly programs: readonly string[];
+  /** Files that tools read by what `env` says. */
+  readonly shown: readonly string[];
+  /** Puts what listens for the cell's programs before a command. */
+  wrap(argv: readonly string[]): readonly string[];
+  /** See EgressDoor. */
+  refusals(): readonly string[];
+  close(): Promise<void>;
+}
+
+interface EgressRequest {
+  readonly phase: EgressPhase;
+  readonly folder: RunFolder;
+  readonly confinement: Confinement;
+  /** Whose log it is. */
+  readonly name: string;
+}
+
+// Not one a project's own server would take.
+const doorPort = 47_114;
+const insideFolder = '/run/blueflame-egress';
+const socketName = 'egress.sock';
+const bridgeFile = 'bridge.cjs';
+
+/** Opens a cell's way out to what the configuration names for this phase; null: that is nothing. */
+export async function openEgress(context: RunnerContext, request: EgressRequest): Promise<CellEgress | null> {
+  const { phase, folder, confinement, name } = request;
+  const listed = context.config.sandbox.egress[phase];
+  if (listed.length === 0) return null;
+  const person = listed.includes(fromConfig) ? readRegistries(context.env) : null;
+  const certificates = readCertificates(context.env);
+  const isCell = confinement === 'bubblewrap';
+  const secret = isCell ? null : randomBytes(16).toString('hex');
+  const sockets = isCell ? makeSocketFolder(folder, 'egress') : null;
+  const file = egressFile(context.repository.commonDir, name);
+  const door = await openEgressDoor({
+    rules: rulesOf(context, phase, person),
+    socketPath: sockets === null ? null : join(sockets.path, socketName),
+    secret,
+    ca: trusted(certificates),
+    log: cappedEgress((line: EgressLine) =>
+      appendFileSync(file, `${JSON.stringify({ timestamp: context.now().toISOString(), ...line })}\n`, {
+        mode: 0o600,
+      }),
+    ),
+  });
+  const proxy =
+    secret === null ? `http://127.0.0.1:${doorPort}` : `http://${doorUser}:${secret}@127.0.0.1:${door.port}`;
+  const tools = describeTools(proxy, { person, certificates });
+  writeLaunchFiles(folder, tools.files);
+  return {
+    env: tools.env,
+    mounts: sockets === null ? [] : [{ source: sockets.path, target: insideFolder }],
+    ports: sockets === null ? [door.port] : [],
+    programs: [process.execPath],
+    shown: [context.distDir, ...certificates.files],
+    wrap: (argv) => (sockets === null ? argv : [...bridge(context), ...argv]),
+    refusals: door.refusals,
+    close: async () => {
+      await door.close();
+      sockets?.remove();
+    },
+  };
+}
+
+function bridge({ distDir }: RunnerContext): readonly string[] {
+  return [process.execPath, join(distDir, bridgeFile), String(doorPort), join(insideFolder, socketName)];
+}
+
+function rulesOf(
+  { config }: RunnerContext,
+  phase: EgressPhase,
+  person: PersonRegistries | null,
+): EgressRules {
+  const { egress } = config.sandbox;
+  const registries = person?.registries ?? [];
+  // What the person's own tools are set up for may be inside a network: its name is the person's word.
+  const own = registries.map(({ url }: Registry) => `${url.hostname.replace(/^\[|\]$/g, '')}:${portOf(url)}`);
+  return {
+    phase,
+    hosts: new Set([...listedHosts(egress[phase]), ...own]),
+    privateHosts: new Set([...listedHosts(egress.private), ...own]),
+    registries,
+    maxBytes: egress.max_mb * 1024 * 1024,
+  };
+}
+
+function trusted({ files }: Certificates): string | null {
+  const texts = files.map((file) => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch {
+      return '';
+    }
+  });
+  return texts.every((text) => text === '') ? null : [...rootCertificates, ...texts].join('\n');
+}

@@ -1,0 +1,31 @@
+/** A package registry that the person's own tools are set up for. */
+export interface Registry {
+  readonly tool: 'npm' | 'pip' | 'cargo' | 'go';
+  /** Without a credential. */
+  readonly url: URL;
+  /** The header it is asked with; null: none. */
+  readonly authorization: string | null;
+}
+
+/**
+ * How a cell writes the registry's origin: as plain HTTP, which goes to the gateway, where it becomes what it is, with
+ * the credential. A loopback name would be looked for in the cell itself.
+ */
+export function cellOrigin({ url }: Pick<Registry, 'url'>): string {
+  return isLoopbackName(url.hostname) ? `http://registry-${portOf(url)}.invalid` : `http://${url.host}`;
+}
+
+/** The port a URL leads to, written or not. */
+export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
+  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
+}
+
+/** The URL as programs in the cell are told it. */
+export function cellUrl(registry: Pick<Registry, 'url'>): string {
+  const { pathname, search } = registry.url;
+  return `${cellOrigin(registry)}${pathname}${search}`;
+}
+
+function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\./.test(host);
+}

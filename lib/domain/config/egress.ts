@@ -1,0 +1,95 @@
+import * as z from 'zod';
+
+// `sandbox.egress`: which hosts cells reach through the gateway, and when.
+
+/** When a cell may reach them: as a worktree is prepared, as an agent works, as diagnostics run. */
+export const egressPhases = ['setup', 'work', 'diagnostics'] as const;
+export type EgressPhase = (typeof egressPhases)[number];
+
+/** The public registries of the common package tools. */
+const presets: Readonly<Record<string, readonly string[]>> = {
+  npm: ['registry.npmjs.org'],
+  pypi: ['pypi.org', 'files.pythonhosted.org'],
+  crates: ['index.crates.io', 'static.crates.io'],
+  go: ['proxy.golang.org', 'sum.golang.org'],
+};
+
+/** The registries that the person's own npm, pip, cargo and go are set up for. */
+export const fromConfig = 'from-config';
+
+/** `host:port`, in small letters. */
+export type EgressHost = string;
+
+const securePort = 443;
+const namePattern =
+  /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Why an entry is none; null: it is one. The text ends a sentence that begins with the entry's place. */
+function entryProblem(entry: string): string | null {
+  if (entry === fromConfig || Object.hasOwn(presets, entry)) return null;
+  if (entry.includes('*')) return 'must name one host: a wildcard would open more than anybody looked at';
+  if (/^[a-z][a-z+.-]*:\/\//i.test(entry))
+    return 'must be a host or host:port, without https:// and without a path';
+  const { host, port } = splitHost(entry);
+  if (/[[\]]|:.*:/.test(entry) || isNumber(host))
+    return 'must be the name of a host, not an address: what a certificate proves is the name';
+  if (!namePattern.test(host))
+    return `is neither a host nor one of ${[...Object.keys(presets), fromConfig].join(', ')}`;
+  if (!host.includes('.') && host !== 'localhost' && !/:\d+$/.test(entry))
+    return `is neither a host nor one of ${[...Object.keys(presets), fromConfig].join(', ')}`;
+  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? null : 'has no port between 1 and 65535';
+}
+
+/** How resolvers read an address too: 2130706433, 0x7f.1. */
+function isNumber(host: string): boolean {
+  return /^(?:0x[0-9a-f]*|\d+)$/i.test(host.split('.').at(-1) ?? '');
+}
+
+function splitHost(entry: string): { readonly host: string; readonly port: number } {
+  const found = /^(.*?)(?::(\d*))?$/s.exec(entry.toLowerCase());
+  const port = found?.[2];
+  return { host: found?.[1] ?? '', port: port === undefined ? securePort : Number(port || Number.NaN) };
+}
+
+/** The hosts that a list of the configuration names, `from-config` left out. */
+export function listedHosts(entries: readonly string[]): ReadonlySet<EgressHost> {
+  const hosts = entries.filter((entry) => entry !== fromConfig).flatMap((entry) => presets[entry] ?? [entry]);
+  return new Set(
+    hosts.map((entry) => {
+      const { host, port } = splitHost(entry);
+      return `${host}:${port}`;
+    }),
+  );
+}
+
+const entrySchema = z.string().superRefine((text, context) => {
+  const problem = entryProblem(text);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+
+const list = z.array(entrySchema).max(200).default([]);
+
+export const egressSchema = z
+  .strictObject({
+    setup: list
+      .describe('While project.setup prepares a worktree.')
+      .meta({ examples: [['npm'], ['from-config', 'files.example.com']] }),
+    work: list.describe('While an agent works: it, and all it runs, can reach them.'),
+    diagnostics: list.describe('While the diagnostics run, on code that agents wrote.'),
+    private: z
+      .array(entrySchema)
+      .max(200)
+      .default([])
+      .describe(
+        'Those of them that may lead to private or loopback addresses, such as a mirror of your company.',
+      )
+      .meta({ examples: [['packages.example.internal']] }),
+    max_mb: z
+      .int()
+      .min(1)
+      .default(2_048)
+      .describe('How much one command, or one agent, may download in all, in MB.'),
+  })
+  .describe(
+    'Hosts that cells reach, through the gateway alone: npm, pypi, crates and go for the public registries, from-config for those your own npm, pip, cargo and go are set up for, or host[:port]. Empty: none.',
+  );
