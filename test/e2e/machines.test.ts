@@ -70,7 +70,7 @@ test('DST-1 DST-2 machines that are killed, stopped and cut off: every task is d
   startMachine(lead, null);
   const { digest, session } = await planOf(lead);
   for (const machine of others) startMachine(machine, digest);
-  await sufferUntilDone({ machines }, { digest, random, longestMs: 480_000 });
+  await sufferUntilDone({ machines }, { digest, random, longestMs: 480_000, leaseMs: 9_000 });
   const history = checkSharedHistory(remote, session);
   assert.equal(history.problems, [], machines.map(({ said }) => said).join('\n----\n'));
   assert.is(history.merged, total);

@@ -2,17 +2,29 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ScriptTask } from '../support/exec-project.ts';
-import { sufferUntilDone } from '../support/machine-chaos.ts';
-import { byLine, machineEnd, makeMachines, planOf, startMachine } from '../support/machine-rig.ts';
+import { flame } from '../support/flame.ts';
+import { type Suffered, sufferUntilDone } from '../support/machine-chaos.ts';
+import { makeNet } from '../support/machine-nets.ts';
+import {
+  byLine,
+  type MachineRig,
+  machineEnd,
+  makeMachines,
+  planOf,
+  startMachine,
+} from '../support/machine-rig.ts';
+import { enterNetworkNamespace } from '../support/model-namespace.ts';
 import { makeRandom } from '../support/random.ts';
-import { type RemoteLine, serveHttp, serveSsh } from '../support/remote-lines.ts';
+import { byPath, type RemoteLine, serveHttp, serveSsh } from '../support/remote-lines.ts';
 import { makeTempDir } from '../support/repo.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
 
-// Machines on one session, longer and over worse lines than the suite can afford. By hand:
+// Machines on one session, each with a home, a clone and a network of its own, longer and over worse lines than the
+// suite can afford. By hand:
 //   node build/test/soak/machines.js --over http --latency 200 --lost 20 --machines 4 --tasks 40 --seed 7
 // --over file|http|ssh (ssh: as root, with openssh-server); --calm: nothing is killed; --shift MINUTES: the clock on
-// the wall of every second machine is that far ahead; --seconds: how long a task takes.
+// the wall of every second machine is that far ahead; --seconds: how long a task takes; --lease: in seconds, longer on
+// a machine that is busy.
 
 const { values } = parseArgs({
   options: {
@@ -24,11 +36,13 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     seed: { type: 'string', default: '1' },
     shift: { type: 'string', default: '0' },
+    lease: { type: 'string', default: '15' },
     calm: { type: 'boolean', default: false },
   },
 });
 
 const longestMs = 3_600_000;
+const leaseSeconds = Number(values.lease);
 const total = Number(values.tasks);
 const random = makeRandom(Number(values.seed));
 
@@ -42,7 +56,7 @@ function tasksOf(count: number): readonly ScriptTask[] {
 
 async function lineTo(path: string): Promise<RemoteLine> {
   if (values.over === 'ssh') return serveSsh(path);
-  if (values.over === 'file') return { url: path, env: {}, close: () => undefined };
+  if (values.over === 'file') return byPath(path);
   const faults = {
     roundTripMs: Number(values.latency),
     lostAnswers: Number(values.lost),
@@ -60,14 +74,38 @@ globalThis.Date = class extends Real { constructor(...words) { super(...(words.l
   return file;
 }
 
+/** Which clones have another state in the end than the remote, once each was brought up to date. */
+async function unequalClones({ remote, machines }: MachineRig): Promise<readonly string[]> {
+  const state = ({ git }: Pick<typeof remote, 'git'>): string =>
+    git(
+      'for-each-ref',
+      '--format=%(refname) %(objectname)',
+      ...['sessions', 'tasks', 'validations', 'reviews', 'kept'].map((name) => `refs/blueflame/${name}`),
+    );
+  // Twice: what the last one sends, the first one has to hear of.
+  for (const { repo } of [...machines, ...machines]) {
+    repo.git('remote', 'set-url', 'origin', remote.path);
+    await flame(repo, ['sync', 'origin']);
+  }
+  return machines.filter(({ repo }) => state(repo) !== state(remote)).map(({ name }) => name);
+}
+
 async function soak(): Promise<void> {
-  const made = makeMachines(Number(values.machines), tasksOf(total), { lease: '15s', renew: '3s' });
+  const made = makeMachines(Number(values.machines), tasksOf(total), {
+    lease: `${leaseSeconds}s`,
+    renew: `${Math.floor(leaseSeconds / 5)}s`,
+  });
   const line = await lineTo(made.remote.path);
   const shift = Number(values.shift);
   const clock = shift === 0 ? null : shiftedClock(shift);
-  const rig = byLine(made, line.url, (at) => ({
-    ...line.env,
-    ...(clock === null || at % 2 === 0 ? {} : { NODE_OPTIONS: `--require ${clock}` }),
+  const nets = await Promise.all(made.machines.map((_, at) => makeNet(at)));
+  const rig = byLine(made, (at) => ({
+    url: line.url(nets[at]?.host ?? ''),
+    net: nets[at] ?? null,
+    env: {
+      ...line.env,
+      ...(clock === null || at % 2 === 0 ? {} : { NODE_OPTIONS: `--require ${clock}` }),
+    },
   }));
   const [lead, ...others] = rig.machines;
   if (lead === undefined) throw new Error('no lead');
@@ -75,21 +113,40 @@ async function soak(): Promise<void> {
   startMachine(lead, null);
   const { digest, session } = await planOf(lead);
   for (const machine of others) startMachine(machine, digest);
+  let suffered: Suffered | null = null;
   if (values.calm) await Promise.all(rig.machines.map(machineEnd));
-  else await sufferUntilDone(rig, { digest, random, longestMs });
+  else {
+    const crash = values.over === 'file' ? {} : { crash: line.crash };
+    suffered = await sufferUntilDone(rig, {
+      ...{ digest, random, longestMs, leaseMs: leaseSeconds * 1_000 },
+      ...crash,
+    });
+  }
+  const seconds_taken = Math.round((performance.now() - began) / 1_000);
   const history = checkSharedHistory(rig.remote, session);
   line.close();
-  const isSound = history.problems.length === 0 && history.merged === total;
+  const unequal = await unequalClones(rig);
+  for (const net of nets) net.close();
+  const isSound = history.problems.length === 0 && history.merged === total && unequal.length === 0;
   const result = {
     ...values,
-    seconds_taken: Math.round((performance.now() - began) / 1_000),
+    seconds_taken,
+    ...suffered,
     ...history,
+    unequal,
     doneBy: Object.fromEntries(history.doneBy),
     ends: rig.machines.map(({ ends }) => ends.join(' ')),
   };
-  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
   if (!isSound) for (const { name, said } of rig.machines) process.stderr.write(`---- ${name}\n${said}\n`);
   process.exitCode = isSound ? 0 : 1;
 }
 
-await soak();
+switch (enterNetworkNamespace({ isForServers: true })) {
+  case 'inside':
+    await soak();
+    break;
+  case 'none':
+    throw new Error('no network namespace can be made here');
+  default:
+}

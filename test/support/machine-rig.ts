@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from './exec-project.ts';
 import { flameJson } from './flame.ts';
-import { startProgram } from './program.ts';
+import type { MachineNet } from './machine-nets.ts';
+import { programFolder, startProgram } from './program.ts';
 import { makeTempDir, openRepo, type TestRepo } from './repo.ts';
 import { trusted } from './trusted.ts';
 
@@ -12,6 +14,8 @@ export interface RigMachine {
   readonly name: string;
   /** Where its remote is. */
   readonly url: string;
+  /** null: it shares the network of this process. */
+  readonly net: MachineNet | null;
   /** What the program said, of all its starts. */
   said: string;
   child: ChildProcess | null;
@@ -41,28 +45,34 @@ export function makeMachines(
       seed.git('clone', '-q', remote.path, path);
       const plain = openRepo(path);
       plain.git('config', 'gc.auto', '0');
-      const env = { ...plain.env, XDG_STATE_HOME: join(folder, `${name}-state`) };
+      const home = join(folder, `${name}-home`);
+      mkdirSync(home);
+      const env = { ...plain.env, HOME: home, XDG_STATE_HOME: join(home, 'state') };
       const repo = trusted({ ...plain, env });
       if (at === 0) {
         writePlan(repo, tasks);
         writeDecisions(repo, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
       }
-      return { repo, name, url: remote.path, said: '', child: null, ends: [] };
+      return { repo, name, url: remote.path, net: null, said: '', child: null, ends: [] };
     }),
   };
 }
 
-/** The same machines, which reach the remote by another line; a variable may be for some of them alone. */
-export function byLine(
-  { remote, machines }: MachineRig,
-  url: string,
-  envOf: (at: number) => Readonly<Record<string, string>>,
-): MachineRig {
+/** How a machine reaches the remote: by which address, with which variables, through which network. */
+export interface MachineLine {
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly net: MachineNet | null;
+}
+
+/** The same machines, each with a line of its own. */
+export function byLine({ remote, machines }: MachineRig, lineOf: (at: number) => MachineLine): MachineRig {
   return {
     remote,
     machines: machines.map((machine, at) => {
+      const { url, env, net } = lineOf(at);
       machine.repo.git('remote', 'set-url', 'origin', url);
-      return { ...machine, url, repo: { ...machine.repo, env: { ...machine.repo.env, ...envOf(at) } } };
+      return { ...machine, url, net, repo: { ...machine.repo, env: { ...machine.repo.env, ...env } } };
     }),
   };
 }
@@ -78,7 +88,8 @@ export function startMachine(machine: RigMachine, digest: string | null): void {
     digest === null
       ? [...lead, ...decided]
       : ['work', '--join', 'origin', ...(hadStarted ? [] : ['--plan', digest])];
-  const child = startProgram(machine.repo, argv);
+  const command = [...(machine.net?.enter ?? []), join(programFolder, 'git-flame')];
+  const child = startProgram(machine.repo, argv, { command });
   machine.child = child;
   const hear = (chunk: Buffer): void => {
     machine.said += chunk.toString();
@@ -106,9 +117,10 @@ export async function planOf({
   }
 }
 
-/** Cuts a machine off from the remote, or lets it through again. */
-export function cutOff({ repo, url }: RigMachine, isCut: boolean): void {
-  repo.git('remote', 'set-url', 'origin', isCut ? '/nonexistent/remote.git' : url);
+/** Cuts a machine off from the remote, or lets it through again. One that reaches it by path alone finds it gone. */
+export function cutOff({ repo, url, net }: RigMachine, isCut: boolean): void {
+  if (net !== null && /^(?:http|ssh):/.test(url)) net.cut(isCut);
+  else repo.git('remote', 'set-url', 'origin', isCut ? '/nonexistent/remote.git' : url);
 }
 
 export async function machineEnd(machine: RigMachine): Promise<void> {

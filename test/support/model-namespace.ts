@@ -8,17 +8,23 @@ const marker = 'FLAME_TEST_NAMESPACE';
 /**
  * Runs the calling test file again in a network namespace with nothing but loopback, once, so that a third
  * party's program can reach no network. `inside`: this is that run. `outside`: it was run, and its exit code
- * is this process's. `none`: no such namespace can be made here.
+ * is this process's. `none`: no such namespace can be made here. `isForServers`: root stays the root it was, where it
+ * is, since some servers start as no other.
  */
-export function enterNetworkNamespace(): 'inside' | 'outside' | 'none' {
+export function enterNetworkNamespace({ isForServers = false } = {}): 'inside' | 'outside' | 'none' {
   if (process.env[marker] === '1') return 'inside';
-  const unshare = [['-rn'], ['-n']].find((flags) =>
+  const ways = [['-rn'], ['-n']];
+  const unshare = (isForServers ? ways.reverse() : ways).find((flags) =>
     run('unshare', [...flags, 'ip', 'link', 'set', 'lo', 'up']),
   );
   if (unshare === undefined) return 'none';
   const result = spawnSync(
     'unshare',
-    [...unshare, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, process.argv[1] ?? ''],
+    [
+      ...unshare,
+      ...['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'],
+      ...[process.execPath, ...process.argv.slice(1)],
+    ],
     { stdio: 'inherit', env: { ...process.env, [marker]: '1' } },
   );
   // The runner of this file's own, empty, suite would set it to 0.

@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   type AddressInfo,
@@ -14,9 +14,17 @@ import { makeTempDir } from './repo.ts';
 
 /** A way to a bare repository: what its remote is called, and what git needs for it. */
 export interface RemoteLine {
-  readonly url: string;
+  /** As it is called where the server is found by that address. */
+  readonly url: (host: string) => string;
   readonly env: Readonly<Record<string, string>>;
+  /** Kills the server with all it was doing, and starts another one once `down` resolves. */
+  crash(down: () => Promise<void>): Promise<void>;
   close(): void;
+}
+
+/** The bare repository itself, with no server. */
+export function byPath(path: string): RemoteLine {
+  return { url: () => path, env: {}, crash: async () => undefined, close: () => undefined };
 }
 
 export interface LineFaults {
@@ -27,21 +35,35 @@ export interface LineFaults {
   readonly chance: (probability: number) => boolean;
 }
 
-async function listening(server: Server): Promise<number> {
+async function listening(server: Server, port = 0): Promise<number> {
   server.unref();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '0.0.0.0', resolve));
   return (server.address() as AddressInfo).port;
 }
 
 /** Stock git over HTTP. */
 export async function serveHttp(path: string, faults: LineFaults | null): Promise<RemoteLine> {
   execFileSync('git', ['-C', path, 'config', 'http.receivepack', 'true']);
-  const server = createServer((request, response) => void answer(path, request, response));
+  const backends = new Set<ChildProcess>();
+  const server = createServer((request, response) => {
+    const backend = answer(path, request, response);
+    backends.add(backend);
+    backend.once('close', () => backends.delete(backend));
+  });
   const port = await listening(server);
   const line = faults === null ? null : await slowLine(port, faults);
   return {
-    url: `http://127.0.0.1:${line?.port ?? port}/${basename(path)}`,
+    url: (host) => `http://${host}:${line?.port ?? port}/${basename(path)}`,
     env: {},
+    crash: async (down) => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const { pid } of backends) if (pid !== undefined) endTree(pid);
+      server.closeAllConnections();
+      await closed;
+      await down();
+      removeLocks(path);
+      await listening(server, port);
+    },
     close: () => {
       line?.server.close();
       server.close();
@@ -49,8 +71,41 @@ export async function serveHttp(path: string, faults: LineFaults | null): Promis
   };
 }
 
+/** Kills a process and all that came of it, at once. */
+function endTree(pid: number): void {
+  const parents = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const stat = readStat(name);
+    if (stat !== null) parents.set(stat, [...(parents.get(stat) ?? []), Number(name)]);
+  }
+  const all = [pid];
+  for (const one of all) all.push(...(parents.get(one) ?? []));
+  for (const one of all) {
+    try {
+      process.kill(one, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+function readStat(pid: string): number | null {
+  try {
+    const [, parent = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').match(/\) \S (\d+) /) ?? [];
+    return Number(parent);
+  } catch {
+    return null;
+  }
+}
+
+/** What who runs a server does after a crash: git leaves its locks when it is killed. */
+function removeLocks(path: string): void {
+  for (const file of readdirSync(path, { recursive: true, encoding: 'utf8' }))
+    if (file.endsWith('.lock')) rmSync(join(path, file), { force: true });
+}
+
 /** CGI, as any web server speaks with git http-backend. */
-function answer(path: string, request: IncomingMessage, response: ServerResponse): void {
+function answer(path: string, request: IncomingMessage, response: ServerResponse): ChildProcess {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
   const { 'content-type': type, 'content-encoding': encoding, 'git-protocol': protocol } = request.headers;
   const backend = spawn('git', ['http-backend'], {
@@ -86,7 +141,9 @@ function answer(path: string, request: IncomingMessage, response: ServerResponse
     }
     response.write(head.subarray(end + 4));
   });
-  backend.stdout.on('end', () => response.end());
+  // Killed in the middle, it is no answer: the connection breaks, as that of a dead server does.
+  backend.on('close', (code) => (code === 0 ? response.end() : response.destroy()));
+  return backend;
 }
 
 /** A line to a port that takes its time each way, and loses what a push was answered. */
@@ -131,17 +188,27 @@ export async function serveSsh(path: string): Promise<RemoteLine> {
   const port = await listening(free);
   await new Promise((resolve) => free.close(resolve));
   const config = [
-    ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${host}`, 'StrictModes no', 'UsePAM no'],
+    ...[`Port ${port}`, 'ListenAddress 0.0.0.0', `HostKey ${host}`, 'StrictModes no', 'UsePAM no'],
     ...[`AuthorizedKeysFile ${join(folder, 'authorized')}`, 'PidFile none', 'PermitRootLogin yes'],
     ...['PasswordAuthentication no', 'MaxStartups 100', 'MaxSessions 100'],
   ];
   writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
-  const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(folder, 'config')], { stdio: 'ignore' });
-  await reachable(port);
+  const start = async (): Promise<ChildProcess> => {
+    const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(folder, 'config')], { stdio: 'ignore' });
+    await reachable(port);
+    return server;
+  };
+  let server = await start();
   const options = '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR';
   return {
-    url: `ssh://root@127.0.0.1:${port}${path}`,
+    url: (host) => `ssh://root@${host}:${port}${path}`,
     env: { GIT_SSH_COMMAND: `ssh -F none -i ${user} -o IdentitiesOnly=yes ${options}` },
+    crash: async (down) => {
+      if (server.pid !== undefined) endTree(server.pid);
+      await down();
+      removeLocks(path);
+      server = await start();
+    },
     close: () => void server.kill(),
   };
 }
