@@ -191,6 +191,8 @@ export async function serveSsh(path: string): Promise<RemoteLine> {
     ...[`Port ${port}`, 'ListenAddress 0.0.0.0', `HostKey ${host}`, 'StrictModes no', 'UsePAM no'],
     ...[`AuthorizedKeysFile ${join(folder, 'authorized')}`, 'PidFile none', 'PermitRootLogin yes'],
     ...['PasswordAuthentication no', 'MaxStartups 100', 'MaxSessions 100'],
+    // What the account's shell reads at its start is not the server's.
+    `SetEnv HOME=${folder}`,
   ];
   writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
   const start = async (): Promise<ChildProcess> => {

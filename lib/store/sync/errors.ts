@@ -32,7 +32,7 @@ function wayOut(remote: string, reason: string): string {
   if (lock !== undefined) return `If no git is at work on that server, remove the lock there: ${lock}`;
   const [, blocking] = reason.match(/'(refs\/[\w./-]+)' exists; cannot create/) ?? [];
   if (blocking !== undefined) return `Take away what is in its place: git push ${remote} :${blocking}`;
-  const isInTheWay = /non-empty directory|missing necessary objects|bad object/.test(reason);
+  const isInTheWay = /couldn't set|non-empty directory|missing necessary objects|bad object/.test(reason);
   if (isInTheWay)
     return 'Look at what is in its place on that server: git fsck && git for-each-ref refs/blueflame';
   return 'Allow refs/blueflame/* on that server, or share through another remote: git flame sync REMOTE';

@@ -4,66 +4,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changePage } from '../../../lib/core/blackboard/change-page.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
-import type { Store } from '../../../lib/domain/ports/store-port.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
-import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
-import type { TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { sampleSessionId } from '../sample.ts';
 import { commonDirOf, inStore, makeClones, stateOf, sync, taskIn, taskOf } from '../sync-clones.ts';
-
-interface Machine {
-  readonly store: Store;
-  readonly sharing: OpenedSharing;
-  readonly lines: boolean[];
-  close(): Promise<void>;
-}
-
-async function openMachine(repo: TestRepo, name: string): Promise<Machine> {
-  const context = { cwd: repo.path, env: repo.env };
-  const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1' });
-  const lines: boolean[] = [];
-  const sharing = openSharing(store, {
-    ...{ remote: 'origin', network: context, pushesPerMinute: null, patienceMs: 60_000 },
-    sign: {
-      v: 1,
-      machine: name,
-      person: 'Lea <lea@example.com>',
-      role: 'worker',
-      version: '0',
-      config: 'none',
-      slots: 2,
-      since: '2026-03-01T08:00:00.000Z',
-    },
-    onLine: (isThere) => void lines.push(isThere),
-    signal: new AbortController().signal,
-  });
-  return { store, sharing, lines, close: () => store.close() };
-}
-
-/** Claims a task for a machine; false where it is taken. */
-async function claim({ store }: Machine, id: string, agent: string): Promise<boolean> {
-  const result = await store.transact((snapshot) => {
-    const task = taskOf(snapshot, id);
-    if (task.status !== 'pending') return null;
-    const fields = { status: 'claimed' as const, agent_id: agent as never, claimed_by: agent };
-    const claimed = alterTask(task, { ...fields, claimed_at: '2026-03-01T08:00:00.000Z', claim: 1 });
-    return {
-      actor: agent,
-      changes: [{ subject: `${id}: pending -> claimed by ${agent}`, tasks: [claimed] }],
-    };
-  });
-  return result.kind === 'done';
-}
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+import { claim, type Machine, openMachine, until } from './machine.ts';
 
 test('DST-1 UNI-6 machines race for every task: the remote gives each to one, and all clones are equal in the end', async () => {
   const ids = Array.from({ length: 8 }, (_, at) => `task-${String(at + 1).padStart(3, '0')}`);

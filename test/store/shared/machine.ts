@@ -1,0 +1,59 @@
+import type { Store } from '../../../lib/domain/ports/store-port.ts';
+import { openStore } from '../../../lib/store/open-store.ts';
+import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
+import type { TestRepo } from '../../support/repo.ts';
+import { alterTask } from '../../support/tasks.ts';
+import { commonDirOf, taskOf } from '../sync-clones.ts';
+
+/** What one machine has open: its store, changed through the remote. */
+export interface Machine {
+  readonly store: Store;
+  readonly sharing: OpenedSharing;
+  readonly lines: boolean[];
+  close(): Promise<void>;
+}
+
+export async function openMachine(repo: TestRepo, name: string): Promise<Machine> {
+  const context = { cwd: repo.path, env: repo.env };
+  const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1' });
+  const lines: boolean[] = [];
+  const sharing = openSharing(store, {
+    ...{ remote: 'origin', network: context, pushesPerMinute: null, patienceMs: 60_000 },
+    sign: {
+      v: 1,
+      machine: name,
+      person: 'Lea <lea@example.com>',
+      role: 'worker',
+      version: '0',
+      config: 'none',
+      slots: 2,
+      since: '2026-03-01T08:00:00.000Z',
+    },
+    onLine: (isThere) => void lines.push(isThere),
+    signal: new AbortController().signal,
+  });
+  return { store, sharing, lines, close: () => store.close() };
+}
+
+/** Claims a task for a machine; false where it is taken. */
+export async function claim({ store }: Machine, id: string, agent: string): Promise<boolean> {
+  const result = await store.transact((snapshot) => {
+    const task = taskOf(snapshot, id);
+    if (task.status !== 'pending') return null;
+    const fields = { status: 'claimed' as const, agent_id: agent as never, claimed_by: agent };
+    const claimed = alterTask(task, { ...fields, claimed_at: '2026-03-01T08:00:00.000Z', claim: 1 });
+    return {
+      actor: agent,
+      changes: [{ subject: `${id}: pending -> claimed by ${agent}`, tasks: [claimed] }],
+    };
+  });
+  return result.kind === 'done';
+}
+
+export async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
