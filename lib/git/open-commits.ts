@@ -8,6 +8,7 @@ import { mergeTree } from './objects/merge-tree.ts';
 import { readCommit, readCommitsBetween } from './objects/read-commits.ts';
 import { replay } from './objects/replay.ts';
 import { isSigning, signCommit } from './objects/sign-commit.ts';
+import { transplant } from './objects/transplant.ts';
 import type { ReadObjects } from './read-objects.ts';
 import { resolveCommit } from './refs/head-state.ts';
 
@@ -38,6 +39,8 @@ export function openMerging(access: GitAccess): GitMerging {
     },
     replay: async (onto, start, tip) =>
       replay(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
+    transplant: async (onto, start, tip) =>
+      transplant(access, withVariables(here, await access.inertDrivers()), { onto, start, tip }),
     commitTree: (init) => commitTree(access, objectDir, init),
     commitSigned: async (init) =>
       (await signs()) ? signCommit(here, init) : commitTree(access, objectDir, init),

@@ -2,6 +2,7 @@ import type { ObjectId } from '../domain/ids.ts';
 import type { FilteredPath, GitDiffs, GitFiles } from '../domain/ports/git-contents.ts';
 import { readChangedFiles } from './diff/changed-files.ts';
 import { readDiffStat, readDiffText, readFileStats } from './diff/diff-commits.ts';
+import { pairCommits } from './diff/pair-commits.ts';
 import { readPatch } from './diff/read-patch.ts';
 import { readContent, readTexts } from './diff/read-texts.ts';
 import { readTreeChanges } from './diff/tree-changes.ts';
@@ -24,6 +25,7 @@ export function openDiffs(access: GitAccess, reading: ReadObjects): GitDiffs {
     diffText: (base, tip, options) => readDiffText(objects, base, tip, options),
     readPatch: (base, tip, view = { ignoresSpace: false }) =>
       readPatch(objects, access.objects, { base, tip }, view),
+    pairCommits: (before, now) => pairCommits(objects, before, now),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Changeset } from '../state/changeset.ts';
 import type { LineComment } from '../state/line-comment.ts';
 import type { Plan } from '../state/plan.ts';
 import type { Session } from '../state/session.ts';
+import type { SinceSeen } from '../state/since-seen.ts';
 import type { Task } from '../state/task.ts';
 import type { DiagnosticRun, Verdict } from '../state/verdict.ts';
 import type { AuditSummary } from './agent-port.ts';
@@ -114,8 +115,12 @@ export interface ChangesetQuestion {
   readonly doubts?: readonly EvidenceDoubt[];
   /** What the watcher refused to the agents that worked on it, where it refused anything. */
   readonly blocked?: readonly BlockedCalls[];
+  /** What changed since the person saw it last; absent: they never did. */
+  readonly since?: SinceSeen;
   readonly session: Session;
   showDiff(): Promise<string>;
+  /** The difference to what they saw; where `since` is there. */
+  showInterdiff?(): Promise<string>;
   /** Why a comment may be meant for another line, a sentence; null: its line is there. */
   strayComment?(comment: LineComment): Promise<string | null>;
   /**

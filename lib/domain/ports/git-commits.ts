@@ -24,6 +24,12 @@ export type MergeResult =
       readonly messages: readonly string[];
     };
 
+export interface Transplant {
+  readonly tree: ObjectId;
+  /** Files in which both changed the same lines: they are as the moved work has them. */
+  readonly clashes: readonly string[];
+}
+
 export interface CommitRequest {
   readonly tree: ObjectId;
   readonly parents: readonly ObjectId[];
@@ -50,6 +56,10 @@ export interface GitMerging {
   mergeTree(ours: ObjectId, theirs: ObjectId): Promise<MergeResult>;
   /** Merges what changed between `start` and `tip` onto another commit, whatever lies before `start`. */
   replay(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<MergeResult>;
+  /**
+   * The files of `tip` had its change since `start` been made on `onto`, without marks of conflicts; `onto` may be a tree.
+   */
+  transplant(onto: ObjectId, start: ObjectId, tip: ObjectId): Promise<Transplant>;
   commitTree(init: CommitRequest): Promise<ObjectId>;
   /**
    * A commit of the person's own, signed by git with their key where their configuration has commits signed

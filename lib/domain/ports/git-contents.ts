@@ -9,7 +9,21 @@ export interface FilteredPath {
   readonly filter: string;
 }
 
-/** What differs between two commits. */
+/** Commits from `start`, which is none of them, to `commit`. */
+export interface CommitRange {
+  readonly start: ObjectId;
+  readonly commit: ObjectId;
+}
+
+/** A commit of one range and the one it became in another; null where there is none. */
+export interface CommitPairing {
+  readonly kind: 'same' | 'changed' | 'gone' | 'new';
+  readonly old: ObjectId | null;
+  readonly new: ObjectId | null;
+  readonly subject: string;
+}
+
+/** What differs between two commits; `base` may be a tree. */
 export interface GitDiffs {
   changedFiles(base: ObjectId, tip: ObjectId, quarantine?: Quarantine): Promise<readonly ChangedFile[]>;
   /** Files that differ between two commits, in git's order; cheaper than changedFiles, which also reads contents. */
@@ -21,6 +35,8 @@ export interface GitDiffs {
   diffText(base: ObjectId, tip: ObjectId, options?: { readonly maxBytes?: number }): Promise<string>;
   /** The same file by file. Throws FlameError `diff-mismatch` when it isn't what git counts, to the line. */
   readPatch(base: ObjectId, tip: ObjectId, view?: PatchView): Promise<Patch>;
+  /** What became of the commits of a range in another one, as `git range-diff` says; null: there are too many. */
+  pairCommits(before: CommitRange, now: CommitRange): Promise<readonly CommitPairing[] | null>;
 }
 
 /** One line that a pattern was found in. */

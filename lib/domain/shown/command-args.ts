@@ -58,7 +58,12 @@ export interface CommandOptions {
   readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
   readonly status: NoOptions;
   readonly machines: NoOptions;
-  readonly show: { readonly diff: boolean; readonly graph: boolean; readonly format: string | null };
+  readonly show: {
+    readonly diff: boolean;
+    readonly interdiff: boolean;
+    readonly graph: boolean;
+    readonly format: string | null;
+  };
   readonly stats: {
     readonly all: boolean;
     readonly format: string | null;

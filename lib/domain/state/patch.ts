@@ -9,6 +9,8 @@ export interface Patch {
 export interface PatchView {
   /** Lines that differ in white space alone are shown as unchanged. */
   readonly ignoresSpace: boolean;
+  /** These files alone; moves are not found then. Absent: all. */
+  readonly paths?: readonly string[];
 }
 
 /** One changed path; a file that was moved is shown under its new name, with what differs from the old one. */

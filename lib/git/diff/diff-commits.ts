@@ -34,15 +34,21 @@ export async function readFileStats(
   });
 }
 
-/** The unified diff, whole; `view`: options that say how it is looked at, such as `-w`. */
+/** How a diff is looked at: options such as `-w`, and the files it is about; none: all. */
+export interface DiffView {
+  readonly options: readonly string[];
+  readonly paths: readonly string[];
+}
+
+/** The unified diff, whole. */
 export async function readDiffBytes(
   context: GitContext,
   base: ObjectId,
   tip: ObjectId,
-  view: readonly string[] = [],
+  { options, paths }: DiffView = { options: [], paths: [] },
 ): Promise<Buffer> {
   const safe = ['-c', 'core.quotePath=true', '-c', 'diff.suppressBlankEmpty=false'];
-  const args = [...safe, 'diff-tree', ...plainDiff, ...asPatch, ...view, base, tip, '--'];
+  const args = [...safe, 'diff-tree', ...plainDiff, ...asPatch, ...options, base, tip, '--', ...paths];
   return (await runGit(context, args)).stdout;
 }
 

@@ -6,7 +6,7 @@ import { shortId } from '../../util/short-id.ts';
 import { type ObjectSource, required } from '../objects/object-source.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { type Change, parseRaw, readSizes } from './changed-files.ts';
-import { plainDiff, readDiffBytes } from './diff-commits.ts';
+import { type DiffView, plainDiff, readDiffBytes } from './diff-commits.ts';
 import { type PatchSection, readHunks, splitPatch } from './split-patch.ts';
 
 /**
@@ -17,9 +17,10 @@ export async function readPatch(
   context: GitContext,
   objects: ObjectSource,
   { base, tip }: Ends,
-  { ignoresSpace }: PatchView,
+  { ignoresSpace, paths = [] }: PatchView,
 ): Promise<Patch> {
-  const view = [...findMoves, ...(ignoresSpace ? ['--ignore-all-space'] : [])];
+  const options = [...findMoves, ...(ignoresSpace ? ['--ignore-all-space'] : [])];
+  const view = { options, paths };
   const [counted, patch] = await Promise.all([
     readCounts(context, { base, tip }, view),
     readDiffBytes(context, base, tip, view),
@@ -58,9 +59,12 @@ interface Counted {
 async function readCounts(
   context: GitContext,
   { base, tip }: Ends,
-  view: readonly string[],
+  { options, paths }: DiffView,
 ): Promise<readonly Counted[]> {
-  const args = ['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', ...view, base, tip, '--'];
+  const args = [
+    ...['diff-tree', ...plainDiff, '--raw', '--numstat', '-z', ...options, base, tip, '--'],
+    ...paths,
+  ];
   return parseCounts((await runGit(context, args)).stdout);
 }
 

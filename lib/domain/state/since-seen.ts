@@ -1,0 +1,52 @@
+import type { ObjectId, TaskId } from '../ids.ts';
+import type { Changeset, DiffStat } from './changeset.ts';
+import type { LineComment } from './line-comment.ts';
+
+/** What changed in a changeset, or in the work of a task, since a person saw it last. */
+export interface SinceSeen {
+  /** What they saw, oldest first: several where tasks were in other groups then. */
+  readonly seen: readonly SeenVersion[];
+  /** The tree of what they saw as it would be on what the work is built on now: what is compared with. */
+  readonly from: ObjectId;
+  /** What it is compared with it. */
+  readonly to: ObjectId;
+  /** Whether what lies below moved meanwhile; what came from there is not part of the difference. */
+  readonly isMoved: boolean;
+  /** Files in which it and what lies below changed the same lines: there, both show. */
+  readonly clashes: readonly string[];
+  readonly diffstat: DiffStat;
+  readonly commits: readonly CommitPair[];
+  readonly comments: readonly AnsweredComment[];
+}
+
+/** `id` is null for the work of a task, which is in no changeset of its own. */
+export interface SeenVersion extends Pick<Changeset, 'reason' | 'commit'> {
+  readonly id: string | null;
+  /** rejected, skipped, conflict; of a task's attempt what its history says. */
+  readonly became: string;
+}
+
+/** Commits of a task's work then and now, as `git range-diff` pairs them. */
+export interface CommitPair {
+  readonly task: TaskId;
+  readonly kind: 'same' | 'changed' | 'gone' | 'new';
+  readonly old: ObjectId | null;
+  readonly new: ObjectId | null;
+  readonly subject: string;
+}
+
+/**
+ * changed: the line is another one now, or gone · beside: the change lies next to it · stands: nothing changed there ·
+ * overtaken: what landed below meanwhile changed it · file-gone: its file is gone or was moved · unknown: there never was such a line.
+ */
+export type CommentFate = 'changed' | 'beside' | 'stands' | 'overtaken' | 'file-gone' | 'unknown';
+
+/** A comment of the round before, and what answers it. */
+export interface AnsweredComment {
+  readonly comment: LineComment;
+  readonly fate: CommentFate;
+  /** Where the line is now; null where it is no more. */
+  readonly line: number | null;
+  /** What was changed there: lines of a diff, each with its sign; none where nothing was. */
+  readonly answer: readonly string[];
+}

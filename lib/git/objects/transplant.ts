@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { ObjectId } from '../../domain/ids.ts';
+import type { Transplant } from '../../domain/ports/git-commits.ts';
+import { type GitContext, gitText } from '../process/run-git.ts';
+import { findInTree } from './find-in-tree.ts';
+import type { GitAccess } from './git-access.ts';
+import { defaultLooseSettings, makeObject, writeLooseObject } from './loose-object.ts';
+import { required } from './object-source.ts';
+import { folderMode, parseTree, renderTree, type TreeRow } from './parse-tree.ts';
+import { replay } from './replay.ts';
+
+/**
+ * What `tip` would be had its change since `start` been made on `onto`. Where both changed the same lines of a file,
+ * that file is as `tip` has it: no marks of a conflict are in the result. Each may be a commit or a tree.
+ */
+export async function transplant(
+  access: GitAccess,
+  context: GitContext,
+  ends: { readonly onto: ObjectId; readonly start: ObjectId; readonly tip: ObjectId },
+): Promise<Transplant> {
+  const merge = await replay(access, context, ends);
+  if (merge.kind === 'clean') return { tree: merge.tree, clashes: [] };
+  const tipTree = (await gitText(context, ['rev-parse', '--verify', `${ends.tip}^{tree}`])) as ObjectId;
+  const rows = await findInTree(access.objects, ends.tip, merge.paths);
+  const edits = merge.paths.map((path) => ({ path: toBytes(path).split('/'), row: rows.get(path) ?? null }));
+  const tree = await replaceEntries(access, merge.tree, edits);
+  // A file in the place of a folder: then all of it is as it was.
+  return { tree: tree ?? tipTree, clashes: merge.paths };
+}
+
+function toBytes(path: string): string {
+  return Buffer.from(path).toString('latin1');
+}
+
+interface Edit {
+  /** The names on the way to it. */
+  readonly path: readonly string[];
+  /** null: it goes. */
+  readonly row: TreeRow | null;
+}
+
+/** A tree with other entries; null where one of them can't be there. */
+async function replaceEntries(
+  access: GitAccess,
+  tree: ObjectId,
+  edits: readonly Edit[],
+): Promise<ObjectId | null> {
+  const { bytes } = await required(tree, access.objects.read(tree));
+  const rows = new Map(parseTree(bytes, tree.length / 2).map((row) => [row.name, row]));
+  for (const name of new Set(edits.map(({ path }) => path[0] ?? ''))) {
+    const here = edits.filter(({ path }) => path[0] === name);
+    const own = here.find(({ path }) => path.length === 1);
+    const known = rows.get(name);
+    if (own !== undefined && here.length > 1) return null;
+    if (own?.row === null) rows.delete(name);
+    else if (own !== undefined) rows.set(name, { ...own.row, name });
+    else if (known?.mode !== folderMode) return null;
+    else {
+      const below = here.map(({ path, row }) => ({ path: path.slice(1), row }));
+      const oid = await replaceEntries(access, known.oid, below);
+      if (oid === null) return null;
+      rows.set(name, { ...known, oid });
+    }
+  }
+  const made = makeObject(access.repository.objectFormat, 'tree', renderTree([...rows.values()]));
+  writeLooseObject(join(access.repository.commonDir, 'objects'), made, defaultLooseSettings);
+  return made.oid;
+}
