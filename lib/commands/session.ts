@@ -75,7 +75,11 @@ function showOne(args: CommandArgs<'session'>, io: Io): Promise<number> {
   const session = args.positionals[0] ?? args.globals.session;
   return show(
     {
-      ...{ command: 'show', subcommand: null, options: { diff: false, graph: false, format: null } },
+      ...{
+        command: 'show',
+        subcommand: null,
+        options: { diff: false, interdiff: false, graph: false, format: null },
+      },
       ...{ positionals: session === null ? [] : [session], globals: { ...args.globals, session } },
     },
     io,

@@ -66,6 +66,7 @@ export async function serve(
         })),
       }),
       patch: ({ parent, commit }, view) => git.readPatch(parent, commit, view),
+      since: async () => null,
     },
     preferences: {
       read: async () => preferences,

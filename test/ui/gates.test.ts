@@ -13,6 +13,9 @@ import { createTerminalGates } from '../../lib/ui/gates/terminal-gates.ts';
 import { type FakeIo, makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
 import {
+  commitA,
+  commitB,
+  hostile,
   plainStyle,
   redRun,
   sampleChangesetQuestion,
@@ -610,6 +613,28 @@ test('a decisions file is checked: unknown lists, answers and empty reasons are 
     session: [],
     budget: [],
   });
+});
+
+test('RND-1 a changeset that comes back is shown with what changed since, and the difference on request', async () => {
+  const { fake, gates } = openTerminal('i\na\n');
+  const comment = { path: 'src/a.ts', side: 'new', line: 3, text: `close it ${hostile}` } as const;
+  const since = {
+    seen: [{ id: '1-auth', became: 'rejected', reason: 'Leaks', commit: commitA }],
+    ...{ from: commitA, to: commitB, isMoved: true, clashes: [] },
+    diffstat: { files: 1, insertions: 2, deletions: 1 },
+    commits: [],
+    comments: [{ comment, fate: 'changed', line: null, answer: ['-open()', '+close()'] } as const],
+  };
+  const question = { ...sampleChangesetQuestion(), since, showInterdiff: async () => '+only this\n' };
+  assert.equal(await gates.changeset(question), { kind: 'approve' });
+  const said = fake.stderr();
+  assert.match(said, /Since 1-auth \(a+\), rejected, “Leaks”: 1 file changed, \+2 −1/);
+  assert.match(said, /src\/a\.ts:3 changed\n[\s\S]*close it[\s\S]*\+close\(\)/);
+  assert.match(fake.stdout(), /\+only this/);
+  assert.not.match(said, /\u001b\[2J|\u202e/);
+  const none = openTerminal('i\na\n');
+  assert.equal(await none.gates.changeset(sampleChangesetQuestion()), { kind: 'approve' });
+  assert.not.match(none.fake.stderr(), /\(i\)nterdiff/);
 });
 
 test.run();

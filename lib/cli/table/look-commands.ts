@@ -33,6 +33,7 @@ export const lookCommands = {
     operand: { usage: '[TASK|AGENT|CHANGESET|SESSION]', kind: 'one' },
     options: {
       diff: { kind: 'flag', summary: 'show the diff too' },
+      interdiff: { kind: 'flag', summary: 'show what changed since you saw it last, or sent it back' },
       graph: { kind: 'flag', summary: 'draw the plan, and how far each task is' },
       format: {
         kind: 'text',
@@ -44,6 +45,7 @@ export const lookCommands = {
     examples: [
       { command: 'git flame show task-001', does: 'one task' },
       { command: 'git flame show auth --diff', does: 'a changeset and its diff' },
+      { command: 'git flame show auth --interdiff', does: 'what changed in it since you rejected it' },
       { command: 'git flame show --graph', does: 'the plan with its dependencies, and its progress' },
     ],
   },

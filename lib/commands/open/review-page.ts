@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Io } from '../../domain/shown/io.ts';
+import { comparedToSeen } from '../../engine/review/since-seen.ts';
 import type { PageOpener } from '../../ui/gates/paged-gates.ts';
 import { keptReviewSchema, nothingKept } from '../../ui/review-page/kept-review.ts';
 import type { ReviewPage, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
@@ -48,6 +49,12 @@ async function serve(
         const patch = await git.readPatch(changeset.parent, changeset.commit, view);
         shown.note(meant.require(await store.snapshot()).id, [changeset]);
         return patch;
+      },
+      since: async (changeset) => {
+        const snapshot = await store.snapshot();
+        const session = meant.require(snapshot);
+        const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+        return comparedToSeen({ git, events: output.events }, session, { changeset, tasks });
       },
     },
     preferences: preferencesIn(commonDir),

@@ -6,6 +6,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { noChangeset } from '../../domain/not-found.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { comparedToSeen } from '../../engine/review/since-seen.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { fileTrouble } from '../../util/file-trouble.ts';
 import { formatTime } from '../../util/format-time.ts';
@@ -26,7 +27,13 @@ export async function exportReview(
   const facts = only(readPageFacts(snapshot, { session, origins, commonDir }), args.options.changeset);
   const { renderExport } = await import('../../ui/review-page/render-export.ts');
   const { layout } = await readPreferences(commonDir);
-  const source = { patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit) };
+  const source = {
+    patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit),
+    since: async (changeset: Changeset) => {
+      const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
+      return comparedToSeen({ git, events: output.events }, session, { changeset, tasks });
+    },
+  };
   const pieces = renderExport(facts, source, { layout, at: formatTime(new Date().toISOString()) });
   const changesets = facts.changesets.map(({ changeset }) => changeset);
   const note = (): void => shown.note(session.id, changesets);

@@ -1,9 +1,12 @@
 import type { Task } from '../../domain/state/task.ts';
+import { sinceSentBack } from '../../engine/review/since-seen.ts';
 import { renderDiff } from '../../ui/render/render-diff.ts';
 import { renderDoubts } from '../../ui/render/render-doubts.ts';
+import { renderSince } from '../../ui/render/render-since.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
 import { aheadOf, readAhead } from '../open/read-ahead.ts';
 import { showLong } from '../open/show-long.ts';
+import { renderInterdiff } from './render-interdiff.ts';
 import { doubtsIn, type Showing } from './showing.ts';
 import { tellStory } from './tell-story.ts';
 
@@ -16,11 +19,18 @@ export async function showTask(showing: Showing, task: Task): Promise<number> {
   const told = await tellStory(reading, { snapshot, session, task });
   const story = { ...told, ...(ahead === undefined ? {} : { conflicts_ahead: ahead }) };
   const doubts = doubtsIn(showing, task.id);
-  output.json(doubts.length === 0 ? story : { ...story, doubts });
+  const since = await sinceSentBack(reading, task);
+  output.json({ ...story, ...(doubts.length === 0 ? {} : { doubts }), ...(since === null ? {} : { since }) });
   const { commit, start_commit: start } = task;
   const isDiffWanted = args.options.diff && story.work !== null && commit !== null && start !== null;
   const diff = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
+  const compared = [
+    ...(since === null
+      ? []
+      : ['', output.style.bold('Since the last round'), ...renderSince(since, output.style)]),
+    ...(args.options.interdiff ? await renderInterdiff(showing, task.id, since) : []),
+  ];
   const doubted = doubts.length === 0 ? [] : ['', ...renderDoubts(doubts, output.style)];
-  await showLong(output, io, [renderTask(story, output.style), ...doubted, ...diff].join('\n'));
+  await showLong(output, io, [renderTask(story, output.style), ...doubted, ...compared, ...diff].join('\n'));
   return 0;
 }

@@ -19,7 +19,7 @@ export async function showOne(args: CommandArgs<'task'>, io: Io): Promise<number
     {
       ...args,
       command: 'show',
-      options: { diff: false, graph: false, format: null },
+      options: { diff: false, interdiff: false, graph: false, format: null },
       positionals: [found.id],
       globals,
     },

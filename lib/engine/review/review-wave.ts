@@ -19,6 +19,7 @@ import type { Workshop } from '../workshop.ts';
 import { landApproved } from './land-approved.ts';
 import { strayComment } from './place-comments.ts';
 import { decideNow, needsFirst, recordDecision } from './record-decision.ts';
+import { comparedToSeen } from './since-seen.ts';
 
 interface ReviewOutcome {
   readonly landed: number;
@@ -129,6 +130,7 @@ async function decideOne(
     workshop.events.emit({ event: 'manual-review', changeset: changeset.id, ...doubt });
   const blocked = await blockedCalls(workshop, view.session, tasks);
   const showDiff = (): Promise<string> => workshop.git.diffText(changeset.parent, changeset.commit);
+  const since = await comparedToSeen(workshop, view.session, { changeset, tasks });
   const decision = await workshop.gates.changeset({
     changeset,
     ...place,
@@ -136,6 +138,7 @@ async function decideOne(
     verdicts,
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(blocked.length === 0 ? {} : { blocked }),
+    ...(since === null ? {} : { since, showInterdiff: () => workshop.git.diffText(since.from, since.to) }),
     session: view.session,
     showDiff,
     strayComment: (comment) => strayComment(workshop, changeset, comment),

@@ -8,12 +8,13 @@ import { askKeep, askLine, type Choice, choose, type Question } from './choose.t
 import type { GateContext } from './gate-context.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
-type Key = 'a' | 'r' | 'v' | 'w' | 'c' | 's';
+type Key = 'a' | 'r' | 'v' | 'i' | 'w' | 'c' | 's';
 
 const choices: readonly Choice<Key>[] = [
   { key: 'a', label: '(a)pprove' },
   { key: 'r', label: '(r)eject' },
   { key: 'v', label: '(v)iew' },
+  { key: 'i', label: '(i)nterdiff' },
   { key: 'w', label: '(w)eb' },
   { key: 'c', label: '(c)omment' },
   { key: 's', label: '(s)kip' },
@@ -39,7 +40,10 @@ export async function askChangeset(
   context.say(renderChangeset(question, context.style));
   const comments: LineComment[] = [];
   for (;;) {
-    const key = await choose(asking, isOpen ? choices.filter((choice) => choice.key !== 'w') : choices);
+    const offered = choices.filter(
+      ({ key }) => (key !== 'w' || !isOpen) && (key !== 'i' || question.showInterdiff !== undefined),
+    );
+    const key = await choose(asking, offered);
     const given = comments.length === 0 ? {} : { comments };
     if (key === 's' && comments.length > 0 && !(await dropsThem(asking))) continue;
     if (key === 's') return { kind: 'skip' };
@@ -69,6 +73,10 @@ export async function askChangeset(
     }
     if (key === 'v') {
       await context.viewDiff(await question.showDiff());
+      continue;
+    }
+    if (key === 'i') {
+      await context.viewDiff((await question.showInterdiff?.()) ?? '');
       continue;
     }
     if (!red) return { kind: 'approve', ...given };

@@ -10,9 +10,10 @@ import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { renderDoubt } from './render-doubt.ts';
+import { renderSince } from './render-since.ts';
 import { bullet, renderDiagnostic } from './render-verdict.ts';
 
-type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'decideOther'>;
+type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
 
 /** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
 export function renderChangeset(view: ChangesetView, style: Style): string {
@@ -29,6 +30,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
     ).map(style.dim),
     ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
     ...(view.blocked ?? []).flatMap((calls) => renderBlocked(calls, style)),
+    ...(view.since === undefined ? [] : renderSince(view.since, style)),
     ...renderWarnings(view, style),
     ...changeset.diagnostics.flatMap((run) => renderDiagnostic(run, style, '  ')),
   ].join('\n');

@@ -1,17 +1,14 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetDecision, ChangesetQuestion, OnTop } from '../../domain/ports/gates.ts';
-import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Patch, PatchView } from '../../domain/state/patch.ts';
-import { type FilePart, FileParts } from './file-parts.ts';
+import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
 import { notFound, problem, sayIssue, withoutGaps } from './page-answers.ts';
-import type { ChangesetFacts, PageFacts, PagePreferences, PageSource } from './page-facts.ts';
+import type { PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema } from './page-request.ts';
 import { type EventStream, type PageAnswer, type PageRequest, servePage } from './page-server.ts';
 import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
 import { refuseDecision } from './refuse-decision.ts';
-import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderPage } from './render-page.ts';
+import { ShownChangesets } from './shown-changesets.ts';
 
 /** The review page of one command, as long as it runs. */
 export interface ReviewPage {
@@ -66,9 +63,7 @@ class Page {
   readonly #preferences: ReviewPageOptions['preferences'];
   readonly #kept: ReviewPageOptions['kept'];
   readonly #streams = new Set<EventStream>();
-  readonly #parts: FileParts;
-  /** What stands on each changeset, by its commit. */
-  readonly #above = new Map<string, Promise<readonly OnTop[]>>();
+  readonly #shown: ShownChangesets;
   #asked: Asked | null = null;
   #hasEnded = false;
   #telling: Promise<void> = Promise.resolve();
@@ -78,7 +73,7 @@ class Page {
     this.#kept = kept;
     this.#source = source;
     this.#preferences = preferences;
-    this.#parts = new FileParts((changeset, view) => source.patch(changeset, view));
+    this.#shown = new ShownChangesets(source);
   }
 
   ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision> {
@@ -99,7 +94,7 @@ class Page {
 
   /** One state after the other, and what happened while one was read is in the next. */
   refresh(): void {
-    this.#above.clear();
+    this.#shown.forgetAbove();
     this.#telling = this.#telling.then(() => this.#tell()).catch(() => undefined);
   }
 
@@ -124,11 +119,12 @@ class Page {
       ({ changeset }) => changeset.id === id && changeset.commit === commit,
     );
     if (facts === undefined) return notFound;
-    const ignoresSpace = query.get('space') === 'ignored';
-    if (file === undefined) return { kind: 'html', html: await this.#changeset(facts, { ignoresSpace }) };
+    const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
+    if (file === undefined)
+      return { kind: 'html', html: await this.#shown.article(facts, look, this.#asked?.question.onTop) };
     const layout = query.get('layout') === 'side' ? 'side' : 'line';
-    const asked: FilePart = { file: Number(file), part: Number(part), layout, ignoresSpace };
-    const html = await this.#parts.render(facts.changeset, asked);
+    const asked = { file: Number(file), part: Number(part), layout, ...look } as const;
+    const html = await this.#shown.part(facts.changeset, asked);
     return html === null ? notFound : { kind: 'html', html };
   }
 
@@ -138,26 +134,6 @@ class Page {
     await this.#keeping;
     const all = { facts, state: this.#state(facts), preferences, kept: await this.#kept.read() };
     return { kind: 'page', render: (nonce) => renderPage({ ...all, nonce }) };
-  }
-
-  async #changeset(facts: ChangesetFacts, view: PatchView): Promise<string> {
-    let patch: Patch | FlameError;
-    try {
-      patch = await this.#parts.patch(facts.changeset, view);
-    } catch (error) {
-      if (!(error instanceof FlameError)) throw error;
-      patch = error;
-    }
-    return renderChangesetPage(facts, patch, { onTop: await this.#onTop(facts.changeset) });
-  }
-
-  /** Of one that is still to be decided, while decisions are taken. */
-  #onTop({ id, commit }: Changeset): Promise<readonly OnTop[]> {
-    // A page without it is better than none.
-    const known = this.#above.get(commit) ?? this.#asked?.question.onTop?.(id).catch(() => []);
-    if (known === undefined) return Promise.resolve([]);
-    this.#above.set(commit, known);
-    return known;
   }
 
   async #prefer(body: unknown): Promise<PageAnswer> {
@@ -195,21 +171,10 @@ class Page {
     const refused = refuseDecision(facts?.changeset, { id, commit, decision, needs });
     if (refused !== null) return refused;
     if (decision.kind === 'approve' && facts !== undefined) {
-      const refusal = await this.#refusalToShow(facts);
+      const refusal = await this.#shown.refusal(facts.changeset);
       if (refusal !== null) return problem(422, refusal);
     }
     return this.#act(asked, id, decision);
-  }
-
-  /** What could not be shown can't be approved here. */
-  async #refusalToShow({ changeset }: ChangesetFacts): Promise<string | null> {
-    try {
-      await this.#parts.patch(changeset, { ignoresSpace: false });
-      return null;
-    } catch (error) {
-      if (error instanceof FlameError) return error.message;
-      throw error;
-    }
   }
 
   async #act(asked: Asked, id: string, decision: ChangesetDecision): Promise<PageAnswer> {

@@ -3,6 +3,7 @@ import type { EvidenceDoubt } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { AgentRun, Session } from '../../domain/state/session.ts';
+import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 
@@ -33,6 +34,8 @@ export interface PageSource {
   read(): Promise<PageFacts>;
   /** The diff of a changeset. Throws FlameError `diff-mismatch`. */
   patch(changeset: Changeset, view: PatchView): Promise<Patch>;
+  /** What changed in it since the person saw it last; null: they never did. */
+  since(changeset: Changeset): Promise<SinceSeen | null>;
 }
 
 /** How the person likes the page; remembered beyond it. */

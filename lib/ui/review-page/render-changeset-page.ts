@@ -2,6 +2,7 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import type { OnTop } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Patch, PatchFile } from '../../domain/state/patch.ts';
+import type { SinceSeen } from '../../domain/state/since-seen.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
@@ -9,6 +10,14 @@ import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { shortId } from '../../util/short-id.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
+import {
+  describeBase,
+  describeChange,
+  describeCommits,
+  describeFate,
+  describeSeen,
+} from '../render/render-since.ts';
+import { visibleDiffLine } from '../text/visible-text.ts';
 import { describeFile, reasonToFold } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
 import { fillTemplate } from './page-template.ts';
@@ -18,10 +27,7 @@ import { countLines, splitParts } from './split-parts.ts';
 export function renderChangesetPage(
   facts: ChangesetFacts,
   patch: Patch | FlameError,
-  {
-    onTop = [],
-    listsFiles = false,
-  }: { readonly onTop?: readonly OnTop[]; readonly listsFiles?: boolean } = {},
+  { onTop = [], listsFiles = false, since = null, isSince = false }: ChangesetLook = {},
 ): string {
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
@@ -46,8 +52,36 @@ export function renderChangesetPage(
       deletions: sum(files, (file) => file.deletions),
     },
     listsFiles,
+    since: since === null ? null : describeSince(since),
+    isSince,
     refusal: 'files' in patch ? null : patch.message,
   });
+}
+
+interface ChangesetLook {
+  readonly onTop?: readonly OnTop[];
+  readonly listsFiles?: boolean;
+  /** What changed since the person saw it last. */
+  readonly since?: SinceSeen | null;
+  /** The files are those of that difference. */
+  readonly isSince?: boolean;
+}
+
+function describeSince(since: SinceSeen): unknown {
+  return {
+    head: `${describeSeen(since.seen)}: ${describeChange(since)}`,
+    base: describeBase(since),
+    commits: describeCommits(since.commits),
+    comments: since.comments.map((one) => ({
+      where: describeFate(one),
+      isAnswered: one.fate === 'changed' || one.fate === 'beside',
+      text: one.comment.text,
+      answer: one.answer.map((line) => ({
+        kind: line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : '',
+        text: visibleDiffLine(line),
+      })),
+    })),
+  };
 }
 
 /** The evidence in a line, for where it is folded. */

@@ -21,7 +21,7 @@ interface ExportOptions {
  */
 export async function* renderExport(
   facts: PageFacts,
-  source: Pick<PageSource, 'patch'>,
+  source: Pick<PageSource, 'patch' | 'since'>,
   { layout, at }: ExportOptions,
 ): AsyncGenerator<string> {
   const style = readTemplate('review.css') + readTemplate('review-export.css');
@@ -43,7 +43,7 @@ export async function* renderExport(
 
 async function* renderWhole(
   facts: ChangesetFacts,
-  source: Pick<PageSource, 'patch'>,
+  source: Pick<PageSource, 'patch' | 'since'>,
   layout: PagePreferences['layout'],
 ): AsyncGenerator<string> {
   let patch: Patch | FlameError;
@@ -55,7 +55,10 @@ async function* renderWhole(
   }
   const files = 'files' in patch ? patch.files : [];
   // The content of files is escaped, so none of it looks like the empty place where its lines go.
-  const pieces = renderChangesetPage(facts, patch, { listsFiles: true }).split('<div class="lines"></div>');
+  const since = await source.since(facts.changeset);
+  const pieces = renderChangesetPage(facts, patch, { listsFiles: true, since }).split(
+    '<div class="lines"></div>',
+  );
   for (const [index, piece] of pieces.entries()) {
     const file = files[index];
     yield piece;

@@ -29,6 +29,7 @@ async function withBoth(
         changesets: [{ changeset, tasks: [], verdicts: [], doubts: [], runs: [] }],
       }),
       patch: async () => ({ files: [] }),
+      since: async () => null,
     },
     preferences: { read: async () => ({ layout: 'line', theme: 'auto' }), write: async () => undefined },
     kept: { read: async () => nothingKept, write: async () => undefined },

@@ -13,6 +13,8 @@ interface App {
   readonly kept: KeptReview;
   /** Lines that differ in white space alone are left out. */
   ignoresSpace: boolean;
+  /** Only what changed since the last round, where there was one. */
+  isSince: boolean;
   /** Key of the changeset that is shown; '' before the first. */
   shown: string;
 }
@@ -25,7 +27,7 @@ interface Data {
 
 const data: Data = JSON.parse(document.getElementById('data')?.textContent ?? '');
 
-export const app: App = { ...data, questions: 0, ignoresSpace: false, shown: '' };
+export const app: App = { ...data, questions: 0, ignoresSpace: false, isSince: false, shown: '' };
 export const main = byId('main', HTMLElement);
 
 /** The identity of a changeset by its content: built again it is another one. */
@@ -40,7 +42,7 @@ export function current(): ChangesetState | undefined {
 
 /** As it is looked at now. */
 export function viewQuery(): string {
-  return app.ignoresSpace ? 'space=ignored' : 'space=shown';
+  return `space=${app.ignoresSpace ? 'ignored' : 'shown'}&show=${app.isSince ? 'since' : 'all'}`;
 }
 
 export function urlOf({ id, commit }: Pick<ChangesetState, 'id' | 'commit'>): string {

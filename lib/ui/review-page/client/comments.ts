@@ -77,7 +77,9 @@ export function showComments(part: HTMLElement): void {
     (cell) => cell.tabIndex === -1,
   );
   if (first !== undefined) first.tabIndex = 0;
-  for (const draft of draftsHere().filter((one) => one.path === pathOf(part, one.side))) {
+  const isSince = around(part, '.changeset')?.dataset.since !== undefined;
+  const shown = draftsHere().filter(({ side }) => side === 'new' || !isSince);
+  for (const draft of shown.filter((one) => one.path === pathOf(part, one.side))) {
     const number = findNumber(part, draft);
     if (number !== null) showDraft(number, draft);
   }
@@ -115,6 +117,8 @@ function meantNumber(number: HTMLElement): HTMLElement {
 
 function openEditor(clicked: HTMLElement): void {
   const number = meantNumber(clicked);
+  // Its old side is what was seen last, with line numbers that no reader of the comment has.
+  if (number.classList.contains('o') && around(number, '.changeset')?.dataset.since !== undefined) return;
   const draft = draftAt(number);
   const old = rowBelow(number, draft);
   if (old?.querySelector('textarea') !== null && old !== null) return;

@@ -5,6 +5,7 @@ import { around, byId } from './dom.ts';
 import { focusFilter, showFile } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { toggleLayout, toggleSpace } from './look.ts';
+import { toggleSince } from './since.ts';
 import { toggleViewed } from './viewed.ts';
 
 const help = byId('help', HTMLDialogElement);
@@ -23,6 +24,7 @@ const actions: Readonly<Record<string, () => void>> = {
   s: armSkip,
   v: toggleLayout,
   w: toggleSpace,
+  i: toggleSince,
   m: () => {
     const file = currentFile();
     if (file !== null) toggleViewed(file);

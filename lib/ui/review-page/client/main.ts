@@ -9,6 +9,7 @@ import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { wireKeys } from './keys.ts';
 import { wireLook } from './look.ts';
+import { wireSince } from './since.ts';
 import { wireViewed } from './viewed.ts';
 
 const message = byId('message', HTMLParagraphElement);
@@ -48,5 +49,6 @@ wireKeys();
 wireFileTree();
 wireViewed(renderFileTree);
 wireLook();
+wireSince();
 take(app.state);
 void follow();

@@ -1,0 +1,101 @@
+import type { AnsweredComment, CommitPair, SeenVersion, SinceSeen } from '../../domain/state/since-seen.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { wrapText } from '../../util/format-width.ts';
+import { shortId } from '../../util/short-id.ts';
+import type { Style } from '../text/style.ts';
+import { visibleDiffLine, visibleLine, visibleText } from '../text/visible-text.ts';
+
+/** What changed since the person saw it last, with what they had remarked and what answers it. */
+export function renderSince(since: SinceSeen, style: Style, indent = '  '): readonly string[] {
+  const wrap = (text: string, more = ''): readonly string[] => wrapText(text, style.width, indent + more);
+  return [
+    ...wrap(`${describeSeen(since.seen)}: ${describeChange(since)}`).map(style.bold),
+    ...describeBase(since).flatMap((text) => wrap(text)),
+    ...describeCommits(since.commits).flatMap((text) => wrap(text, '  ')),
+    ...since.comments.flatMap((one) => renderAnswer(one, style, indent)),
+  ];
+}
+
+const became: Readonly<Record<string, string>> = {
+  rejected: 'rejected',
+  skipped: 'skipped',
+  conflict: 'approved, before it conflicted',
+  validation_failed: 'failed its validation',
+};
+
+/** What the person saw and what became of it. */
+export function describeSeen(seen: readonly SeenVersion[]): string {
+  const versions = seen.map(({ id, commit, became: how, reason }) => {
+    const name = id === null ? shortId(commit) : `${visibleLine(id)} (${shortId(commit)})`;
+    const why = reason === null || reason === '' ? '' : `, “${visibleLine(reason)}”`;
+    return `${name}, ${became[how] ?? visibleLine(how)}${why}`;
+  });
+  return `Since ${versions.join('; ')}`;
+}
+
+/** How much the author changed. */
+export function describeChange({ diffstat: { files, insertions, deletions } }: SinceSeen): string {
+  if (files === 0) return 'nothing changed';
+  return `${formatCount(files, 'file')} changed, +${insertions} −${deletions}`;
+}
+
+/** What is to be known of the base: a sentence for each. */
+export function describeBase({
+  isMoved,
+  clashes,
+}: Pick<SinceSeen, 'isMoved' | 'clashes'>): readonly string[] {
+  return [
+    ...(isMoved ? ['It is built on something newer now; what came from there is left out.'] : []),
+    ...(clashes.length === 0
+      ? []
+      : [
+          `${clashes.map(visibleLine).join(', ')}: what landed meanwhile changed the same lines, so it shows here too.`,
+        ]),
+  ];
+}
+
+const signs = { same: '=', changed: '!', gone: '<', new: '>' } as const;
+
+/** Commits as `git range-diff` has them; none where each is as it was. */
+export function describeCommits(pairs: readonly CommitPair[]): readonly string[] {
+  if (pairs.every(({ kind }) => kind === 'same')) return [];
+  return pairs.map(({ kind, old, new: made, subject }) => {
+    const ids = `${old === null ? '-' : shortId(old)} ${signs[kind]} ${made === null ? '-' : shortId(made)}`;
+    return `${ids} ${visibleLine(subject)}`;
+  });
+}
+
+/** Where a comment was made, and what became of its line. */
+export function describeFate({ comment, fate, line }: AnsweredComment): string {
+  const { path, side, line: then } = comment;
+  const at = `${visibleLine(path)}:${side === 'old' ? '-' : ''}${then}`;
+  switch (fate) {
+    case 'changed':
+      return `${at} changed`;
+    case 'beside':
+      return `${at} changed beside the line${line === then ? '' : `, which is ${line} now`}`;
+    case 'stands':
+      return `${at} not changed${line === null || line === then ? '' : `, line ${line} now`}`;
+    case 'overtaken':
+      return `${at} changed by what landed meanwhile`;
+    case 'file-gone':
+      return `${at} the file is gone or has another name`;
+    case 'unknown':
+      return `${at} there was no such line`;
+  }
+}
+
+function renderAnswer(answered: AnsweredComment, style: Style, indent: string): readonly string[] {
+  const { comment, fate, answer } = answered;
+  const paint = fate === 'changed' || fate === 'beside' ? style.green : style.yellow;
+  const paintLine = (line: string): string => {
+    const text = `${indent}      ${visibleDiffLine(line)}`;
+    if (line.startsWith('+')) return style.green(text);
+    return line.startsWith('-') ? style.red(text) : style.dim(text);
+  };
+  return [
+    ...wrapText(describeFate(answered), style.width, indent).map(paint),
+    ...wrapText(`“${visibleText(comment.text)}”`, style.width, `${indent}    `),
+    ...answer.map(paintLine),
+  ];
+}

@@ -1,0 +1,87 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { ChangesetQuestion, OnTop } from '../../domain/ports/gates.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Patch, PatchView } from '../../domain/state/patch.ts';
+import type { SinceSeen } from '../../domain/state/since-seen.ts';
+import { type FilePart, FileParts } from './file-parts.ts';
+import type { ChangesetFacts, PageSource } from './page-facts.ts';
+import { renderChangesetPage } from './render-changeset-page.ts';
+
+/** How a changeset is looked at. */
+interface Look extends PatchView {
+  /** Only what changed since the last round, where there was one. */
+  readonly isSince: boolean;
+}
+
+/** Changesets as HTML. What takes git a while is asked once for each version of one. */
+export class ShownChangesets {
+  readonly #source: Pick<PageSource, 'patch' | 'since'>;
+  readonly #parts: FileParts;
+  /** What stands on each changeset, by its commit. */
+  readonly #above = new Map<string, Promise<readonly OnTop[]>>();
+  /** What changed in each since the last round, by its commit. */
+  readonly #since = new Map<string, Promise<SinceSeen | null>>();
+
+  constructor(source: Pick<PageSource, 'patch' | 'since'>) {
+    this.#source = source;
+    this.#parts = new FileParts((changeset, view) => source.patch(changeset, view));
+  }
+
+  /** Something was decided: what stands on what may be otherwise now. */
+  forgetAbove(): void {
+    this.#above.clear();
+  }
+
+  /** A changeset without the lines of its files; `onTop` says what stands on one while decisions are taken. */
+  async article(
+    facts: ChangesetFacts,
+    look: Look,
+    onTop: ChangesetQuestion['onTop'] | undefined,
+  ): Promise<string> {
+    const since = await this.#compared(facts.changeset);
+    const isSince = look.isSince && since !== null;
+    const shown = await this.#lookedAt(facts.changeset, look);
+    const above = { onTop: await this.#onTop(facts.changeset, onTop), since, isSince };
+    return renderChangesetPage(facts, await this.#patch(shown, look), above);
+  }
+
+  /** A part of a file; null where there is none. */
+  async part(changeset: Changeset, { isSince, ...asked }: FilePart & Look): Promise<string | null> {
+    return this.#parts.render(await this.#lookedAt(changeset, { ...asked, isSince }), asked);
+  }
+
+  /** Why a changeset can't be shown: then it can't be approved here. null: it can. */
+  async refusal(changeset: Changeset): Promise<string | null> {
+    const patch = await this.#patch(changeset, { ignoresSpace: false });
+    return 'files' in patch ? null : patch.message;
+  }
+
+  async #patch(shown: Changeset, { ignoresSpace }: PatchView): Promise<Patch | FlameError> {
+    try {
+      return await this.#parts.patch(shown, { ignoresSpace });
+    } catch (error) {
+      if (error instanceof FlameError) return error;
+      throw error;
+    }
+  }
+
+  /** The changeset, or it compared with what was seen last. */
+  async #lookedAt(changeset: Changeset, { isSince }: Look): Promise<Changeset> {
+    const since = isSince ? await this.#compared(changeset) : null;
+    return since === null ? changeset : { ...changeset, parent: since.from };
+  }
+
+  #compared(changeset: Changeset): Promise<SinceSeen | null> {
+    const known = this.#since.get(changeset.commit) ?? this.#source.since(changeset);
+    this.#since.set(changeset.commit, known);
+    return known;
+  }
+
+  #onTop({ id, commit }: Changeset, ask: ChangesetQuestion['onTop'] | undefined): Promise<readonly OnTop[]> {
+    // A page without it is better than none.
+    const known = this.#above.get(commit) ?? ask?.(id).catch(() => []);
+    if (known === undefined) return Promise.resolve([]);
+    this.#above.set(commit, known);
+    return known;
+  }
+}
