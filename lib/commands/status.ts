@@ -55,7 +55,7 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
     const notes = [
       ...renderProposals(proposals),
-      ...(machines === null ? [] : ['', ...renderMachines(machines.shown, output.style)]),
+      ...(machines === null ? [] : ['', ...renderMachines(machines.shown, output.style), asSeen]),
       ...(doubted.length === 0 ? [] : ['', ...doubted]),
       ...overdue,
       ...gone,
@@ -67,6 +67,9 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     return 0;
   });
 }
+
+// Nothing is asked of a remote here: what it has now may be newer.
+const asSeen = '  as this clone last saw them; as they are now: git flame machines';
 
 /** null: no other machine works on the session. */
 async function machinesOf(

@@ -6,6 +6,7 @@ import { freeExpired } from './by-hand/release-expired.ts';
 import { rescueName } from './keep/rescue-refs.ts';
 import { isElsewhere, type PutAway, putAway, taskIn } from './keep/rescue-worktree.ts';
 import { giveBack } from './machines/reserve.ts';
+import { passOnJudging } from './machines/verdict-claims.ts';
 import { viewSession } from './record.ts';
 import { adoptLanded } from './review/adopt-landed.ts';
 import { bringAlong } from './review/bring-along.ts';
@@ -31,6 +32,7 @@ export async function recoverSession(workshop: Workshop, id: SessionId): Promise
   if (released.length > 0)
     notice(workshop, `Claims whose agents are gone are free again: ${released.join(', ')}.`);
   await giveBack(workshop, id);
+  await passOnJudging(workshop, id, true);
   await freeExpired(workshop, id);
   await clearCells(workshop);
   await putAwaySettled(workshop);

@@ -65,6 +65,8 @@ export interface RunMemory {
   readonly ahead: LookMemory;
   /** Whether a model leads this run. */
   isLed: boolean;
+  /** Whether what has to come before work is judged was done, so that other machines may judge too. */
+  isPrepared: boolean;
   /** Warnings that were shown, see tellOnce. */
   readonly told: Set<string>;
 }
@@ -84,6 +86,7 @@ export function createRunMemory(): RunMemory {
     heldApart: new Map(),
     assigned: null,
     isLed: false,
+    isPrepared: false,
     ahead: createLookMemory(),
     told: new Set(),
   };

@@ -7,6 +7,7 @@ import { sufferUntilDone } from '../support/machine-chaos.ts';
 import { machineEnd, makeMachines, planOf, startMachine } from '../support/machine-rig.ts';
 import { makeRandom } from '../support/random.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
+import { until } from '../support/until.ts';
 import { runWorkflow } from '../support/workflow-runner.ts';
 
 const task = (at: number, script = 'sleep 1') => {
@@ -15,14 +16,6 @@ const task = (at: number, script = 'sleep 1') => {
 };
 const tasksOf = (count: number, script?: string) =>
   Array.from({ length: count }, (_, at) => task(at, script));
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 240_000;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
 
 test('DST-1 a machine and a runner of the example workflow do one plan: each task once, landed in one push, nothing left behind', async () => {
   const { remote, machines } = makeMachines(2, tasksOf(8, 'sleep 3'));
@@ -44,8 +37,11 @@ test('DST-1 a machine and a runner of the example workflow do one plan: each tas
     const [seen] = (await flameJson(lead.repo, ['machines'])).lines;
     return ((seen?.machines ?? []) as readonly unknown[]).length === 2;
   });
-  const [status] = (await flameJson(lead.repo, ['status'])).lines;
-  assert.is(((status?.machines ?? []) as readonly unknown[]).length, 2);
+  // That asks the remote; status shows what this clone saw there last, which its lead looks at a moment later.
+  await until('status shows both', async () => {
+    const [status] = (await flameJson(lead.repo, ['status'])).lines;
+    return ((status?.machines ?? []) as readonly unknown[]).length === 2;
+  });
   assert.match((await flame(lead.repo, ['status'])).stdout, /Machines of ses-.* at origin\n.*lead/);
   const alone = await flame(lead.repo, ['work']);
   assert.is(alone.code, 1);

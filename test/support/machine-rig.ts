@@ -80,14 +80,14 @@ export function byLine({ remote, machines }: MachineRig, lineOf: (at: number) =>
 const leading = ['run', 'Do them', '--remote', 'origin', '--from', '.git/plan.yml'];
 const decided = ['--decisions-file', '.git/decisions.yml'];
 
-/** Starts the program of a machine, or starts it again. */
-export function startMachine(machine: RigMachine, digest: string | null): void {
+/** Starts the program of a machine, or starts it again; `more`: other options. */
+export function startMachine(machine: RigMachine, digest: string | null, more: readonly string[] = []): void {
   const hadStarted = machine.said !== '';
   const lead = hadStarted ? ['run', '--remote', 'origin'] : leading;
   const argv =
     digest === null
-      ? [...lead, ...decided]
-      : ['work', '--join', 'origin', ...(hadStarted ? [] : ['--plan', digest])];
+      ? [...lead, ...decided, ...more]
+      : ['work', '--join', 'origin', ...(hadStarted ? [] : ['--plan', digest]), ...more];
   const command = [...(machine.net?.enter ?? []), join(programFolder, 'git-flame')];
   const child = startProgram(machine.repo, argv, { command });
   machine.child = child;
@@ -121,6 +121,11 @@ export async function planOf({
 export function cutOff({ repo, url, net }: RigMachine, isCut: boolean): void {
   if (net !== null && /^(?:http|ssh):/.test(url)) net.cut(isCut);
   else repo.git('remote', 'set-url', 'origin', isCut ? '/nonexistent/remote.git' : url);
+}
+
+/** Ends programs that are still there: to be called whatever a test came to, or its process would wait for them. */
+export function endMachines({ machines }: Pick<MachineRig, 'machines'>): void {
+  for (const { child } of machines) child?.kill('SIGKILL');
 }
 
 export async function machineEnd(machine: RigMachine): Promise<void> {

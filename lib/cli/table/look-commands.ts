@@ -17,12 +17,17 @@ export const lookCommands = {
     load: () => import('../../commands/machines/machines.ts'),
     summary: 'Show which machines work on a shared session, and what each holds',
     details:
-      'Asks the remote and only reads. Times of a machine are by its own clock. To lead a session that others may join: git flame run --remote; to join: git flame work --join.',
+      'Asks the remote and changes nothing there. Times of a machine are by its own clock. To lead a session that others may join: git flame run --remote; to join: git flame work --join. With --trust, what a machine says in that role counts in this clone, for this session: its verdicts (validate, the default), the changesets it builds (merge), what its person decides (review). It is the key of that machine which is trusted, so nobody else can speak in its name; --distrust takes it back. Each machine has its own limits and runs only the plan its person agreed to.',
     operand: { usage: '[REMOTE]', kind: 'one' },
-    options: {},
+    options: {
+      trust: { kind: 'text', value: 'NAME', summary: 'let what this machine says count where you lead' },
+      distrust: { kind: 'text', value: 'NAME', summary: 'take that back' },
+      role: { kind: 'list', value: 'A,B', summary: 'with both: validate, merge, review (validate)' },
+    },
     examples: [
       { command: 'git flame machines', does: 'who is there' },
       { command: 'git flame machines origin --json', does: 'the same for scripts' },
+      { command: 'git flame machines --trust laptop/3f9a1c2b', does: 'let its verdicts count' },
     ],
   },
   show: {

@@ -35,7 +35,7 @@ export const waveCommands = {
     load: () => import('../../commands/work.ts'),
     summary: 'Run the workers on every task that is ready',
     details:
-      "Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started. With --join, this machine takes tasks of a session that another one leads (git flame run --remote), and ends with it. Nothing of another machine's plan runs before you have agreed to it: name its digest with --plan, or say so at the terminal.",
+      "Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started. With --join, this machine takes tasks of a session that another one leads (git flame run --remote), and ends with it. Nothing of another machine's plan runs before you have agreed to it: name its digest with --plan, or say so at the terminal. Work alone needs nothing more; what this machine judges, merges or has its person decide counts where the one that leads trusts it with that: git flame machines --trust NAME --role validate, typed there.",
     options: {
       join: {
         kind: 'optional',
@@ -43,11 +43,20 @@ export const waveCommands = {
         summary: 'work in the session that is led through this remote',
       },
       plan: { kind: 'text', value: 'DIGEST', summary: 'with --join: agree to the plan with this digest' },
+      role: {
+        kind: 'list',
+        value: 'A,B',
+        summary: 'with --join: work, validate, merge, review (machines.roles)',
+      },
     },
     examples: [
       { command: 'git flame work', does: 'work on the approved plan' },
       { command: 'git flame work --dry-run', does: 'show what would be started' },
       { command: 'git flame work --join origin', does: 'help with the session that is led through origin' },
+      {
+        command: 'git flame work --join origin --role validate',
+        does: 'judge what others did, take no tasks',
+      },
     ],
   },
   validate: {

@@ -9,42 +9,50 @@ import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { planDigest } from '../../domain/shown/status.ts';
 import type { Session } from '../../domain/state/session.ts';
+import { helpLead } from '../../engine/help-lead.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
 import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
-import { workWave } from '../../engine/work/work-wave.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { reportEnd } from '../waves/report-end.ts';
 import { withSharing } from './open-shared.ts';
+import { readRoles } from './read-roles.ts';
 
 /**
  * `git flame work --join`: takes tasks of a session that another machine leads, until it has ended. Of that plan nothing
  * runs before the person of this clone agreed to exactly that.
  */
 export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> {
-  const { join, plan } = args.options;
-  return withWorkshop(args, io, (opened) =>
-    withSharing(opened, io, { name: join ?? '', role: 'worker' }, async ({ sharing, inSession }) => {
-      const session = await findShared(opened, sharing.remote);
-      requireSameConfig(opened, session);
-      const shared = inSession(session.id);
-      return withSessionLock(
-        shared,
-        session.id,
-        async () => {
-          await agree(shared, session, { plan, remote: sharing.remote });
-          const { lease_ms: leaseMs, renew_ms: renewMs } = session.machines;
-          sharing.enter(session.id, { leaseMs, renewMs });
-          await recoverSession(shared.workshop, session.id);
-          await workWave(shared.workshop, session.id);
-          const end = await reportEnd(shared, session.id, () => null);
-          return end.session.state === 'ended' ? 0 : 2;
-        },
-        { isShared: true },
-      );
-    }),
-  );
+  const { join, plan, role } = args.options;
+  const asked = role === null ? null : readRoles(role);
+  return withWorkshop(args, io, (opened) => {
+    const roles = asked ?? opened.config.machines.roles;
+    return withSharing(
+      opened,
+      io,
+      { name: join ?? '', role: 'worker', roles },
+      async ({ sharing, inSession }) => {
+        const session = await findShared(opened, sharing.remote);
+        requireSameConfig(opened, session);
+        const shared = inSession(session.id);
+        return withSessionLock(
+          shared,
+          session.id,
+          async () => {
+            await agree(shared, session, { plan, remote: sharing.remote });
+            const { lease_ms: leaseMs, renew_ms: renewMs } = session.machines;
+            sharing.enter(session.id, { leaseMs, renewMs });
+            await recoverSession(shared.workshop, session.id);
+            await helpLead(shared.workshop, session.id);
+            const end = await reportEnd(shared, session.id, () => null);
+            return end.session.state === 'ended' ? 0 : 2;
+          },
+          { isShared: true },
+        );
+      },
+    );
+  });
 }
 
 type SharedSession = Session & { readonly machines: NonNullable<Session['machines']> };

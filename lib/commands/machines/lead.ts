@@ -1,6 +1,7 @@
 import type { SessionId } from '../../domain/ids.ts';
 import { ledElsewhere } from '../../domain/meanwhile.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import { sharedRoles } from '../../domain/state/machine.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
@@ -19,17 +20,22 @@ interface Lead {
 
 /** `git flame run --remote`: the whole loop, with whatever machines join. */
 export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }: Lead): Promise<number> {
-  return withSharing(opened, io, { name: remote, role: 'lead' }, ({ sharing, inSession }) => {
-    const lead = async (start: Start): Promise<number> => {
-      const shared = inSession(start.session);
-      const { lease, renew } = opened.config.machines;
-      const terms = { remote: sharing.remote, lease_ms: lease, renew_ms: renew };
-      await takeLead(shared.workshop, start.session, { terms, takesOver });
-      sharing.enter(start.session, { leaseMs: lease, renewMs: renew });
-      return goOn(shared, io, start);
-    };
-    return withStart(opened, wish, io, lead, { isShared: true });
-  });
+  return withSharing(
+    opened,
+    io,
+    { name: remote, role: 'lead', roles: sharedRoles },
+    ({ sharing, inSession }) => {
+      const lead = async (start: Start): Promise<number> => {
+        const shared = inSession(start.session);
+        const { lease, renew } = opened.config.machines;
+        const terms = { remote: sharing.remote, lease_ms: lease, renew_ms: renew };
+        await takeLead(shared.workshop, start.session, { terms, takesOver });
+        sharing.enter(start.session, { leaseMs: lease, renewMs: renew });
+        return goOn(shared, io, start);
+      };
+      return withStart(opened, wish, io, lead, { isShared: true });
+    },
+  );
 }
 
 /** The remote that this clone leads the session through which is meant; null: none. */

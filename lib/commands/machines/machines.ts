@@ -1,3 +1,4 @@
+import { FlameError } from '../../domain/flame-error.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { listMachines } from '../../domain/shown/machines.ts';
@@ -6,10 +7,16 @@ import { pickRemote } from '../../store/sync/pick-remote.ts';
 import { renderMachines } from '../../ui/render/render-machines.ts';
 import { gitHere } from '../open/git-here.ts';
 import { withState } from '../open/read-state.ts';
+import { readRoles } from './read-roles.ts';
+import { type TrustWish, trustMachine } from './trust-machine.ts';
 
-/** `git flame machines`: who works on the session, what each holds, and since when, as the remote has it now. Only reads. */
+/**
+ * `git flame machines`: who works on the session, what each holds, and since when, as the remote has it now. Changes nothing
+ * there; --trust and --distrust are the person's word on what one of them says.
+ */
 export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
-  return withState(args, io, async ({ git, store, meant, output }) => {
+  const wish = readWish(args);
+  return withState(args, io, async ({ git, store, meant, output, origins }) => {
     const context = gitHere(git, io);
     const remote = await pickRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
@@ -19,10 +26,40 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
       { remote, session: session?.id ?? null },
     );
     const machines = listMachines(found);
+    if (wish !== null) {
+      if (found.session === null) throw nothingShared(remote);
+      output.info(trustMachine(origins, found.session, { machines, wish }));
+    }
     output.json({ schema_version: 1, remote, session: found.session?.id ?? null, machines });
     output.result(
       renderMachines({ remote, session: found.session?.id ?? null, machines }, output.style).join('\n'),
     );
     return 0;
+  });
+}
+
+function readWish({ options }: CommandArgs<'machines'>): TrustWish | null {
+  const { trust, distrust, role } = options;
+  const roles = role === null ? (['validate'] as const) : readRoles(role);
+  if (trust !== null && distrust !== null) throw bothWays();
+  if (trust !== null) return { name: trust, roles, isGiven: true };
+  return distrust === null ? null : { name: distrust, roles, isGiven: false };
+}
+
+function bothWays(): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'trust-both-ways',
+    message: 'A machine is trusted with something, or it is not: --trust and --distrust exclude each other.',
+    hints: ['git flame machines --trust NAME', 'git flame machines --distrust NAME'],
+  });
+}
+
+function nothingShared(remote: string): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'nothing-shared',
+    message: `No session is shared through ${remote}.`,
+    hints: [`git flame run --remote ${remote}`],
   });
 }

@@ -1,12 +1,14 @@
 import { sharedOrigins } from '../../core/machines/counts-when-shared.ts';
+import type { Config } from '../../domain/config/config.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import type { MachineRole } from '../../domain/state/machine.ts';
+import type { MachineRole, SharedRole } from '../../domain/state/machine.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { gitText } from '../../git/process/run-git.ts';
 import { type OpenedSharing, openSharing } from '../../store/shared/open-sharing.ts';
 import { pushesPerMinute } from '../../store/shared/pace.ts';
 import { pickRemote } from '../../store/sync/pick-remote.ts';
+import { openCloneKey } from '../../trust/clone-key.ts';
 import { gitHere } from '../open/git-here.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
@@ -21,14 +23,20 @@ export interface Shared {
   readonly inSession: (session: SessionId) => Opened;
 }
 
+interface Joining {
+  /** The remote as it was typed, '' where none was. */
+  readonly name: string;
+  readonly role: MachineRole;
+  readonly roles: readonly SharedRole[];
+}
+
 /**
- * Has all that a command changes decided at a remote, for the time of `work`. `name`: as it was typed, '' where none was.
- * Throws FlameErrors `no-remote` and `remote-unreachable`.
+ * Has all that a command changes decided at a remote, for the time of `work`. Throws FlameErrors `no-remote` and `remote-unreachable`.
  */
 export async function withSharing(
   opened: Opened,
   io: Io,
-  { name, role }: { readonly name: string; readonly role: MachineRole },
+  { name, role, roles }: Joining,
   work: (shared: Shared) => Promise<number>,
 ): Promise<number> {
   const { workshop, config, git, store, output } = opened;
@@ -36,8 +44,9 @@ export async function withSharing(
   const remote = await pickRemote(context, name === '' ? null : name);
   const url = await gitText(context, ['remote', 'get-url', remote], { accept: [0, 2, 128] });
   const { lease, pushes_per_minute: most } = config.machines;
+  const { key, sign: speak } = openCloneKey({ env: io.env, commonDir: git.repository.commonDir });
   const sharing = openSharing(store.raw, {
-    ...{ remote, network: context, signal: workshop.signal },
+    ...{ remote, network: context, signal: workshop.signal, speak },
     sign: {
       v: 1,
       machine: workshop.place,
@@ -45,7 +54,10 @@ export async function withSharing(
       role,
       version: FLAME_VERSION,
       config: workshop.configDigest,
-      slots: config.concurrency.development,
+      slots: roles.includes('work') ? config.concurrency.development : 0,
+      roles: [...roles],
+      key,
+      adapters: adaptersOf(config),
       since: workshop.now().toISOString(),
     },
     pushesPerMinute: most ?? pushesPerMinute(url),
@@ -76,6 +88,11 @@ export async function withSharing(
     // A machine that can't say that it leaves is given up like one that is gone.
     await sharing.leave(isOver && role === 'lead').catch(() => undefined);
   }
+}
+
+/** The CLIs that roles are configured to run with. */
+function adaptersOf(config: Config): string[] {
+  return [...new Set(Object.values(config.roles).flatMap(({ adapter }) => adapter ?? []))].sort();
 }
 
 /** Scripts of the configuration are for who leads: no machine that joined runs them. */

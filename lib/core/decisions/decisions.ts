@@ -1,6 +1,7 @@
 import type { ObjectId } from '../../domain/ids.ts';
 import type { BlackboardPage, LeftNote } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import type { SharedRole } from '../../domain/state/machine.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
@@ -125,6 +126,11 @@ export function noteDecision(
   note: LeftNote,
 ): Decision {
   return { kind: 'note', session, about: task ?? '', facts: note };
+}
+
+/** That what the machine with this key says in a role counts here. */
+export function machineDecision({ id }: Pick<Session, 'id'>, key: string, role: SharedRole): Decision {
+  return { kind: 'machine', session: id, about: key, facts: { role } };
 }
 
 /** That a task's commits were judged by its rules, and taken in. */

@@ -5,8 +5,8 @@ import type { Decision, Origins } from '../../domain/state/origins.ts';
 /**
  * What counts of a session that machines share, beside what was decided here. Who leads lets machines do its tasks: how
  * far they are is believed, never that they ended, and each work is judged here before it lands. Who joined follows the
- * lead in where the session is, what has ended, and what they leave for all tasks; what a task's worker leaves counts with
- * its work. What is asked of a task is neither's to change: that counts
+ * lead in where the session is, what has ended, what was found and built, and what they leave for all tasks;
+ * what a task's worker leaves counts with its work. What is asked of a task is neither's to change: that counts
  * only as it was approved here.
  */
 export function countsWhenShared(
@@ -14,10 +14,14 @@ export function countsWhenShared(
   shared: { readonly session: SessionId; readonly role: MachineRole },
 ): boolean {
   if (session !== shared.session) return false;
-  if (shared.role === 'worker') return ['standing', 'course', 'landed', 'note'].includes(kind);
+  if (shared.role === 'worker') return followed.includes(kind);
   if (kind === 'note') return about !== '';
   return kind === 'standing' && facts.status !== 'merged' && facts.status !== 'dropped';
 }
+
+const followed: readonly Decision['kind'][] = [
+  ...(['standing', 'course', 'landed', 'note', 'verdict', 'changeset'] as const),
+];
 
 /** Origins by that rule. */
 export function sharedOrigins(

@@ -38,6 +38,7 @@ const preferHead: Preference<TaskHead> = preferring(
   // Who was given up while it worked can't take back what its successor does.
   (a, b) => (b.claim ?? 0) - (a.claim ?? 0),
   (a, b) => statusOrder.indexOf(a.status) - statusOrder.indexOf(b.status),
+  (a, b) => (b.judging?.claim ?? 0) - (a.judging?.claim ?? 0),
   (a, b) => compareTimes(a.claimed_at, b.claimed_at),
   (a, b) => compareTimes(a.agent_id ?? a.claimed_by, b.agent_id ?? b.claimed_by),
   (a, b) => verdictOrder.indexOf(a.result.status) - verdictOrder.indexOf(b.result.status),

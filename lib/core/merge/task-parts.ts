@@ -37,6 +37,7 @@ const parts = {
   claimed_host: 'head',
   claimed_at: 'head',
   claim: 'head',
+  judging: 'head',
   undone: 'head',
   takes_back: 'planned',
   rev: 'own rule',

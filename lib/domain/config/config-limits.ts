@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sharedRoleSchema } from '../state/machine.ts';
 import { durationSchema } from './config-values.ts';
 import { egressSchema } from './egress.ts';
 
@@ -147,6 +148,19 @@ export const machinesSchema = z
       .nullable()
       .default(null)
       .describe('Pushes of all machines together. null: 6 at github.com, elsewhere as many as are needed.'),
+    roles: z
+      .array(sharedRoleSchema)
+      .min(1)
+      .default(['work', 'validate'])
+      .describe(
+        'What a machine that joins offers to do. All but work it does only where the lead trusts it; work --join --role says otherwise.',
+      ),
+    trusted: z
+      .array(z.strictObject({ key: z.string().min(1), roles: z.array(sharedRoleSchema).min(1) }))
+      .default([])
+      .describe(
+        'Keys of machines, as git flame machines shows them, whose word counts with this lead, and in which roles; more: git flame machines --trust.',
+      ),
   })
   .refine(({ lease, renew }) => lease >= 3 * renew && lease >= shortestLeaseMs, {
     path: ['lease'],

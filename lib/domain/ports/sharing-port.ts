@@ -1,5 +1,5 @@
 import type { ObjectId, SessionId } from '../ids.ts';
-import type { MachineRole, SignOfLife } from '../state/machine.ts';
+import type { MachineRole, SharedRole, SignOfLife } from '../state/machine.ts';
 
 /** How long a machine may be silent before it is given up, and how often it gives a sign of life; milliseconds. */
 export interface Lease {
@@ -19,12 +19,22 @@ export interface SeenMachine {
   readonly silentMs: number;
 }
 
+/** That a machine said something: its public key, and its signature over that text. */
+export interface SignedWord {
+  readonly key: string;
+  readonly signature: string;
+}
+
 /** A session that several machines work on through a git remote, as one of them is in it. */
 export interface Sharing {
   readonly remote: string;
   readonly role: MachineRole;
+  /** What it does there; who leads does all of it. */
+  readonly roles: readonly SharedRole[];
   /** This machine, as its claims name it. */
   readonly machine: string;
+  /** What this machine says, so that another one can tell that it was this one; see SignedWord. */
+  sign(text: string): SignedWord;
   /** Whether its signs of life have begun. */
   readonly isEntered: boolean;
   /** Signs of life begin: this machine is in the session from the next exchange on. */

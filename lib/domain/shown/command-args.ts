@@ -19,6 +19,7 @@ export interface CommandOptions {
     /** The remote of a session to work in, '' where none was named. */
     readonly join: string | null;
     readonly plan: string | null;
+    readonly role: readonly string[] | null;
   };
   readonly validate: {
     readonly requeue: string | null;
@@ -57,7 +58,11 @@ export interface CommandOptions {
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
   readonly status: NoOptions;
-  readonly machines: NoOptions;
+  readonly machines: {
+    readonly trust: string | null;
+    readonly distrust: string | null;
+    readonly role: readonly string[] | null;
+  };
   readonly show: {
     readonly diff: boolean;
     readonly interdiff: boolean;

@@ -1,4 +1,4 @@
-import type { SignOfLife } from '../state/machine.ts';
+import type { SharedRole, SignOfLife } from '../state/machine.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
 
@@ -18,6 +18,13 @@ export interface ShownMachine {
   readonly version: string | null;
   readonly config: 'same' | 'differs' | null;
   readonly slots: number | null;
+  /** What it offers to do; null: there is no sign of life of it. */
+  readonly roles: readonly SharedRole[] | null;
+  /** Of these, what who leads says it is trusted with; work needs no trust. */
+  readonly trusted: readonly SharedRole[];
+  /** Its public key. */
+  readonly key: string | null;
+  readonly adapters: readonly string[] | null;
   readonly since: string | null;
   /** null: there is no sign of life of it. */
   readonly last_sign_at: string | null;
@@ -27,15 +34,18 @@ export interface ShownMachine {
     readonly claim: number;
     readonly claimed_at: string;
   }[];
+  /** Work that it judges at the moment. */
+  readonly judges: readonly { readonly id: string; readonly commit: string; readonly claim: number }[];
 }
 
 /** The lead first, then by name; also who holds tasks and gives no sign. */
 export function listMachines({ session, tasks, signs }: FoundMachines): readonly ShownMachine[] {
   if (session === null) return [];
   const lead = session.machines?.lead ?? null;
-  const holders = tasks.flatMap(({ status, claimed_host: host }) =>
-    status === 'claimed' && host !== null ? [host] : [],
-  );
+  const holders = tasks.flatMap(({ status, claimed_host: host, judging }) => {
+    const holder = status === 'claimed' ? host : status === 'done' ? (judging?.machine ?? null) : null;
+    return holder === null ? [] : [holder];
+  });
   const names = [...new Set([...signs.map(({ sign }) => sign.machine), ...holders])].sort(
     (a, b) => Number(b === lead) - Number(a === lead) || (a < b ? -1 : 1),
   );
@@ -50,11 +60,20 @@ export function listMachines({ session, tasks, signs }: FoundMachines): readonly
       version: sign?.version ?? null,
       config: sign === null ? null : sign.config === session.config_digest ? 'same' : 'differs',
       slots: sign?.slots ?? null,
+      roles: sign?.roles ?? null,
+      trusted: session.machines?.trusted?.find((one) => one.machine === machine)?.roles ?? [],
+      key: sign?.key ?? null,
+      adapters: sign?.adapters ?? null,
       since: sign?.since ?? null,
       last_sign_at: at,
       tasks: tasks.flatMap((task) =>
         task.status === 'claimed' && task.claimed_host === machine
           ? [{ id: task.id, agent_id: task.agent_id, claim: task.claim ?? 0, claimed_at: task.claimed_at }]
+          : [],
+      ),
+      judges: tasks.flatMap(({ id, status, judging, commit }) =>
+        status === 'done' && judging?.machine === machine && judging.commit === commit
+          ? [{ id, commit: judging.commit, claim: judging.claim }]
           : [],
       ),
     };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ObjectId, TaskId } from '../ids.ts';
 import { objectIdPattern, taskIdPattern } from '../ids.ts';
 import { lineCommentsSchema } from './line-comment.ts';
+import { machineWordSchema } from './machine.ts';
 import { type DiagnosticRun, diagnosticRunSchema } from './verdict.ts';
 
 const oid = z
@@ -55,6 +56,9 @@ export const changesetSchema = z.object({
   /** Remarks on lines that came with an approval. */
   remarks: lineCommentsSchema.optional(),
   decided_by: z.string().nullable(),
+  /** Of one that a machine built which joined, and of an approval that was given there: the word of that machine. */
+  built_on: machineWordSchema.optional(),
+  approved_on: machineWordSchema.optional(),
   landed_commit: oid.nullable(),
   /** Once its landing was taken back: as what it had landed. It is rejected then. Left out before. */
   undone: z.object({ commit: oid, by: z.string(), at: z.string() }).optional(),

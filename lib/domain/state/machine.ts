@@ -3,6 +3,11 @@ import { lineSchema } from '../text.ts';
 
 export const machineRoles = ['lead', 'worker'] as const;
 
+/** What a machine that joined does there: takes tasks, judges work, merges it, has its person decide. */
+export const sharedRoles = ['work', 'validate', 'merge', 'review'] as const;
+export const sharedRoleSchema = z.enum(sharedRoles);
+export type SharedRole = (typeof sharedRoles)[number];
+
 /** What a machine says of itself with each sign of life; only who it is decides anything, by the ref it stands on. */
 export const signOfLifeSchema = z.object({
   v: z.literal(1),
@@ -14,8 +19,23 @@ export const signOfLifeSchema = z.object({
   /** Digest of the configuration it works with. */
   config: lineSchema(100),
   slots: z.int().min(0),
+  /** What it offers to do; earlier versions work. */
+  roles: z.array(sharedRoleSchema).max(10).default(['work']),
+  /** Its public key (ed25519, base64url): what it signs is believed where a person named this key. */
+  key: lineSchema(100).optional(),
+  /** CLIs it can run agents with. */
+  adapters: z.array(lineSchema(50)).max(20).optional(),
   /** When it joined, by its own clock: to be shown, never to be compared. */
   since: lineSchema(40),
 });
 export type SignOfLife = Readonly<z.infer<typeof signOfLifeSchema>>;
 export type MachineRole = SignOfLife['role'];
+
+/** By which machine something was found or decided, under which claim, signed with its key: see core/machines/machine-word. */
+export const machineWordSchema = z.object({
+  name: lineSchema(300),
+  claim: z.int().min(1),
+  key: lineSchema(100),
+  signature: lineSchema(200),
+});
+export type MachineWord = Readonly<z.infer<typeof machineWordSchema>>;

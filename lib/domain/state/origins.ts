@@ -31,6 +31,8 @@ const decisionKinds = [
   'memory',
   /** What somebody here left for later tasks. */
   'note',
+  /** That what a machine says in a role counts here. */
+  'machine',
 ] as const;
 type DecisionKind = (typeof decisionKinds)[number];
 

@@ -4,6 +4,7 @@ import { objectIdPattern, sessionIdPattern } from '../ids.ts';
 import { roleSchema } from '../role.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { changesetSchema } from './changeset.ts';
+import { sharedRoleSchema } from './machine.ts';
 import { plannedTaskSchema } from './plan.ts';
 
 const oid = z
@@ -37,6 +38,8 @@ const reservationSchema = z.object({
   tokens: z.int().min(0),
 });
 export type Reservation = Readonly<z.infer<typeof reservationSchema>>;
+
+const trustedMachineSchema = z.object({ machine: z.string(), roles: z.array(sharedRoleSchema) });
 
 const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
@@ -138,6 +141,10 @@ export const sessionSchema = z.object({
       term: z.int().min(1),
       lease_ms: z.int().min(1),
       renew_ms: z.int().min(1),
+      /** What who leads lets machines do beside tasks; its own person's word, which this only tells. */
+      trusted: z.array(trustedMachineSchema).optional(),
+      /** Which machine builds the changesets for who leads, and how often that was handed out; null: none does. */
+      merging: z.object({ machine: z.string().nullable(), claim: z.int().min(1) }).optional(),
     })
     .optional(),
   /** What agents may spend that isn't booked yet, where several machines spend of one budget. */

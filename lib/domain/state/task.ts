@@ -108,6 +108,11 @@ const noteSchema = z.object({
   claimed_at: z.string().nullable(),
   /** How often it was claimed, never reset: of two claims the one with the larger number holds. Left out before the first. */
   claim: z.int().min(1).optional(),
+  /**
+   * Where machines share the session: which one judges this commit, and how often that was claimed, never reset. null:
+   * none does. Left out before the first.
+   */
+  judging: z.object({ machine: z.string().nullable(), claim: z.int().min(1), commit: objectId }).optional(),
   /** How often a landing of it was taken back: of two ends the one with the larger number counts. Left out before the first. */
   undone: z.int().min(1).optional(),
   /** The changeset whose landing this one takes back, and what becomes of its tasks once it has landed; left out of others. */

@@ -3,6 +3,7 @@ import type { ObjectId, SessionId, TaskId } from '../ids.ts';
 import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
 import { evidenceSchema, verificationSchema } from './evidence.ts';
 import { lineCommentsSchema } from './line-comment.ts';
+import { machineWordSchema } from './machine.ts';
 
 const oid = z
   .string()
@@ -47,6 +48,8 @@ export const verdictSchema = z.object({
   tokens: z.number(),
   /** Why a person passed it although a diagnostic, or its validation, failed. */
   override: z.string().optional(),
+  /** Of one that a machine found which joined: its name, the number of its claim to judge this work, and its signature. */
+  machine: machineWordSchema.optional(),
   /** What it rests on; absent in verdicts of earlier versions. */
   evidence: evidenceSchema.optional(),
 });

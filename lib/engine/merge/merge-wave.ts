@@ -12,8 +12,10 @@ import type { Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
+import { isJoined } from '../machines/await-others.ts';
+import { handOutMerge, holdsMerge, withBuilder } from '../machines/merge-claims.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
-import { type Recorder, record, taskOf, viewSession } from '../record.ts';
+import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { baseTip } from '../start-point.ts';
 import { failedDiagnostics } from '../validate/run-diagnostics.ts';
@@ -35,11 +37,14 @@ interface MergeOutcome {
 
 async function mergeAll(workshop: Workshop, id: SessionId, radar: AheadWatch): Promise<MergeOutcome> {
   await enterWave(workshop, id, 'merge');
-  await replayUprooted(workshop, id);
+  // Before any of it is handed out.
+  if (!isJoined(workshop)) await replayUprooted(workshop, id);
+  const opening = await viewSession(workshop, id);
+  radar.look(opening);
+  const base = await noteBase(workshop, opening.session);
+  await handOutMerge(workshop, id, (now) => toMerge(now).length === 0);
   const view = await viewSession(workshop, id);
-  radar.look(view);
-  const base = await noteBase(workshop, view.session);
-  const free = mergeable(view.tasks, changesetsOfCycle(view.session));
+  const free = toMerge(view);
   const { changesets: groups, waiting } = groupChangesets(
     view.tasks.filter((task) => task.status !== 'done' || free.includes(task)),
   );
@@ -60,6 +65,10 @@ async function mergeAll(workshop: Workshop, id: SessionId, radar: AheadWatch): P
     summary: formatCount(built.size, 'changeset'),
   });
   return { built: built.size, conflicts };
+}
+
+function toMerge({ session, tasks }: SessionView): readonly Task[] {
+  return mergeable(tasks, changesetsOfCycle(session));
 }
 
 /** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
@@ -186,23 +195,28 @@ async function requeueConflicting(
 
 /** Notes the changeset and keeps its commit alive until it has landed or is void. */
 async function keep(
-  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git'>,
+  workshop: Recorder & Pick<Workshop, 'configDigest' | 'git' | 'place'>,
   id: SessionId,
   changeset: Changeset,
 ): Promise<void> {
   const ref = changesetRef(id, changeset.id);
   const old = await workshop.git.resolveCommit(ref);
-  await record(workshop, id, ({ session }) => ({
-    session: {
-      next: {
-        ...session,
-        changesets: [...session.changesets.filter((known) => known.id !== changeset.id), changeset],
+  await record(workshop, id, ({ session, stored }) => {
+    // Who was given up while it merged changes nothing.
+    if (isJoined(workshop) && !holdsMerge(workshop, stored)) return null;
+    const built = withBuilder(workshop, session, changeset);
+    return {
+      session: {
+        next: {
+          ...session,
+          changesets: [...session.changesets.filter((known) => known.id !== changeset.id), built],
+        },
+        subject: `changeset ${changeset.id}: built of ${changeset.tasks.join(', ')}`,
       },
-      subject: `changeset ${changeset.id}: built of ${changeset.tasks.join(', ')}`,
-    },
-    refs: [{ ref, old, new: changeset.commit }],
-    vouched: [checksDecision(session, changeset.commit, workshop.configDigest)],
-  }));
+      refs: [{ ref, old, new: changeset.commit }],
+      vouched: [checksDecision(session, changeset.commit, workshop.configDigest)],
+    };
+  });
 }
 
 /** The ref that keeps a changeset's commit alive. */

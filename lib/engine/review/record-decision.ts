@@ -12,6 +12,7 @@ import type { Task } from '../../domain/state/task.ts';
 import { saysSomething } from '../../util/says-something.ts';
 import { shortId } from '../../util/short-id.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
+import { withReviewer } from '../machines/review-word.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -83,7 +84,10 @@ export async function recordDecision(
     const state = stateOf[outcome.kind];
     const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
     const stated = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
-    const next = outcome.kind === 'approve' ? withRemarks(stated, changeset.id, quoted) : stated;
+    const next =
+      outcome.kind === 'approve'
+        ? withReviewer(workshop, withRemarks(stated, changeset.id, quoted), changeset.id)
+        : stated;
     const session = { next, subject: `changeset ${changeset.id}: ${state} by ${workshop.gates.person}` };
     if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };
     const at = timestamp(workshop);

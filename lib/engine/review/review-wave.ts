@@ -2,7 +2,7 @@ import { blockingGroup } from '../../core/changesets/blocking-group.ts';
 import { doubtsOf } from '../../core/changesets/compare-evidence.ts';
 import { withStates } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
-import type { FlameError } from '../../domain/flame-error.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangeset } from '../../domain/not-found.ts';
 import type { BlockedCalls } from '../../domain/ports/gates.ts';
@@ -11,6 +11,8 @@ import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { shortId } from '../../util/short-id.ts';
 import { enterWave } from '../enter-wave.ts';
+import { isDecidedElsewhere } from '../machines/review-word.ts';
+import { tendMachines } from '../machines/tend-machines.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { onTopOf } from '../stack/on-top.ts';
@@ -44,6 +46,7 @@ async function decideAll(
   id: SessionId,
   { only, radar }: { readonly only: string | null; readonly radar: AheadWatch },
 ): Promise<ReviewOutcome> {
+  await tendMachines(workshop, id);
   const view = await enterWave(workshop, id, 'review');
   const voided = await voidMoved(workshop, view);
   if (voided > 0) return { landed: 0, refused: voided };
@@ -55,7 +58,7 @@ async function decideAll(
   const isApproved = current.some((changeset) => changeset.state === 'approved' && isMeant(changeset));
   if (only !== null && shown.length === 0 && !isApproved) throw nothingToDecide(only, current);
   for (const [index, changeset] of shown.entries()) {
-    await decideOne(workshop, id, changeset.id, { position: index + 1, total: shown.length, radar });
+    await decideOrAwait(workshop, id, changeset.id, { position: index + 1, total: shown.length, radar });
   }
   return landApproved(workshop, id);
 }
@@ -104,11 +107,33 @@ async function voidMoved(
   return moved.length;
 }
 
-async function decideOne(
+interface Turn {
+  readonly position: number;
+  readonly total: number;
+  readonly radar: AheadWatch;
+}
+
+/** Where no person can be asked here, and a machine is there whose person's decisions count, that one is waited for. */
+async function decideOrAwait(
+  workshop: Workshop,
+  session: SessionId,
+  changeset: string,
+  turn: Turn,
+): Promise<void> {
+  try {
+    await decideOne(workshop, session, changeset, turn);
+  } catch (error) {
+    const isWaiting = error instanceof FlameError && error.kind === 'waiting';
+    if (!isWaiting || !(await isDecidedElsewhere(workshop, session, changeset))) throw error;
+  }
+}
+
+/** Shows one changeset and records what the person decides; one that is decided already is left alone. */
+export async function decideOne(
   workshop: Workshop,
   session: SessionId,
   changesetId: string,
-  { radar, ...place }: { readonly position: number; readonly total: number; readonly radar: AheadWatch },
+  { radar, ...place }: Turn,
 ): Promise<void> {
   const view = await viewSession(workshop, session);
   // While the person reads.

@@ -15,8 +15,10 @@ import { saysSomething } from '../../util/says-something.ts';
 import { requireChosen } from '../agents/require-chosen.ts';
 import { enterWave } from '../enter-wave.ts';
 import { interruptedError } from '../interrupted.ts';
+import { tendMachines } from '../machines/tend-machines.ts';
+import { claimVerdict, giveBackVerdict, isJudgedElsewhere } from '../machines/verdict-claims.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
-import { type Recorder, record, viewSession } from '../record.ts';
+import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
@@ -24,6 +26,8 @@ import { decideFailed, needsReason, recordVerdict } from './decide-failed.ts';
 import { diagnoseCommit, failedDiagnostics } from './run-diagnostics.ts';
 import { failUnvalidated } from './settle-validation.ts';
 import { type Judgement, judgesInCells, taskEvidence, validateTask } from './validate-task.ts';
+
+const lookAgainMs = 1_000;
 
 /**
  * Wave 3: a verdict for the exact commit of each done task, several at once; then a person decides about what
@@ -38,15 +42,19 @@ async function validateAll(workshop: Workshop, session: SessionId, radar: AheadW
   await replayUprooted(workshop, session);
   const opening = await viewSession(workshop, session);
   radar.look(opening);
-  const { snapshot, tasks } = opening;
-  const ground = readGround(tasks);
-  const waiting = validationOrder(tasks)
-    .filter(isDone)
-    .filter((task) => !ground.waits(task))
-    .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
-  await prepareValidation(workshop, session, waiting);
-  await requireChosen(workshop, 'validator', waiting);
-  await inLanes(waiting, lanesFor(workshop, waiting), (task) => judge(workshop, session, task));
+  await prepareValidation(workshop, session, unjudged(opening));
+  workshop.run.isPrepared = true;
+  for (let waiting = unjudged(opening); waiting.length > 0 && !workshop.signal.aborted; ) {
+    const own = waiting.filter((task) => !isJudgedElsewhere(workshop, task));
+    await requireChosen(workshop, 'validator', own);
+    await inLanes(own, lanesFor(workshop, own), (task) => judgeHere(workshop, session, task));
+    if (workshop.sharing === undefined) break;
+    // Others judge the rest, or what they left.
+    await tendMachines(workshop, session);
+    if (own.length === 0) await workshop.machine.sleep(lookAgainMs, workshop.signal);
+    waiting = unjudged(await viewSession(workshop, session));
+  }
+  workshop.run.isPrepared = false;
   if (workshop.signal.aborted) throw interruptedError();
   await adoptVerdicts(workshop, session);
   await decideFailed(workshop, session);
@@ -60,6 +68,22 @@ async function validateAll(workshop: Workshop, session: SessionId, radar: AheadW
     cycle: after.session.cycle,
     summary: `${passed} passed`,
   });
+}
+
+/** Finished work in the order it is judged in, on whose commit there is no verdict that counts here. */
+function unjudged({ snapshot, tasks }: SessionView): readonly DoneTask[] {
+  const ground = readGround(tasks);
+  return validationOrder(tasks)
+    .filter(isDone)
+    .filter((task) => !ground.waits(task))
+    .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
+}
+
+/** Where machines share the session, one of them at a time judges a commit. */
+async function judgeHere(workshop: Workshop, session: SessionId, task: DoneTask): Promise<void> {
+  if ((await claimVerdict(workshop, session, task)) === null) return;
+  await judge(workshop, session, task);
+  await giveBackVerdict(workshop, session, task.id);
 }
 
 /** Runs the person's own script before tasks are judged. Throws FlameError `pre-validation-failed`. */

@@ -38,6 +38,10 @@ export class Attempts {
     return this.#running.has(task);
   }
 
+  get names(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
   get size(): number {
     return this.#running.size;
   }

@@ -13,7 +13,9 @@ import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
 import { awaitsOthers, bringBase, isJoined, tellHowToJoin } from '../machines/await-others.ts';
-import { isElsewhere, passOnClaims } from '../machines/pass-on.ts';
+import { isElsewhere } from '../machines/pass-on.ts';
+import { tendMachines } from '../machines/tend-machines.ts';
+import { mayHere } from '../machines/trusted.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
@@ -30,13 +32,23 @@ const lookAgainMs = 1_000;
 /**
  * Wave 2: as many agents as may run, each on a task of its own, until no task is ready and no agent is
  * running. A task starts as soon as its locks and dependencies allow, not when a batch ends, and in the place of an
- * agent that is over while that one's work is judged.
+ * agent that is over while that one's work is judged. `also` begins at each look what else there is to do.
  */
-export function workWave(workshop: Workshop, session: SessionId): Promise<void> {
-  return lookingAhead(workshop, (radar) => workUntilDone(workshop, session, radar));
+export function workWave(
+  workshop: Workshop,
+  session: SessionId,
+  also: AlsoBegins = () => undefined,
+): Promise<void> {
+  return lookingAhead(workshop, (radar) => workUntilDone(workshop, session, { radar, also }));
 }
 
-async function workUntilDone(workshop: Workshop, session: SessionId, radar: AheadWatch): Promise<void> {
+type AlsoBegins = (view: SessionView, running: Attempts) => void;
+
+async function workUntilDone(
+  workshop: Workshop,
+  session: SessionId,
+  { radar, also }: { readonly radar: AheadWatch; readonly also: AlsoBegins },
+): Promise<void> {
   const opening = await takeUp(workshop, session);
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
   tellHowToJoin(workshop, opening);
@@ -48,13 +60,14 @@ async function workUntilDone(workshop: Workshop, session: SessionId, radar: Ahea
   while (!workshop.signal.aborted && running.failures.length === 0) {
     const step = running.nextStep();
     if (!isJoined(workshop)) await replayUprooted(workshop, session);
-    await passOnClaims(workshop, session);
+    await tendMachines(workshop, session);
     const view = await viewSession(workshop, session);
     await bringBase(workshop, view);
     radar.look(view);
     tellPauses(workshop, view.session);
     const spending = workshop.windDown.isAsked() ? 'stop' : await maySpend(workshop, view, running);
     if (spending === 'yes') startReady(workshop, view, running);
+    if (spending === 'yes') also(view, running);
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     const awaits = awaitsOthers(workshop, view);
     if (running.size === 0 && wake === null && !awaits) break;
@@ -74,6 +87,7 @@ function startReady(workshop: Workshop, view: SessionView, running: Attempts): v
 }
 
 function selectNext(workshop: Workshop, view: SessionView, running: Attempts): readonly Task[] {
+  if (!mayHere(workshop, view.session, 'work')) return [];
   const limit = agentLimit(workshop, running.atWork);
   // One that has just begun is not claimed yet, one that is to be tried again is still being cleared up.
   const claimed = view.tasks.filter(

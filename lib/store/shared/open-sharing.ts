@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type LeaseWatch, leaseState, watchLeases } from '../../core/machines/lease-watch.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
-import type { Lease, SeenMachine, Sharing } from '../../domain/ports/sharing-port.ts';
+import type { Lease, SeenMachine, Sharing, SignedWord } from '../../domain/ports/sharing-port.ts';
 import type { SignOfLife } from '../../domain/state/machine.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
@@ -21,6 +21,8 @@ export interface SharingOptions {
   readonly network: GitContext;
   /** What this machine says of itself. */
   readonly sign: SignOfLife;
+  /** Signs with this machine's key. */
+  readonly speak: (text: string) => SignedWord;
   /** Of all machines together; null: no limit. */
   readonly pushesPerMinute: number | null;
   /** No answer of the remote is waited for any longer; milliseconds. */
@@ -59,7 +61,9 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
   return {
     remote,
     role: sign.role,
+    roles: sign.roles,
     machine: sign.machine,
+    sign: options.speak,
     get isEntered() {
       return signs.ref !== null;
     },

@@ -8,6 +8,7 @@ const words: Partial<Readonly<Record<Decision['kind'], string>>> = {
   adapter: 'Which adapter a task runs with',
   approval: 'What lands',
   limit: 'A higher budget',
+  machine: 'Which machines are trusted',
 };
 
 /** Throws FlameError `typed-in-chat` where one of these decisions is a person's word, and a chat's shell is where it was typed. */

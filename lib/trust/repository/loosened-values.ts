@@ -16,7 +16,7 @@ interface LoosenedValue {
 
 /** Values that hold agents to less than the built-in ones do: limits, what agents may do, what money is counted by. */
 export function listLoosened(config: Config): readonly LoosenedValue[] {
-  return [...listLimits(config), ...listPermissions(config), ...listPrices(config)];
+  return [...listLimits(config), ...listPermissions(config), ...listPrices(config), ...listTrusted(config)];
 }
 
 function listLimits(config: Config): readonly LoosenedValue[] {
@@ -67,6 +67,14 @@ function listPrices(config: Config): readonly LoosenedValue[] {
     const keys = ['models', 'prices', model];
     return { keys, path: keys.join('.'), value: JSON.stringify(price), effect };
   });
+}
+
+/** What other machines say counts without a word of the person of this clone. */
+function listTrusted({ machines }: Config): readonly LoosenedValue[] {
+  if (machines.trusted.length === 0) return [];
+  const effect = 'has what machines with these keys say count where you lead';
+  const value = JSON.stringify(machines.trusted);
+  return [{ keys: ['machines', 'trusted'], path: 'machines.trusted', value, effect }];
 }
 
 /** More of it, or of money none at all: 0 is unlimited. `require: false` works where nothing can be enforced. */

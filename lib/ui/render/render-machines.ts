@@ -1,5 +1,6 @@
 import type { ShownMachine } from '../../domain/shown/machines.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shortId } from '../../util/short-id.ts';
 import type { Style } from '../text/style.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
@@ -33,9 +34,20 @@ function renderOne(one: ShownMachine, style: Style): readonly string[] {
   return [
     head,
     style.dim(`    ${sign}${since}${config}; ${formatCount(one.tasks.length, 'task')}${slots}`),
+    ...(one.role === 'lead' ? [] : [`    ${rolesOf(one)}`]),
     ...one.tasks.map(
       ({ id, agent_id, claim, claimed_at: at }) =>
         `    ${id}  ${visibleLine(agent_id ?? 'a person')}, claim ${claim}, since ${visibleLine(at)}`,
     ),
+    ...one.judges.map(({ id, commit, claim }) => `    ${id}  judges ${shortId(commit)}, claim ${claim}`),
   ];
+}
+
+/** `roles: work, validate (trusted), review (not trusted)` */
+function rolesOf({ roles, trusted, key }: ShownMachine): string {
+  if (roles === null) return 'roles: not known';
+  const told = roles.map((role) =>
+    role === 'work' ? role : `${role} (${trusted.includes(role) ? 'trusted' : 'not trusted'})`,
+  );
+  return `roles: ${told.join(', ')}${key === null ? '' : `; key ${visibleLine(key)}`}`;
 }

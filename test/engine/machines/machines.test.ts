@@ -7,6 +7,7 @@ import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest, AgentRunner } from '../../../lib/domain/ports/agent-port.ts';
 import type { Sharing } from '../../../lib/domain/ports/sharing-port.ts';
 import type { EventBody, EventSink } from '../../../lib/domain/shown/event.ts';
+import { sharedRoles } from '../../../lib/domain/state/machine.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
@@ -22,7 +23,8 @@ const tasks = ['a', 'b'].map((id) => ({
 
 /** As several machines share a session, of which this one is alone at the moment. */
 const alone: Sharing = {
-  ...{ remote: 'origin', role: 'lead', machine: 'here', isEntered: false },
+  ...{ remote: 'origin', role: 'lead', roles: [...sharedRoles], machine: 'here', isEntered: false },
+  sign: () => ({ key: '', signature: '' }),
   enter: () => undefined,
   machines: () => [],
   isGone: (machine) => machine === 'gone/1',

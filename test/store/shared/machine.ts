@@ -19,6 +19,7 @@ export async function openMachine(repo: TestRepo, name: string): Promise<Machine
   const lines: boolean[] = [];
   const sharing = openSharing(store, {
     ...{ remote: 'origin', network: context, pushesPerMinute: null, patienceMs: 60_000 },
+    speak: () => ({ key: '', signature: '' }),
     sign: {
       v: 1,
       machine: name,
@@ -27,6 +28,7 @@ export async function openMachine(repo: TestRepo, name: string): Promise<Machine
       version: '0',
       config: 'none',
       slots: 2,
+      roles: ['work'],
       since: '2026-03-01T08:00:00.000Z',
     },
     onLine: (isThere) => void lines.push(isThere),

@@ -1,0 +1,23 @@
+import type { MachineWord, SharedRole } from '../../domain/state/machine.ts';
+import type { Decision } from '../../domain/state/origins.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { canonicalDigest } from '../../util/canonical-digest.ts';
+import { isSignedBy } from '../../util/machine-key.ts';
+import { verdictDecision } from '../decisions/decisions.ts';
+
+type Unsigned = Omit<MachineWord, 'key' | 'signature'>;
+
+/** What a machine signs of a decision: exactly it, in which role, under which name and claim. */
+export function wordText(role: SharedRole, decision: Decision, { name, claim }: Unsigned): string {
+  return `git-flame ${role} ${canonicalDigest({ decision, name, claim })}`;
+}
+
+/** Whether the word beside a decision was signed with the key that it names, over exactly that. */
+export function isWordFor(role: SharedRole, decision: Decision, word: MachineWord): boolean {
+  return isSignedBy(word.key, wordText(role, decision, word), word.signature);
+}
+
+/** A verdict as the machine that found it signs it. */
+export function signedVerdict({ machine: _, ...verdict }: Verdict): Decision {
+  return verdictDecision(verdict);
+}

@@ -1,0 +1,78 @@
+import { machineDecision } from '../../core/decisions/decisions.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { SeenMachine } from '../../domain/ports/sharing-port.ts';
+import type { SharedRole } from '../../domain/state/machine.ts';
+import type { Session } from '../../domain/state/session.ts';
+import { record, viewSession } from '../record.ts';
+import type { Workshop } from '../workshop.ts';
+
+type Trusting = Pick<Workshop, 'config' | 'origins'>;
+
+/** Whether what the holder of a key says in a role counts here: by the configuration, or this clone's person. */
+export function isTrusted(
+  { config, origins }: Trusting,
+  session: Pick<Session, 'id'>,
+  { key, role }: { readonly key: string; readonly role: SharedRole },
+): boolean {
+  const named = config.machines.trusted.some((one) => one.key === key && one.roles.includes(role));
+  return named || origins.has(machineDecision(session, key, role));
+}
+
+/** What this machine may do in a session that another one leads, beside what it was started for. */
+export function mayHere(
+  { sharing, place }: Pick<Workshop, 'sharing' | 'place'>,
+  { machines }: Pick<Session, 'machines'>,
+  role: SharedRole,
+): boolean {
+  if (sharing === undefined || sharing.role === 'lead') return true;
+  if (!sharing.roles.includes(role)) return false;
+  return (
+    role === 'work' ||
+    machines?.trusted?.some((one) => one.machine === place && one.roles.includes(role)) === true
+  );
+}
+
+/** Machines that are there and that this lead has do something beside tasks. */
+export function trustedMachines(
+  workshop: Trusting & Pick<Workshop, 'sharing'>,
+  session: Pick<Session, 'id'>,
+  role: SharedRole,
+): readonly SeenMachine[] {
+  const there = workshop.sharing?.machines() ?? [];
+  return there.filter(({ sign, state }) => {
+    if (state === 'gone' || sign?.key === undefined || !sign.roles.includes(role)) return false;
+    return isTrusted(workshop, session, { key: sign.key, role });
+  });
+}
+
+/**
+ * Tells machines what this lead has them do beside tasks. `without` is kept back for now. What counts is asked of this
+ * clone each time: whoever writes this into the note gains nothing by it.
+ */
+export async function tellTrusted(
+  workshop: Workshop,
+  id: SessionId,
+  without: readonly SharedRole[] = [],
+): Promise<void> {
+  if (workshop.sharing?.role !== 'lead') return;
+  workshop.origins.refresh();
+  const roles = (['validate', 'merge', 'review'] as const).filter((role) => !without.includes(role));
+  const found = new Map<string, SharedRole[]>();
+  for (const role of roles)
+    for (const { machine } of trustedMachines(workshop, { id }, role))
+      if (machine !== null) found.set(machine, [...(found.get(machine) ?? []), role]);
+  const trusted = [...found]
+    .map(([machine, all]) => ({ machine, roles: all }))
+    .sort((a, b) => (a.machine < b.machine ? -1 : 1));
+  const isSaid = (session: Session): boolean =>
+    JSON.stringify(session.machines?.trusted ?? []) === JSON.stringify(trusted);
+  if (isSaid((await viewSession(workshop, id)).session)) return;
+  await record(workshop, id, ({ session }) => {
+    if (session.machines === undefined || isSaid(session)) return null;
+    const { trusted: _, ...terms } = session.machines;
+    const machines = trusted.length === 0 ? terms : { ...terms, trusted };
+    return {
+      session: { next: { ...session, machines }, subject: 'session: what machines are trusted with' },
+    };
+  });
+}

@@ -1,0 +1,160 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { approvalDecision, machineDecision } from '../../../lib/core/decisions/decisions.ts';
+import { signedVerdict, wordText } from '../../../lib/core/machines/machine-word.ts';
+import type { Sharing } from '../../../lib/domain/ports/sharing-port.ts';
+import { type SharedRole, sharedRoles } from '../../../lib/domain/state/machine.ts';
+import type { DoneTask } from '../../../lib/domain/state/task.ts';
+import type { Verdict } from '../../../lib/domain/state/verdict.ts';
+import { takeWords } from '../../../lib/engine/machines/take-words.ts';
+import { mergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { viewSession } from '../../../lib/engine/record.ts';
+import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
+import { workWave } from '../../../lib/engine/work/work-wave.ts';
+import { makePrivateKey, publicKeyOf, signText } from '../../../lib/util/machine-key.ts';
+import { makeVerdict } from '../../support/tasks.ts';
+import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
+
+test.after(closeWorkshops);
+
+const lead: Sharing = {
+  ...{ remote: 'origin', role: 'lead', roles: [...sharedRoles], machine: 'here', isEntered: false },
+  sign: () => ({ key: '', signature: '' }),
+  enter: () => undefined,
+  machines: () => [],
+  isGone: () => false,
+  isCutOff: () => false,
+  bring: async () => undefined,
+  tipOf: async () => null,
+  look: async () => undefined,
+};
+const [ours, others] = [makePrivateKey(), makePrivateKey()];
+
+/** A session whose only task was done on another machine, and a lead that trusts the holder of a key with a role. */
+async function bench(role: SharedRole): Promise<TestWorkshop & { readonly task: DoneTask }> {
+  const made = await openTestWorkshop({
+    tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', file_locks: ['src/a.txt'] }],
+    agent: ({ worktree, role }) =>
+      role === 'validator'
+        ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
+        : write(worktree.path),
+  });
+  await workWave({ ...made.workshop, place: 'ben/1' }, made.session);
+  made.workshop.origins.vouch([machineDecision({ id: made.session }, publicKeyOf(ours), role)]);
+  const [task] = (await made.said.snapshot()).tasksOf(made.session);
+  if (task?.status !== 'done') throw new Error(`${task?.status}`);
+  return { ...made, task, workshop: { ...made.workshop, sharing: lead } };
+}
+
+function write(path: string): Record<string, never> {
+  mkdirSync(join(path, 'src'), { recursive: true });
+  writeFileSync(join(path, 'src/a.txt'), 'done\n');
+  return {};
+}
+
+interface Telling {
+  readonly name?: string;
+  readonly claim?: number;
+  readonly held?: number;
+  readonly key?: string;
+  readonly role?: SharedRole;
+  readonly alter?: (verdict: Verdict) => Verdict;
+}
+
+/** As a machine writes it that judged the task, or pretends to. */
+async function tell(
+  { said, session, task }: TestWorkshop & { task: DoneTask },
+  telling: Telling,
+): Promise<void> {
+  const {
+    name = 'eve/1',
+    claim = 1,
+    held = 1,
+    key = ours,
+    role = 'validate',
+    alter = (one) => one,
+  } = telling;
+  const verdict = makeVerdict(task, 'pass', { session, by: 'validator-0000000a', base: task.start_commit });
+  const text = wordText(role, signedVerdict(verdict), { name, claim });
+  const signed = { name, claim, key: publicKeyOf(key), signature: signText(key, text) };
+  const judging = { machine: name, claim: held, commit: task.commit };
+  const next = { ...task, judging, result: { status: 'pass' as const, notes: '', issues: [] } };
+  await said.transact(() => ({
+    actor: 'eve',
+    changes: [
+      { subject: 'done', tasks: [next] },
+      { subject: 'told', verdict: alter({ ...verdict, machine: signed }) },
+    ],
+  }));
+}
+
+async function found(made: TestWorkshop): Promise<string | null> {
+  await takeWords(made.workshop, made.session);
+  const [task] = (await viewSession(made.workshop, made.session)).tasks;
+  return task?.result.status ?? null;
+}
+
+test('DST-1 TRU-2 a verdict counts that a trusted machine signed under the claim it holds', async () => {
+  const made = await bench('validate');
+  await tell(made, {});
+  assert.is(await found(made), 'pass');
+});
+
+const lies: Readonly<Record<string, Telling>> = {
+  'with no signature': { alter: ({ machine: _, ...verdict }) => verdict },
+  'signed with a key that is not trusted': { key: others },
+  'signed in another role': { role: 'review' },
+  'under a claim that passed on': { claim: 1, held: 2 },
+  'of its own work': { name: 'ben/1' },
+  'changed after it was signed': { alter: (verdict) => ({ ...verdict, notes: 'All is well.' }) },
+  'with issues that were not signed': { alter: (verdict) => ({ ...verdict, status: 'pass', issues: ['x'] }) },
+  'by a person against the checks': { alter: (verdict) => ({ ...verdict, override: 'I say so' }) },
+  'under the name of another machine': {
+    alter: (verdict) => ({
+      ...verdict,
+      machine: { ...(verdict.machine as never as object), name: 'x' } as never,
+    }),
+  },
+};
+
+for (const [what, telling] of Object.entries(lies))
+  test(`DST-1 TRU-2 a verdict ${what} counts for nothing: the lead judges that work itself`, async () => {
+    const made = await bench('validate');
+    await tell(made, telling);
+    assert.is(await found(made), null);
+  });
+
+test('TRU-2 trust that is taken back, or is about another role, lets no verdict count', async () => {
+  const made = await bench('review');
+  await tell(made, {});
+  assert.is(await found(made), null);
+  const decision = machineDecision({ id: made.session }, publicKeyOf(ours), 'validate');
+  made.workshop.origins.vouch([decision]);
+  made.workshop.origins.settle([decision]);
+  assert.is(await found(made), null);
+});
+
+test('TRU-2 an approval counts that a machine trusted with reviews signed, and no other', async () => {
+  for (const [key, state] of [
+    [others, 'waiting'],
+    [ours, 'approved'],
+  ] as const) {
+    const made = await bench('review');
+    await validateWave(made.workshop, made.session);
+    await mergeWave(made.workshop, made.session);
+    const { session } = await viewSession(made.workshop, made.session);
+    const [changeset] = session.changesets;
+    if (changeset === undefined) throw new Error('none was built');
+    const approved = { ...changeset, state: 'approved' as const, decided_by: 'Ben <ben@example.com>' };
+    const text = wordText('review', approvalDecision(session, approved), { name: 'ben/1', claim: 1 });
+    const word = { name: 'ben/1', claim: 1, key: publicKeyOf(key), signature: signText(key, text) };
+    const next = { ...session, changesets: [{ ...approved, approved_on: word }] };
+    await made.said.transact(() => ({ actor: 'ben', changes: [{ subject: 'approved', session: next }] }));
+    await takeWords(made.workshop, made.session);
+    assert.is((await viewSession(made.workshop, made.session)).session.changesets[0]?.state, state);
+  }
+});
+
+test.run();
