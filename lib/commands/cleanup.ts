@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { listOldDependencies, type OldDependency } from '../cell/dependencies/dependency-store.ts';
 import { listOldLogs, type OldLog, removeLog } from '../cell/run/old-logs.ts';
 import { endStaleRun, listStaleRuns } from '../cell/run/stale-runs.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
@@ -11,6 +12,7 @@ import {
 } from '../engine/keep/cleanup-perform.ts';
 import { planCleanup, type Stale } from '../engine/keep/cleanup-plan.ts';
 import { type CleanupLine, renderCleanup } from '../ui/render/render-cleanup.ts';
+import { removeTree } from '../util/remove-tree.ts';
 import { type Opened, withWorkshop } from './open/open-workshop.ts';
 
 /** `git flame cleanup`: shows what could go, and with --yes removes it. 1 when something stayed that was to go. */
@@ -51,6 +53,7 @@ interface Found {
   readonly stale: readonly Stale[];
   readonly logs: readonly OldLog[];
   readonly runs: readonly string[];
+  readonly dependencies: readonly OldDependency[];
 }
 
 async function gather({ workshop, git, config }: Opened): Promise<Found> {
@@ -65,23 +68,25 @@ async function gather({ workshop, git, config }: Opened): Promise<Found> {
     stale: await planCleanup(workshop),
     logs: listOldLogs(commonDir, new Date(now.getTime() - config.retention.logs), compared),
     runs: listStaleRuns(commonDir, now),
+    dependencies: listOldDependencies(commonDir, new Date(now.getTime() - config.retention.logs)),
   };
 }
 
 async function perform(
   { workshop, git }: Opened,
-  { stale, logs, runs }: Found,
+  { stale, logs, runs, dependencies }: Found,
   words: CleanupWords,
 ): Promise<readonly Cleaned[]> {
   for (const run of runs) await endStaleRun(run);
   await git.recoverCells();
   const done = await performCleanup(workshop, stale, words);
   for (const log of logs) removeLog(log);
-  const removed = [...runs, ...logs.map(({ path }) => path)];
+  for (const { path } of dependencies) await removeTree(path);
+  const removed = [...runs, ...[...logs, ...dependencies].map(({ path }) => path)];
   return [...done, ...removed.map((name) => ({ name, outcome: 'removed', details: '' }) as const)];
 }
 
-function describe({ stale, logs, runs }: Found): readonly CleanupLine[] {
+function describe({ stale, logs, runs, dependencies }: Found): readonly CleanupLine[] {
   return [
     ...stale.map(({ kind, name, why }) => ({ what: kind, name, details: why })),
     ...runs.map((run) => ({ what: 'run folder', name: basename(run), details: 'its run was killed' })),
@@ -90,6 +95,7 @@ function describe({ stale, logs, runs }: Found): readonly CleanupLine[] {
       name: basename(path),
       details: `${bytes} bytes, older than retention.logs`,
     })),
+    ...dependencies.map(({ path, why }) => ({ what: 'dependencies', name: basename(path), details: why })),
   ];
 }
 

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
+import { copyFileSync, existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { randomName } from '../../util/random-name.ts';
+import { type RunInstall, shareInstall } from '../dependencies/shared-install.ts';
+import { cargoConfig } from '../egress/cell-registries.ts';
 import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
@@ -11,20 +14,57 @@ import type { RunnerContext } from '../runner-context.ts';
 import { type CellRequest, commandEnvironment, prepareCell } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { tailBuffer } from '../tail-buffer.ts';
+import { askProgram } from './ask-program.ts';
 import { watchAwake } from './awake-clock.ts';
 
 const longestOutput = 4_000;
 const graceMs = 2_000;
 
+type Request = Parameters<AgentRunner['runCommand']>[0];
+type OnStart = (cell: CellProcess) => void;
+
+/**
+ * Runs a shell line as runInCell does; a setup command that installs what lock files name is run once for all worktrees
+ * with the same, see shareInstall.
+ */
+export async function runCommand(
+  context: RunnerContext,
+  request: Request,
+  onStart: OnStart,
+): Promise<CommandRun> {
+  const shared =
+    request.phase === 'setup'
+      ? await shareInstall(context, request, {
+          ask: (line) => askOnce(context, line),
+          run: (own) => runInCell(context, { request, own, onStart }),
+        })
+      : null;
+  return shared ?? runInCell(context, { request, own: null, onStart });
+}
+
+const answers = new WeakMap<RunnerContext, Map<string, Promise<string>>>();
+
+/** What a shell line printed; the versions of tools are asked once. */
+function askOnce(context: RunnerContext, line: string): Promise<string> {
+  const known = answers.get(context) ?? new Map<string, Promise<string>>();
+  answers.set(context, known);
+  const asked = known.get(line) ?? askProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
+  known.set(line, asked);
+  return asked;
+}
+
+interface InCell {
+  readonly request: Request;
+  /** A folder it may write beside its own, and the variable that names it. */
+  readonly own: Parameters<RunInstall>[0];
+  readonly onStart: OnStart;
+}
+
 /**
  * Runs a shell line in a cell that reaches what `sandbox.egress` names, in a worktree it may change. `onStart` hears of the
  * process, so that it can be ended from outside.
  */
-export async function runCommand(
-  context: RunnerContext,
-  request: Parameters<AgentRunner['runCommand']>[0],
-  onStart: (cell: CellProcess) => void,
-): Promise<CommandRun> {
+async function runInCell(context: RunnerContext, { request, own, onStart }: InCell): Promise<CommandRun> {
   const began = performance.now();
   const [sandbox, gitConfig, workTree] = await Promise.all([
     context.sandbox(),
@@ -44,8 +84,9 @@ export async function runCommand(
     egress = await openEgress(context, {
       ...{ phase: request.phase, folder, confinement: sandbox.confinement, name: logName(request, name) },
     });
+    placeCargoConfig(own, folder);
     const profile = prepareCell(context, {
-      ...cellOf(context, request, { folder, egress }),
+      ...cellOf(context, request, { folder, egress, own }),
       gitConfig,
       workTree,
     });
@@ -83,8 +124,12 @@ export async function runCommand(
 
 function cellOf(
   context: RunnerContext,
-  { worktree, label }: Parameters<AgentRunner['runCommand']>[0],
-  { folder, egress }: { readonly folder: RunFolder; readonly egress: CellEgress | null },
+  { worktree, label }: Request,
+  {
+    folder,
+    egress,
+    own,
+  }: Pick<InCell, 'own'> & { readonly folder: RunFolder; readonly egress: CellEgress | null },
 ): Omit<CellRequest, 'gitConfig' | 'workTree'> {
   return {
     folder,
@@ -96,13 +141,29 @@ function cellOf(
     shown: egress?.shown ?? [],
     mounts: egress?.mounts ?? [],
     doors: { sockets: [], ports: egress?.ports ?? [] },
-    env: { ...commandEnvironment(context, folder), ...egress?.env },
+    writable: own === null ? [] : [own.path],
+    env: { ...commandEnvironment(context, folder), ...egress?.env, ...installVariables(own) },
     author: { name: label, email: 'blueflame@localhost' },
   };
 }
 
+/** Where an install puts what it makes, outside the worktree. */
+function installVariables(own: InCell['own']): Readonly<Record<string, string>> {
+  if (own === null) return {};
+  // pip takes that folder only where it is asked to install for a user, and some systems refuse that unasked.
+  const pip = own.variable === 'PYTHONUSERBASE' ? { PIP_USER: '1', PIP_BREAK_SYSTEM_PACKAGES: '1' } : {};
+  return { ...pip, [own.variable]: own.path };
+}
+
+/** cargo looks for the registry in the folder it keeps its crates in; the same is asked of it later, offline. */
+function placeCargoConfig(own: InCell['own'], { home }: RunFolder): void {
+  const written = join(home, cargoConfig);
+  if (own?.variable === 'CARGO_HOME' && existsSync(written))
+    copyFileSync(written, join(own.path, basename(cargoConfig)));
+}
+
 /** What prepares an agent's worktree is logged with the agent. */
-function logName({ worktree }: Parameters<AgentRunner['runCommand']>[0], name: string): string {
+function logName({ worktree }: Request, name: string): string {
   const owner = basename(worktree.path);
   return agentIdPattern.test(owner) ? owner : name;
 }

@@ -25,6 +25,8 @@ interface CellLayoutRequest {
   /** See CellProfile. */
   readonly emptied: readonly string[];
   readonly mounts: CellProfile['mounts'];
+  /** Beside its own folders. */
+  readonly writable: readonly string[];
   readonly doors: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
   readonly isInteractive: boolean;
@@ -51,7 +53,12 @@ export function layOutCell(request: CellLayoutRequest): CellProfile {
     hiddenFiles: [...listSocketPaths().filter(sight.isInSight), ...sight.hiddenFiles],
     kernelEntries: sight.kernelEntries,
     emptyFile: folder.emptyFile,
-    writable: [folder.home, folder.tmp, ...(request.isReadOnly ? [] : workPlaces(place))],
+    writable: [
+      folder.home,
+      folder.tmp,
+      ...request.writable,
+      ...(request.isReadOnly ? [] : workPlaces(place)),
+    ],
     protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],
     emptied: request.emptied,
     mounts: request.mounts,

@@ -2,6 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placeReadPath } from '../../domain/config/read-path.ts';
 import { isBelow } from '../../util/is-below.ts';
+import {
+  type Dependency,
+  dependencyPath,
+  dependencyVariables,
+  listUsed,
+} from '../dependencies/dependency-store.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WorkTreeView } from '../runner-context.ts';
 import type { CellProfile } from './bwrap-profile.ts';
@@ -24,6 +30,8 @@ export interface CellRequest {
   /** See CellProfile; absent: nothing. */
   readonly emptied?: readonly string[];
   readonly mounts: CellProfile['mounts'];
+  /** What it may write beside its own folders; absent: nothing. */
+  readonly writable?: readonly string[];
   readonly doors?: CellProfile['doors'];
   readonly env: Readonly<Record<string, string>>;
   readonly author: { readonly name: string; readonly email: string };
@@ -33,11 +41,14 @@ export interface CellRequest {
   readonly gitConfig?: string;
 }
 
-/** The profile of one cell, git's variables added to its environment. */
+/** The profile of one cell, git's variables added to its environment, and what its worktree has of dependencies. */
 export function prepareCell(context: RunnerContext, request: CellRequest): CellProfile {
+  const { commonDir } = context.repository;
+  const used = listUsed(commonDir, request.place.path);
   const env = {
     ...toolchainEnvironment(context),
-    ...request.env,
+    ...dependencyVariables(commonDir, used, request.env.PATH),
+    ...withoutNames(request.env, used),
     ...gitCellEnvironment(request.place.quarantine, request.author, request.hooksConfig ?? null),
   };
   const profile = layOutCell({
@@ -57,11 +68,25 @@ export function prepareCell(context: RunnerContext, request: CellRequest): CellP
       siblings: request.place.quarantine === null ? null : dirname(request.place.path),
     }),
     emptied: request.emptied ?? [],
-    mounts: [...request.mounts, ...quietConfig(context, request)],
+    mounts: [
+      ...request.mounts,
+      ...quietConfig(context, request),
+      ...used.map(({ key }) => ({
+        source: dependencyPath(commonDir, key),
+        target: dependencyPath(commonDir, key),
+      })),
+    ],
+    writable: request.writable ?? [],
     doors: request.doors ?? { sockets: [], ports: [] },
     env,
   });
   return { ...profile, env: withoutUnseen(profile) };
+}
+
+/** PATH is in the other already, with what a dependency brings. */
+function withoutNames(env: CellRequest['env'], used: readonly Dependency[]): CellRequest['env'] {
+  const isOurs = used.some(({ variable }) => variable === 'PYTHONUSERBASE');
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs || name !== 'PATH'));
 }
 
 /** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */

@@ -19,7 +19,9 @@ export const projectSchema = z
     setup: z
       .array(commandSchema)
       .default([])
-      .describe('Commands that prepare a fresh worktree; what they may reach is sandbox.egress.setup.')
+      .describe(
+        'Commands that prepare a fresh worktree; what they may reach is sandbox.egress.setup. npm ci and the like run once for each lock file.',
+      )
       .meta({ examples: [['npm ci']] }),
     copy: z
       .array(globSchema)

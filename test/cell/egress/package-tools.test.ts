@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { searchFolders } from '../../../lib/cell/sandbox/tool-paths.ts';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { type CellFixture, openCellFixture } from '../fixture.ts';
@@ -13,6 +12,7 @@ import {
   startNpmRegistry,
   startPythonIndex,
   type TestRegistry,
+  toolPath,
 } from './registries.ts';
 
 const opened: TestRegistry[] = [];
@@ -146,8 +146,7 @@ async function openProject({ home = {}, env = {}, files, egress }: Project): Pro
 /** rustup's programs need to know where its toolchains are once HOME is another. */
 function toolchains(): Record<string, string> {
   const rustup = process.env.RUSTUP_HOME ?? join(process.env.HOME ?? '', '.rustup');
-  const path = searchFolders(process.env.PATH ?? '').join(':');
-  return { PATH: path, ...(existsSync(rustup) ? { RUSTUP_HOME: rustup } : {}) };
+  return { PATH: toolPath(), ...(existsSync(rustup) ? { RUSTUP_HOME: rustup } : {}) };
 }
 
 function write(folder: string, files: Readonly<Record<string, string>>): void {

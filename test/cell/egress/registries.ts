@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { searchFolders } from '../../../lib/cell/sandbox/tool-paths.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 /** A registry of packages on loopback. */
@@ -52,6 +53,14 @@ export async function startNpmRegistry(): Promise<TestRegistry & { readonly inte
     });
   });
   return { ...registry, integrity };
+}
+
+/** PATH with the interpreter itself in front: pyenv's shims write beside themselves after each install. */
+export function toolPath(): string {
+  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  }).trim();
+  return [dirname(python), ...searchFolders(process.env.PATH ?? '')].join(':');
 }
 
 /** Python's: one wheel. */

@@ -1,0 +1,317 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { listOldDependencies } from '../../../lib/cell/dependencies/dependency-store.ts';
+import { recogniseInstall } from '../../../lib/cell/dependencies/recognise-install.ts';
+import { parseObjectId } from '../../../lib/domain/ids.ts';
+import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
+import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
+import { makeTempDir } from '../../support/repo.ts';
+import {
+  startCrates,
+  startGoProxy,
+  startNpmRegistry,
+  startPythonIndex,
+  type TestRegistry,
+  toolPath,
+} from '../egress/registries.ts';
+import { type CellFixture, openCellFixture } from '../fixture.ts';
+
+const opened: TestRegistry[] = [];
+test.after.each(() => {
+  for (const registry of opened.splice(0)) registry.close();
+});
+
+test('EGR-2 npm ci runs once for one lock file; every worktree has what it made, and none can write it', async () => {
+  const registry = track(await startNpmRegistry());
+  const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
+  const [one, two] = [await project.worktree(), await project.worktree()];
+  const runs = await Promise.all([
+    setUp(project, one, 'npm ci --no-audit'),
+    setUp(project, two, 'npm ci --no-audit'),
+  ]);
+  for (const run of runs) assert.is(run.exitCode, 0, run.output);
+  assert.is(tarballs(registry), 1);
+  for (const cell of [one, two]) {
+    const said = await check(
+      project,
+      cell,
+      'node -p "require(\'greeting\')"; touch node_modules/greeting/x; echo x > node_modules/y',
+    );
+    assert.match(said.output, /hello from a package/);
+    assert.match(said.output, /Read-only file system[\s\S]*Read-only file system/);
+  }
+  assert.is((await setUp(project, await project.worktree(), 'npm ci --no-audit')).exitCode, 0);
+  assert.is(tarballs(registry), 1);
+});
+
+test('EGR-2 another lock file, or another command, is another install', async () => {
+  const registry = track(await startNpmRegistry());
+  const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
+  await setUp(project, await project.worktree(), 'npm ci --no-audit');
+  await setUp(project, await project.worktree(), 'npm ci --no-audit --omit=dev');
+  const kept = kinds(project).made;
+  assert.is(kept.length, 2);
+  project.fixture.repo.write(
+    'package-lock.json',
+    npmProject(registry)['package-lock.json'].replace('"a"', '"b"'),
+  );
+  project.fixture.repo.commit('Another lock file');
+  const run = await setUp(project, await project.worktree(), 'npm ci --no-audit');
+  assert.is(run.exitCode, 0, run.output);
+  assert.is(kinds(project).made.length, 3);
+});
+
+test('EGR-2 an install that fails, or is killed, leaves nothing that counts; the next one makes it', async () => {
+  const registry = track(await startNpmRegistry());
+  const files = npmProject(registry);
+  const project = await openProject(files, { '.npmrc': `registry=${registry.url}/other/\n` });
+  registry.close();
+  const failed = await setUp(project, await project.worktree(), 'npm ci --no-audit --fetch-retries=0');
+  assert.is.not(failed.exitCode, 0);
+  assert.equal(kinds(project), { made: [], halfMade: [] });
+  // What a process that is gone had half made.
+  const gone = spawnSync('true').pid;
+  const half = join(project.root, `${'a'.repeat(64)}.${gone}.new`);
+  mkdirSync(half, { recursive: true });
+  assert.equal(
+    listOldDependencies(project.commonDir, new Date(0)).map(({ path, why }) => [path, why]),
+    [[half, 'its install was killed']],
+  );
+});
+
+test('EGR-2 what no worktree has goes once it is old, and what one has stays', async () => {
+  const registry = track(await startNpmRegistry());
+  const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
+  const cell = await project.worktree();
+  await setUp(project, cell, 'npm ci --no-audit');
+  const [key = ''] = kinds(project).made;
+  const long = new Date('2020-01-01');
+  utimesSync(join(project.root, key), long, long);
+  assert.equal(listOldDependencies(project.commonDir, new Date()), []);
+  await project.fixture.port.discardCell(cell);
+  assert.equal(
+    listOldDependencies(project.commonDir, new Date()).map(({ path }) => path),
+    [join(project.root, key)],
+  );
+  assert.equal(listOldDependencies(project.commonDir, new Date('2019-01-01')), []);
+});
+
+test('EGR-2 a project whose own scripts run with an install is set up in each worktree', async () => {
+  const registry = track(await startNpmRegistry());
+  const files = npmProject(registry);
+  const own = { ...JSON.parse(files['package.json']), scripts: { prepare: 'cat src.txt > built.txt' } };
+  const project = await openProject(
+    { ...files, 'package.json': JSON.stringify(own), 'src.txt': 'source\n' },
+    { '.npmrc': `registry=${registry.url}/npm/\n` },
+  );
+  for (const cell of [await project.worktree(), await project.worktree()]) {
+    const run = await setUp(project, cell, 'npm ci --no-audit');
+    assert.is(run.exitCode, 0, run.output);
+    assert.ok(lstatSync(join(cell.path, 'node_modules')).isDirectory());
+    assert.is(readFileSync(join(cell.path, 'built.txt'), 'utf8'), 'source\n');
+  }
+  assert.equal(kinds(project).made, []);
+});
+
+test('EGR-2 pip install runs once; what it brought is there for every cell of such a worktree', async () => {
+  const registry = track(await startPythonIndex());
+  const home = { '.config/pip/pip.conf': `[global]\nindex-url = ${registry.url}/simple\n` };
+  const project = await openProject({ 'requirements.txt': 'greeting==1.0.0\n' }, home);
+  const command = 'python3 -m pip install --disable-pip-version-check -r requirements.txt';
+  for (const cell of [await project.worktree(), await project.worktree()]) {
+    const run = await setUp(project, cell, command);
+    assert.is(run.exitCode, 0, run.output);
+    const said = await check(project, cell, 'python3 -c "import greeting; print(greeting.words)"');
+    assert.match(said.output, /hello from a wheel/);
+  }
+  assert.is(registry.asked.filter(({ path }) => path.endsWith('.whl')).length, 1);
+});
+
+if (works('cargo', ['--version']))
+  test('EGR-2 cargo fetch runs once; cargo then builds offline from what it made', async () => {
+    const registry = track(await startCrates());
+    const config = `[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+${registry.url}/index/"\n`;
+    const project = await openProject(
+      {
+        'Cargo.toml':
+          '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ngreeting = "1"\n',
+        'src/main.rs': 'fn main() { println!("{}", greeting::WORDS) }\n',
+        'Cargo.lock': `version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\ndependencies = [\n "greeting",\n]\n\n[[package]]\nname = "greeting"\nversion = "1.0.0"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\nchecksum = "${registry.checksum}"\n`,
+      },
+      { '.cargo/config.toml': config },
+    );
+    for (const cell of [await project.worktree(), await project.worktree()]) {
+      const run = await setUp(project, cell, 'cargo fetch --locked');
+      assert.is(run.exitCode, 0, run.output);
+      const said = await check(project, cell, 'cargo run --offline --locked -q');
+      assert.match(said.output, /hello from a crate/, said.output);
+    }
+    assert.is(registry.asked.filter(({ path }) => path.startsWith('/crates/')).length, 1);
+  });
+
+if (works('go', ['version']))
+  test('EGR-2 go mod download runs once; go then builds from what it made', async () => {
+    const registry = track(await startGoProxy());
+    const project = await openProject(
+      {
+        'go.mod': 'module a\n\ngo 1.19\n\nrequire example.test/greeting v1.0.0\n',
+        'main.go':
+          'package main\n\nimport "example.test/greeting"\n\nfunc main() { println(greeting.Words) }\n',
+      },
+      {},
+      { GOPROXY: registry.url, GOSUMDB: 'off' },
+    );
+    for (const cell of [await project.worktree(), await project.worktree()]) {
+      const run = await setUp(project, cell, 'go mod download');
+      assert.is(run.exitCode, 0, run.output);
+      const said = await check(
+        project,
+        cell,
+        'GOPROXY=off GONOSUMDB=* GONOSUMCHECK=1 GOFLAGS=-mod=mod GOSUMDB=off go run .',
+      );
+      assert.match(said.output, /hello from a module/, said.output);
+    }
+    assert.is(registry.asked.filter(({ path }) => path.endsWith('.zip')).length, 1);
+  });
+
+test('EGR-2 only what is known to install by lock files alone is shared', () => {
+  for (const line of [
+    'npm ci',
+    'npm  ci --ignore-scripts',
+    'cargo fetch --locked',
+    'go mod download',
+    'pip install -r requirements.txt',
+  ])
+    assert.ok(recogniseInstall(line), line);
+  const others = [
+    'npm install',
+    'npm ci && npm run build',
+    'npm ci; rm x',
+    'npm ci --prefix web',
+    'npm ci -w a',
+    'cargo build',
+  ];
+  const more = [
+    'cargo fetch --manifest-path x',
+    'pip install -e .',
+    'pip install requests',
+    'pip install --target lib -r a.txt',
+    'npm ci $X',
+  ];
+  for (const line of [...others, ...more, 'go mod download example.test/x'])
+    assert.is(recogniseInstall(line), null, line);
+});
+
+interface Project {
+  readonly fixture: CellFixture;
+  readonly commonDir: string;
+  /** Where dependencies are kept. */
+  readonly root: string;
+  worktree(): Promise<CellWorktree>;
+}
+
+async function openProject(
+  files: Readonly<Record<string, string>>,
+  home: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Project> {
+  const person = makeTempDir('person');
+  for (const [name, content] of Object.entries(home)) {
+    mkdirSync(dirname(join(person, name)), { recursive: true });
+    writeFileSync(join(person, name), content);
+  }
+  const rustup = process.env.RUSTUP_HOME ?? join(process.env.HOME ?? '', '.rustup');
+  const fixture = await openCellFixture({
+    env: {
+      ...{ PATH: toolPath(), HOME: person },
+      ...(existsSync(rustup) ? { RUSTUP_HOME: rustup } : {}),
+      ...env,
+    },
+    config: { sandbox: { egress: { setup: ['from-config'] } } },
+  });
+  const { repo, port } = fixture;
+  for (const [name, content] of Object.entries({
+    '.gitignore': '.trees\nnode_modules\ntarget\nbuilt.txt\n',
+    ...files,
+  }))
+    repo.write(name, content);
+  repo.commit('A project');
+  const { commonDir } = port.repository;
+  let count = 0;
+  const worktree = (): Promise<CellWorktree> => {
+    count += 1;
+    return port.addCellWorktree(
+      join(repo.path, '.trees', `worker-0000000${count}`),
+      parseObjectId(repo.git('rev-parse', 'HEAD')),
+    );
+  };
+  return { fixture, commonDir, root: join(commonDir, 'blueflame', 'dependencies'), worktree };
+}
+
+function kinds({ root }: Project): {
+  readonly made: readonly string[];
+  readonly halfMade: readonly string[];
+} {
+  const names = existsSync(root) ? readdirSync(root) : [];
+  return {
+    made: names.filter((name) => /^[0-9a-f]{64}$/.test(name)),
+    halfMade: names.filter((name) => name.endsWith('.new')),
+  };
+}
+
+function setUp({ fixture }: Project, worktree: CellWorktree, command: string): Promise<CommandRun> {
+  return fixture.runner.runCommand({ command, phase: 'setup', worktree, timeoutMs: 120_000, label: 'setup' });
+}
+
+function check({ fixture }: Project, worktree: CellWorktree, command: string): Promise<CommandRun> {
+  return fixture.runner.runCommand({
+    command,
+    phase: 'diagnostics',
+    worktree,
+    timeoutMs: 120_000,
+    label: 'check',
+  });
+}
+
+function tarballs(registry: TestRegistry): number {
+  return registry.asked.filter(({ path }) => path.endsWith('.tgz')).length;
+}
+
+function npmProject(registry: TestRegistry & { readonly integrity: string }) {
+  const root = { name: 'a', version: '1.0.0', dependencies: { greeting: '1.0.0' } };
+  const resolved = `${registry.url}/npm/greeting/-/greeting-1.0.0.tgz`;
+  const greeting = { version: '1.0.0', resolved, integrity: registry.integrity };
+  const packages = { '': root, 'node_modules/greeting': greeting };
+  return {
+    'package.json': JSON.stringify(root),
+    'package-lock.json': JSON.stringify({
+      name: 'a',
+      version: '1.0.0',
+      lockfileVersion: 3,
+      requires: true,
+      packages,
+    }),
+  };
+}
+
+function works(program: string, args: readonly string[]): boolean {
+  return spawnSync(program, args).status === 0;
+}
+
+function track<Kind extends TestRegistry>(registry: Kind): Kind {
+  opened.push(registry);
+  return registry;
+}
+
+test.run();
