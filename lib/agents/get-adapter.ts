@@ -7,6 +7,8 @@ import { claudeAdapter } from './claude-adapter.ts';
 import { showClaudeLine } from './claude-events.ts';
 import { codexAdapter } from './codex/codex-adapter.ts';
 import { showCodexLine } from './codex/codex-reader.ts';
+import { copilotAdapter } from './copilot/copilot-adapter.ts';
+import { showCopilotLine } from './copilot/copilot-reader.ts';
 import { execAdapter } from './exec-adapter.ts';
 import { geminiAdapter } from './gemini/gemini-adapter.ts';
 import { showGeminiLine } from './gemini/gemini-reader.ts';
@@ -28,6 +30,7 @@ const adapters: Readonly<Record<AdapterName, AdapterRow>> = {
   exec: { make: execAdapter, show: () => null },
   gemini: { make: geminiAdapter, show: showGeminiLine },
   kimi: { make: kimiAdapter, show: showKimiLine },
+  copilot: { make: copilotAdapter, show: showCopilotLine },
 };
 
 /** An event of some CLI's stream as lines for a person; null where it is none of those known. */

@@ -2,7 +2,7 @@
 export type DialectName = 'anthropic' | 'responses' | 'chat' | 'gemini';
 
 /** Who serves models: each with an address and a credential of its own. */
-export type Provider = 'anthropic' | 'openai' | 'google' | 'moonshot';
+export type Provider = 'anthropic' | 'openai' | 'google' | 'moonshot' | 'copilot';
 
 /** A model API as an agent's CLI asks for it: below `<address in the cell><prefix>`, as below the provider's own address. */
 export interface ModelApi {

@@ -4,5 +4,14 @@
  */
 export const agentSettings: readonly string[] = [
   ...['.claude', '.claude.json', '.mcp.json', '.codex', '.gemini', '.cursor', '.agents'],
-  ...['.opencode', 'opencode.json', 'opencode.jsonc', '.kimi', '.kimi-code', '.github/hooks'],
+  ...[
+    '.opencode',
+    'opencode.json',
+    'opencode.jsonc',
+    '.kimi',
+    '.kimi-code',
+    '.copilot',
+    '.github/hooks',
+    '.github/copilot',
+  ],
 ];

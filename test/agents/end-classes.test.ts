@@ -5,7 +5,7 @@ import { configSchema } from '../../lib/domain/config/config.ts';
 import type { AgentEnd } from '../../lib/domain/ports/adapter.ts';
 import { makeRequest } from '../support/model-agent.ts';
 
-// How each CLI ends where its model API refuses, as the real ones printed it (codex 0.169.0, opencode 1.18.33, gemini 0.61.0, kimi 2.1.0)
+// How each CLI ends where its model API refuses, as the real ones printed it (codex 0.169.0, opencode 1.18.33, gemini 0.61.0, kimi 2.1.0, copilot 1.0.102)
 // when OpenAI's, Google's and Moonshot's own errors were answered to them. `service-limit` and `rejected`: the gateway ended
 // them first, since they would have gone on asking.
 
@@ -269,7 +269,79 @@ const kimi: readonly Row[] = [
   ['crash', [kimiBegin], { exitCode: 139 }, 'agent-crashed', true],
 ];
 
-for (const [name, rows] of Object.entries({ codex, opencode, gemini, kimi }))
+const copilotBegin = { type: 'user.message', data: { content: 'x' } };
+const copilotFailure = (statusCode: number, error: object, message: string): readonly object[] => [
+  copilotBegin,
+  { type: 'model.call_failure', data: { statusCode, errorMessage: JSON.stringify(error) } },
+  { type: 'session.error', data: { errorType: 'query', message, statusCode } },
+  { type: 'result', sessionId: '9b86cce4', exitCode: 1, usage: { premiumRequests: 0 } },
+];
+const copilot: readonly Row[] = [
+  [
+    'rate',
+    copilotFailure(429, { message: 'Rate limit reached for gpt-5.5. Please try again in 20s.' }, '').slice(
+      0,
+      2,
+    ),
+    limited,
+    'rate-limit',
+    true,
+  ],
+  [
+    'overload',
+    copilotFailure(
+      503,
+      { message: 'Overloaded', type: 'server_error' },
+      'Failed to get response from the AI model; retried 5 times (total retry wait time: 15.94 seconds) Last error: 503 Overloaded',
+    ),
+    {},
+    'rate-limit',
+    true,
+  ],
+  [
+    'quota',
+    copilotFailure(
+      429,
+      { message: 'You exceeded your current quota, please check your plan and billing details.' },
+      '',
+    ),
+    {},
+    'auth',
+    false,
+  ],
+  [
+    'context',
+    copilotFailure(
+      400,
+      { message: 'Your input exceeds the context window of this model. Please adjust your input.' },
+      'The provider rejected the prompt as too long, but automatic recovery could not reduce it.',
+    ),
+    {},
+    'agent-error',
+    false,
+  ],
+  [
+    'auth',
+    copilotFailure(
+      401,
+      { message: 'Incorrect API key provided: x', code: 'invalid_api_key' },
+      'Authentication failed with provider at http://127.0.0.1:47113/openai/v1 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.',
+    ),
+    {},
+    'auth',
+    false,
+  ],
+  [
+    'refusal',
+    copilotFailure(400, { message: 'Your request was rejected by our safety system (usage policy).' }, ''),
+    {},
+    'agent-error',
+    false,
+  ],
+  ['crash', [copilotBegin], { exitCode: 139 }, 'agent-crashed', true],
+];
+
+for (const [name, rows] of Object.entries({ codex, opencode, gemini, kimi, copilot }))
   test(`LIF-5: what ${name} prints at its end says whether waiting helps, another key, or nothing`, () => {
     const adapter = getAdapter(name, configSchema.parse({}));
     for (const [what, lines, end, kind, retryable] of rows) {

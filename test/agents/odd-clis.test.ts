@@ -69,6 +69,17 @@ const clis: Readonly<Record<string, Recorded>> = {
       exitCode: 1,
     },
   },
+  copilot: {
+    version: 'Copilot binary version: 1.0.102\n',
+    begun: { type: 'user.message', data: { content: 'x' } },
+    done: { type: 'result', sessionId: '1', exitCode: 0, usage: { premiumRequests: 0 } },
+    login: {
+      events: [],
+      stderr:
+        "Error: No authentication information found.\n\nCopilot can be authenticated with GitHub using an OAuth Token or a Fine-Grained Personal Access Token.\n\nTo authenticate, you can use any of the following methods:\n  • Start 'copilot' and run the '/login' command\n",
+      exitCode: 1,
+    },
+  },
 };
 
 const ended: AgentEnd = {

@@ -299,7 +299,7 @@ superpowers: {skills: [{}, ]}
       .blueflame.yml:7:27  models.groups.Bad is not the name of a cohesion group, like login-form
         models: {groups: {a: [1], Bad: x}}
                                   ^^^
-      .blueflame.yml:8:27  roles.worker.adapter must be one of claude, codex, opencode, gemini, kimi, exec
+      .blueflame.yml:8:27  roles.worker.adapter must be one of claude, codex, opencode, gemini, kimi, copilot, exec
         roles: {worker: {adapter: exe}}
                                   ^^^
         hint: did you mean exec?

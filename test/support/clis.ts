@@ -14,6 +14,7 @@ const programs: Readonly<Record<string, readonly string[]>> = {
     `@openai/codex-${system}/vendor/aarch64-unknown-linux-musl/bin/codex`,
   ],
   opencode: [`opencode-${system}/bin/opencode`],
+  copilot: [`@github/copilot-${system}/copilot`],
   // No CLI of agents, but the protocol's own scenarios.
   conformance: ['@modelcontextprotocol/conformance/dist/index.js'],
 };
@@ -29,6 +30,9 @@ export function findCli(name: string): readonly [string, ...string[]] | null {
   const newer = join(folder, `node-${system}/bin/node`);
   return [needNewerNode.has(name) && existsSync(newer) ? newer : process.execPath, found];
 }
+
+/** Where `.ci/run` had the Copilot CLI unpack its files. */
+export const copilotFiles = { COPILOT_PKG_CACHE_HOME: join(folder, '.copilot') };
 
 /** What to say where it isn't. */
 export function needsCli(name: string): string {

@@ -13,9 +13,11 @@ interface ProviderFacts {
   /** Variables that hold a credential, as its CLIs read them. */
   readonly variables: readonly string[];
   readonly hints: readonly string[];
+  /** Whose address and credential count, both, where no address of its own is set. */
+  readonly otherwise?: Provider;
 }
 
-export const providers: Readonly<Record<Provider, ProviderFacts>> = {
+const providers: Readonly<Record<Provider, ProviderFacts>> = {
   anthropic: {
     title: 'Anthropic',
     addresses: ['ANTHROPIC_BASE_URL'],
@@ -61,14 +63,34 @@ export const providers: Readonly<Record<Provider, ProviderFacts>> = {
       'or for a server of your own: export MOONSHOT_BASE_URL=<address that ends with /v1>',
     ],
   },
+  copilot: {
+    title: 'the Copilot CLI',
+    addresses: ['COPILOT_PROVIDER_BASE_URL'],
+    address: '',
+    version: '/v1',
+    variables: ['COPILOT_PROVIDER_BEARER_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
+    hints: [],
+    otherwise: 'openai',
+  },
 };
+
+/** The provider whose variables count: an address and the key for another one are never mixed. */
+function countingProvider(env: Environment, provider: Provider): Provider {
+  const { addresses, otherwise } = providers[provider];
+  return otherwise === undefined || addresses.some((name) => env[name]) ? provider : otherwise;
+}
+
+/** What is known of the provider whose variables count. */
+export function providerFacts(env: Environment, provider: Provider): ProviderFacts {
+  return providers[countingProvider(env, provider)];
+}
 
 /** Where a provider is reached, and the variable that says so. */
 export function baseAddress(
   env: Environment,
   provider: Provider,
 ): { readonly name: string; readonly address: string } {
-  const { addresses, address } = providers[provider];
+  const { addresses, address } = providerFacts(env, provider);
   const name = addresses.find((one) => env[one]);
   return { name: name ?? addresses[0] ?? '', address: (name === undefined ? '' : env[name]) || address };
 }
@@ -82,6 +104,7 @@ interface Credential {
 /** The credential for a provider, and where it was found. Of claude a token of a subscription only where there is no other. */
 export function readCredential(env: Environment, provider: Provider): Credential {
   const sources = credentialSources(env, provider);
+  const counting = countingProvider(env, provider);
   if (provider === 'anthropic') return { credential: readAnthropic(env), sources };
   const key = env[sources[0] ?? ''] ?? '';
   if (key === '') return { credential: {}, sources };
@@ -89,10 +112,10 @@ export function readCredential(env: Environment, provider: Provider): Credential
   return {
     credential: {
       authorization: `Bearer ${key}`,
-      ...(provider === 'openai' && env.OPENAI_ORGANIZATION
+      ...(counting === 'openai' && env.OPENAI_ORGANIZATION
         ? { 'openai-organization': env.OPENAI_ORGANIZATION }
         : {}),
-      ...(provider === 'openai' && env.OPENAI_PROJECT ? { 'openai-project': env.OPENAI_PROJECT } : {}),
+      ...(counting === 'openai' && env.OPENAI_PROJECT ? { 'openai-project': env.OPENAI_PROJECT } : {}),
     },
     sources,
   };
@@ -108,7 +131,7 @@ function readAnthropic(env: Environment): Record<string, string> {
 
 /** Which variables the credential is taken from. */
 export function credentialSources(env: Environment, provider: Provider): readonly string[] {
-  const set = providers[provider].variables.filter((name) => env[name]);
+  const set = providerFacts(env, provider).variables.filter((name) => env[name]);
   if (provider !== 'anthropic') return set.slice(0, 1);
   const own = set.filter((name) => name !== 'CLAUDE_CODE_OAUTH_TOKEN');
   return own.length > 0 ? own : set;
@@ -119,7 +142,7 @@ export function credentialSources(env: Environment, provider: Provider): readonl
  * another address is set: servers of one's own may want no credential.
  */
 export function missingCredential(env: Environment, provider: Provider): FlameError | null {
-  const { title, addresses, variables, hints } = providers[provider];
+  const { title, addresses, variables, hints } = providerFacts(env, provider);
   if (credentialSources(env, provider).length > 0 || addresses.some((name) => env[name])) return null;
   return new FlameError({
     kind: 'environment',

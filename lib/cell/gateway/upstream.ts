@@ -3,7 +3,7 @@ import { type ClientRequest, type RequestOptions, request as requestHttp } from 
 import { request as requestHttps } from 'node:https';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Provider } from '../../domain/model-api.ts';
-import { baseAddress, type Environment, providers, readCredential } from './model-credential.ts';
+import { baseAddress, type Environment, providerFacts, readCredential } from './model-credential.ts';
 
 /** The model API behind a gateway, with the real credential. */
 export interface Upstream {
@@ -36,9 +36,9 @@ export function readUpstream(env: Environment, provider: Provider): Upstream {
     isSecure: url.protocol === 'https:',
     target: { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port, headers: { host: url.host } },
     basePath: url.pathname.replace(/\/+$/, ''),
-    version: providers[provider].version,
+    version: providerFacts(env, provider).version,
     ...readCredential(env, provider),
-    variables: providers[provider].variables,
+    variables: providerFacts(env, provider).variables,
   };
 }
 

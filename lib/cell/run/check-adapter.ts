@@ -7,7 +7,7 @@ import { agentMissing, notFound, resolveCommand } from './resolve-command.ts';
 
 /**
  * Asks an adapter's program for its version, in a cell. Throws FlameError `agent-missing` (not there, or not
- * this program) or `agent-too-old`. `unknown` where any version will do and none could be read.
+ * this program), `agent-too-old` or `agent-unprepared`. `unknown` where any version will do and none could be read.
  */
 export async function checkAdapter(context: RunnerContext, name: string): Promise<string> {
   const adapter = context.adapters(name);
@@ -22,6 +22,7 @@ export async function checkAdapter(context: RunnerContext, name: string): Promis
     throw notThisProgram(adapter, command[0] ?? '', { output, timedOut });
   }
   if (minimum !== null && compareVersions(version, minimum) < 0) throw tooOld(adapter, version, minimum);
+  await context.prepared(adapter);
   return version;
 }
 

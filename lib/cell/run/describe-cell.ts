@@ -63,8 +63,6 @@ export function describeCell(
   { folder, request }: AgentRun,
   { command, services, launch, place, emptied, gitConfig, workTree, egress }: CellParts,
 ): CellProfile {
-  const { enabled, plugin_dir } = context.config.superpowers;
-  const plugin = enabled ? plugin_dir : null;
   return prepareCell(context, {
     folder,
     place,
@@ -72,7 +70,7 @@ export function describeCell(
     isInteractive: request.isInteractive,
     programs: [...programFiles(command), ...services.programs, ...(egress?.programs ?? [])],
     workTree,
-    shown: [context.distDir, ...(plugin === null ? [] : [plugin]), ...(egress?.shown ?? [])],
+    shown: [context.distDir, ...(launch.reads ?? []), ...(egress?.shown ?? [])],
     emptied,
     mounts: [...services.mounts, ...(egress?.mounts ?? [])],
     doors: { ...services.doors, ports: [...services.doors.ports, ...(egress?.ports ?? [])] },

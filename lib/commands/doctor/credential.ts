@@ -2,7 +2,7 @@ import {
   baseAddress,
   credentialSources,
   missingCredential,
-  providers,
+  providerFacts,
 } from '../../cell/gateway/model-credential.ts';
 import { askedProviders } from '../../cell/run/model-access.ts';
 import { withOtherClis } from '../../cell/run/ready-clis.ts';
@@ -54,7 +54,7 @@ function examineProvider(context: RunnerContext, provider: Provider, adapter: st
     return finding({ ...base, result: 'missing', message, hints, details });
   }
   const names = credentialSources(env, provider);
-  const of = provider === 'anthropic' ? '' : ` of ${providers[provider].title}`;
+  const of = provider === 'anthropic' ? '' : ` of ${providerFacts(env, provider).title}`;
   const message =
     names.length === 0
       ? `No credential is set; ${baseAddress(env, provider).name} is asked without one.`

@@ -2,7 +2,7 @@ import type { Role } from '../role.ts';
 import { parseModelId } from './model-id.ts';
 
 /** The adapters there are; `exec` runs a task's description as a script. */
-export const adapterNames = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'exec'] as const;
+export const adapterNames = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'copilot', 'exec'] as const;
 export type AdapterName = (typeof adapterNames)[number];
 
 /** Those that ask a model. */
@@ -11,7 +11,7 @@ export const cliNames = adapterNames.filter((name) => name !== 'exec');
 interface CliModels {
   /** What its roles run with where the configuration names no model; null: there is no such one. */
   readonly usual: { readonly working: string; readonly judging: string } | null;
-  /** Whether a name is one that its models have, and so those of no other CLI. */
+  /** Whether a name is one that its models have. */
   owns(model: string): boolean;
   /** Some of these names. */
   readonly examples: string;
@@ -43,6 +43,12 @@ const clis: Readonly<Record<AdapterName, CliModels | null>> = {
     usual: { working: 'kimi-k2.6', judging: 'kimi-k2.6' },
     owns: (model) => /^(?:kimi|moonshot)-/.test(model),
     examples: 'kimi-k2.6',
+  },
+  // With a provider of one's own it has what that has.
+  copilot: {
+    usual: { working: 'gpt-5.5', judging: 'gpt-5.4-mini' },
+    owns: (model) => /^(?:gpt-|o\d\b|anthropic\/)/.test(model),
+    examples: 'gpt-5.5 or anthropic/claude-opus-4-5',
   },
   exec: null,
 };

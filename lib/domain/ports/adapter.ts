@@ -59,14 +59,16 @@ export function needsModel({ apis }: Pick<Adapter, 'apis'>): boolean {
   return apis.length > 0;
 }
 
-/** The API a model is asked through; null where the adapter has none for it. */
+/** The API a model is asked through, that which its name begins with before those of any name; null where the adapter has none for it. */
 export function apiOf({ apis }: Pick<Adapter, 'apis'>, model: string): ModelApi | null {
   return (
-    apis.find(
-      ({ provider, named = '' }) =>
-        // What claude calls its models says nothing to others.
-        model.startsWith(named) && (provider === 'anthropic' || !isModelAlias(model)),
-    ) ?? null
+    apis
+      .filter(
+        ({ provider, named = '' }) =>
+          // What claude calls its models says nothing to others.
+          model.startsWith(named) && (provider === 'anthropic' || !isModelAlias(model)),
+      )
+      .sort(({ named: one = '' }, { named: other = '' }) => other.length - one.length)[0] ?? null
   );
 }
 
@@ -122,6 +124,20 @@ interface PreparationFacts {
   readonly args: readonly string[];
   /** What `CellPaths.prepared` is to be, out of what it printed; null: that was not what is needed. */
   read(output: string): string | null;
+  /** What it read is the version that must have been unpacked; `CellPaths.prepared` is then where. Absent: no such. */
+  readonly unpacked?: UnpackedFacts;
+}
+
+/** Files that a program unpacks beside itself at its first start, too large to do so in each cell. */
+export interface UnpackedFacts {
+  /** Below the value of a variable; the first one that is set counts. */
+  readonly places: readonly (readonly [variable: string, below: string])[];
+  /** Below such a place; in it, `<kind of machine>/<version>` each. */
+  readonly folder: string;
+  /** A file in a version's folder that is there once all of it is. */
+  readonly sign: string;
+  /** Added to the command, has it unpack them for the person. */
+  readonly unpack: readonly string[];
 }
 
 /** Below `CellPaths.tmp`: what a worker writes there is read as its notes for later tasks when it has ended. */

@@ -42,6 +42,9 @@ function settingsFor(root: string): Readonly<Record<string, string>> {
   const hook = (event: string): object => ({
     [event]: [{ matcher: '.*', hooks: [{ type: 'command', command: run('hook') }] }],
   });
+  const copilotHooks = Object.fromEntries(
+    ['sessionStart', 'preToolUse'].map((event) => [event, [{ type: 'command', bash: run('hook') }]]),
+  );
   const plugin = `import { writeFileSync } from 'node:fs';
 writeFileSync(${JSON.stringify(markOf(root, 'plugin'))}, 'x');
 export const E = async () => ({});
@@ -71,6 +74,15 @@ export const E = async () => ({});
     }),
     '.kimi-code/mcp.json': json({ mcpServers: servers }),
     '.kimi-code/agents/agent.md': `---\nname: agent\noverride: true\n---\n${wordsOf('.kimi-code')}`,
+    '.github/hooks/evil.json': json({ version: 1, disableAllHooks: true, hooks: copilotHooks }),
+    '.github/copilot/settings.json': json({ disableAllHooks: true, hooks: copilotHooks }),
+    '.github/copilot-instructions.md': wordsOf('.github/copilot-instructions.md'),
+    '.github/instructions/evil.instructions.md': `---\napplyTo: "**"\n---\n${wordsOf('.github/instructions')}`,
+    '.github/skills/evil/SKILL.md': `---\nname: evil\ndescription: ${wordsOf('.github/skills')}---\n${wordsOf('.github/skills')}`,
+    '.github/mcp.json': json({ mcpServers: servers }),
+    '.vscode/mcp.json': json({ servers, mcpServers: servers }),
+    '.copilot/mcp-config.json': json({ mcpServers: servers }),
+    '.copilot/settings.json': json({ disableAllHooks: true, hooks: copilotHooks }),
   };
 }
 

@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
-import { credentialSources, missingCredential } from '../../../lib/cell/gateway/model-credential.ts';
+import {
+  baseAddress,
+  credentialSources,
+  missingCredential,
+  readCredential,
+} from '../../../lib/cell/gateway/model-credential.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import { openCellFixture, scriptAdapter } from '../fixture.ts';
@@ -25,6 +30,22 @@ test('PLN-1 none is an error that names all of them; a server of ones own may wa
     assert.ok(told.includes(name), name);
   assert.is(missingCredential({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000' }, 'anthropic'), null);
   assert.is(missingCredential({ CLAUDE_CODE_OAUTH_TOKEN: 'x' }, 'anthropic'), null);
+});
+
+test('SBX-5 a key goes to the address it was set with, never to one that is set without a key', () => {
+  const openai = { OPENAI_API_KEY: 'sk-openai', OPENAI_PROJECT: 'p' };
+  const local = { ...openai, COPILOT_PROVIDER_BASE_URL: 'http://127.0.0.1:11434/v1' };
+  assert.equal(readCredential(local, 'copilot'), { credential: {}, sources: [] });
+  assert.is(missingCredential(local, 'copilot'), null);
+  const both = { ...local, COPILOT_PROVIDER_API_KEY: 'sk-own' };
+  assert.equal(readCredential(both, 'copilot').credential, { authorization: 'Bearer sk-own' });
+  const { address } = baseAddress(openai, 'copilot');
+  assert.equal(
+    [address, baseAddress(local, 'copilot').address],
+    ['https://api.openai.com/v1', local.COPILOT_PROVIDER_BASE_URL],
+  );
+  assert.is(readCredential(openai, 'copilot').credential.authorization, 'Bearer sk-openai');
+  assert.match(missingCredential({}, 'copilot')?.message ?? '', /OPENAI_API_KEY/);
 });
 
 test('PLN-1 nothing is started without one: not at the preflight, and not later', async () => {

@@ -1,0 +1,64 @@
+import type { Adapter } from '../../domain/ports/adapter.ts';
+import type { AdapterConfig } from '../adapter-config.ts';
+import { copilotCalls } from './copilot-calls.ts';
+import { launchCopilot } from './copilot-launch.ts';
+import { copilotReader } from './copilot-reader.ts';
+
+const readVersion = (output: string): string | null =>
+  output.match(/^(?:Copilot binary version:|GitHub Copilot CLI) (\d+\.\d+\.\d+)\b/m)?.[1] ?? null;
+
+/**
+ * GitHub's Copilot CLI, with a model provider of one's own: what it asks of GitHub's servers, no gateway could stand
+ * before. Models of Anthropic have `anthropic/` before their name; others are asked by OpenAI's Responses.
+ */
+export function copilotAdapter(config: AdapterConfig): Adapter {
+  return {
+    name: 'copilot',
+    command: config.adapters.copilot?.command ?? ['copilot'],
+    commits: 'agent',
+    apis: [
+      { provider: 'copilot', prefix: '/openai', dialects: ['responses'] },
+      {
+        ...{ provider: 'anthropic', prefix: '/anthropic', dialects: ['anthropic'] },
+        ...{ named: 'anthropic/', usual: 'claude-sonnet-4-6' },
+      },
+    ],
+    calls: copilotCalls,
+    readsByShell: false,
+    takesAccountShell: false,
+    readsUnasked: [],
+    canTalk: false,
+    cannotLead: 'its calls of another program’s tools were not proven to reach the watcher',
+    version: {
+      // The plain one unpacks hundreds of megabytes first.
+      args: ['--binary-version'],
+      minimum: '1.0.102',
+      parse: readVersion,
+      install: 'Install the Copilot CLI with `npm install --global @github/copilot`.',
+    },
+    preparation: {
+      args: ['--binary-version'],
+      read: readVersion,
+      unpacked: {
+        places: [
+          ['COPILOT_PKG_CACHE_HOME', ''],
+          ['COPILOT_CACHE_HOME', ''],
+          ['XDG_CACHE_HOME', 'copilot'],
+          ['HOME', '.cache/copilot'],
+        ],
+        folder: 'pkg',
+        sign: '.extraction-complete',
+        unpack: ['--version'],
+      },
+    },
+    weaker: [
+      'It is asked with a model provider of your own alone: models that come with a Copilot subscription are out of reach of the gateway.',
+      'Its hooks do not name calls, so the ledger counts them by tool and input.',
+      "Its own instructions stand before those of git-flame, which are a part of its agents' task.",
+      'It reports no tokens: what its agents use is known from the gateway alone.',
+    ],
+    launch: launchCopilot,
+    reader: copilotReader,
+    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { ToldResult } from '../../domain/conversation.ts';
+import type { ToolCall } from '../../domain/policy.ts';
+import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
+import { isRecord, type JsonRecord } from '../../util/json-record.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { readPatch } from '../read-patch.ts';
+
+/** Its tools that are offered, by model, and the policy's name for each. All others are switched off. */
+export const copilotTools: Readonly<Record<string, string>> = {
+  bash: 'Bash',
+  view: 'Read',
+  create: 'Write',
+  edit: 'Edit',
+  apply_patch: 'Edit',
+  rg: 'Grep',
+  grep: 'Grep',
+  glob: 'Glob',
+};
+
+const wasBlocked = /^Denied by preToolUse hook\b/;
+// All of a result: below what a command prints stands how it ended.
+const hookDied = /^Denied by preToolUse hook from "[^"\n]*" \(hook errored\)$/;
+const clearedInput =
+  /^The arguments for the tool call '(\w+)' were not valid JSON\. The arguments have been cleared\./;
+
+/** The Copilot CLI: it asks its hook before it looks whether a tool or an input is any good, and names no call. */
+export const copilotCalls: CallFacts = {
+  read,
+  namesCalls: false,
+  repeatsCalls: true,
+  neverRan: (result) => hookDied.test(result.text) || isLook(result) || isCleared(result),
+  wasBlocked: ({ text }) => wasBlocked.test(text),
+  hides: () => false,
+  replace: () => null,
+  canaryCall: (path) => ({
+    name: 'bash',
+    input: { command: `touch ${shellQuote(path)}`, description: 'Make a file' },
+  }),
+};
+
+/** It tells of a command that ended later as if the model had looked at it; a look does nothing. */
+function isLook({ name, input }: ToldResult): boolean {
+  return name === 'read_bash' && isRecord(input) && typeof input.shellId === 'string';
+}
+
+/** What was no JSON it forgets: without any input none of its tools does anything. */
+function isCleared({ name, input, text }: ToldResult): boolean {
+  const cleared = clearedInput.exec(text)?.[1];
+  return cleared !== undefined && cleared === name && isRecord(input) && Object.keys(input).length === 0;
+}
+
+function read(reported: unknown): ReportedCall | null {
+  if (!isRecord(reported)) return null;
+  const { toolName: name, toolArgs: input, cwd } = reported;
+  if (typeof name !== 'string' || name === '' || typeof cwd !== 'string') return null;
+  if (name === 'apply_patch') {
+    const [first, ...rest] = readPatch(input, cwd);
+    return first === undefined || typeof input !== 'string'
+      ? null
+      : { id: null, name, input, does: [first, ...rest] };
+  }
+  return isRecord(input) ? { id: null, name, input, does: [translate(name, input, cwd)] } : null;
+}
+
+/** In the policy's words. A tool that isn't known keeps its name, and no policy allows it. */
+function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
+  const tool_name = Object.hasOwn(copilotTools, name) ? (copilotTools[name] ?? name) : name;
+  if (!['Read', 'Write', 'Edit'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
+  const { path, ...rest } = input;
+  return { tool_name, tool_input: { ...rest, file_path: path }, cwd };
+}

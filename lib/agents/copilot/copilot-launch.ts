@@ -1,0 +1,93 @@
+import type { CellPaths, Launch } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { promptForAnswer } from '../answer-in-words.ts';
+import { cellEnvironment } from '../cell-environment.ts';
+import { copilotTools } from './copilot-calls.ts';
+
+const anthropic = 'anthropic/';
+// In seconds: a hook that is out of time lets its call through; the watcher itself ends in ten.
+const longestHook = 100_000_000;
+
+/**
+ * How the Copilot CLI is started. What a person would be asked is allowed: the watcher judges it. The folder it works
+ * in is not trusted, so it takes no hooks, servers and skills from there.
+ */
+export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
+  const { prepared } = paths;
+  return {
+    argv: [
+      ...[...paths.command, '--output-format', 'json', '--no-color', '--allow-all'],
+      ...['--no-auto-update', '--no-custom-instructions', '--disable-builtin-mcps', '--no-ask-user'],
+      ...['--no-remote', '--no-remote-export', '--no-experimental', '--disable-client-telemetry'],
+      ...['--no-bash-env', '--model', withoutProvider(request.model)],
+      ...['--available-tools', ...offeredTools(request)],
+    ],
+    env: {
+      ...cellEnvironment(paths),
+      // It runs that one whatever is said, without its start files; their environment it clears of the key by itself.
+      SHELL: '/bin/bash',
+      COPILOT_HOME: `${paths.home}/.copilot`,
+      COPILOT_OFFLINE: 'true',
+      COPILOT_AUTO_UPDATE: 'false',
+      USE_TGREP: 'false',
+      ...(prepared === null ? {} : { COPILOT_PKG_CACHE_HOME: prepared }),
+      ...provider(request, paths),
+      COPILOT_PROVIDER_API_KEY: paths.apiKey,
+    },
+    files: [{ dir: 'home', path: '.copilot/hooks/flame.json', content: hooks(paths) }],
+    // Of stdin it expands nothing, and takes nothing for a command.
+    stdin: promptForAnswer({ ...request, prompt: `${request.systemPrompt}\n\n${request.prompt}` }),
+    transcript: null,
+    ...(prepared === null ? {} : { reads: [`${prepared}/pkg`] }),
+  };
+}
+
+function withoutProvider(model: string): string {
+  return model.startsWith(anthropic) ? model.slice(anthropic.length) : model;
+}
+
+function provider({ model }: AgentRequest, { baseUrl }: CellPaths): Readonly<Record<string, string>> {
+  return model.startsWith(anthropic)
+    ? { COPILOT_PROVIDER_TYPE: 'anthropic', COPILOT_PROVIDER_BASE_URL: `${baseUrl ?? ''}/anthropic` }
+    : {
+        COPILOT_PROVIDER_TYPE: 'openai',
+        COPILOT_PROVIDER_WIRE_API: 'responses',
+        COPILOT_PROVIDER_BASE_URL: `${baseUrl ?? ''}/openai/v1`,
+      };
+}
+
+/** None is offered by an empty list as all are by a missing one: it always names something. */
+function offeredTools({ policy, isReadOnly }: AgentRequest): readonly string[] {
+  const { allowed_tools, blocked_tools } = policy;
+  const offered = Object.entries(copilotTools)
+    .filter(([, own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
+    .filter(([, own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
+    .map(([name]) => name);
+  return offered.length === 0 ? ['none'] : offered;
+}
+
+function hooks({ hookCommand, canaryCommand }: CellPaths): string {
+  const hook = (bash: string, timeoutSec: number): readonly object[] => [
+    { type: 'command', bash, timeoutSec },
+  ];
+  return `${JSON.stringify({
+    version: 1,
+    hooks: {
+      ...(canaryCommand === null ? {} : { sessionStart: hook(canaryCommand, 10) }),
+      ...(hookCommand === null ? {} : { preToolUse: hook(toldHook(hookCommand), longestHook) }),
+    },
+  })}\n`;
+}
+
+/**
+ * It blocks at whatever is no 0, and tells the model why only where that stands in JSON. So what the watcher says is
+ * put there, in one line; its own quotes and backslashes keep their meaning.
+ */
+function toldHook(command: string): string {
+  return [
+    `why=$(${command} 2>&1) && exit 0`,
+    `why=$(printf %s "$why" | tr '\\n\\t' '  ' | tr -d '\\000-\\037' | sed 's/[\\\\"]/\\\\&/g')`,
+    `printf '{"permissionDecision":"deny","permissionDecisionReason":"%s"}' "\${why:-The watcher failed. [watcher-failed]}"`,
+    'exit 2',
+  ].join('\n');
+}

@@ -1,0 +1,93 @@
+import { relative } from 'node:path';
+import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
+import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
+import { isRecord, type JsonRecord, parseRecord } from '../../util/json-record.ts';
+import { firstLine } from '../claude-events.ts';
+import { extractJson } from '../extract-json.ts';
+import { judgeRun } from '../judge-run.ts';
+import { lineSplitter } from '../line-splitter.ts';
+
+interface ReadError {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+/** Follows the events of the Copilot CLI's `json`. It reports neither tokens nor costs: the gateway knows them. */
+export function copilotReader(request: AgentRequest): StreamReader {
+  const lines = lineSplitter();
+  const seen = { hasBegun: false, ends: 0, text: '', failed: null as ReadError | null };
+
+  const take = (event: JsonRecord): string | null => {
+    const data = isRecord(event.data) ? event.data : {};
+    if (isEnd(event)) seen.ends += 1;
+    if (event.type === 'model.call_failure') seen.failed = readFailure(data, 'errorMessage');
+    if (event.type === 'session.error') seen.failed = join(readFailure(data, 'message'), seen.failed);
+    if (event.type === 'model.call_final_result' && data.result === 'success') seen.failed = null;
+    if (event.type === 'user.message' && !seen.hasBegun) {
+      seen.hasBegun = true;
+      return 'started';
+    }
+    if (event.type === 'assistant.message' && typeof data.content === 'string' && data.content !== '')
+      seen.text = data.content;
+    return showCopilotLine(event, request.worktree.path)?.[0] ?? null;
+  };
+  const read = (complete: readonly string[]): AgentActivity[] =>
+    complete
+      .map((line) => take(parseRecord(line)))
+      .filter((text) => text !== null)
+      .map((text) => ({ text: firstLine(text.replace(/^> /, '')), tokens: 0, cost_usd: 0 }));
+
+  return {
+    push: (chunk) => read(lines.push(chunk)),
+    finish: (end: AgentEnd): AgentResultParts => {
+      read(lines.rest());
+      const { ends, failed, hasBegun, text } = seen;
+      const { answerSchema } = request;
+      const answer = answerSchema === null ? null : extractJson(text, answerSchema);
+      return {
+        failure: judgeRun({ ...{ request, end, answer, ends, hasBegun, text }, error: failed }),
+        ...{ answer, text, tokens: 0, cost_usd: 0, warnings: [] },
+      };
+    },
+  };
+}
+
+const ownTypes = /^(?:assistant|tool|session|user|model|agent|hook|permission|subagent)\.\w+$/;
+
+/** A line of its events for a person to read; null where it is none of the Copilot CLI. */
+export function showCopilotLine(event: JsonRecord, worktree: string): readonly string[] | null {
+  const { type, data } = event;
+  if (isEnd(event)) return [];
+  if (typeof type !== 'string' || !ownTypes.test(type) || !isRecord(data)) return null;
+  if (type === 'assistant.message' && typeof data.content === 'string' && data.content !== '')
+    return data.content.trimEnd().split('\n');
+  return type === 'tool.execution_start' ? [`> ${describeTool(data, worktree)}`] : [];
+}
+
+function isEnd({ type, sessionId, exitCode }: JsonRecord): boolean {
+  return type === 'result' && typeof sessionId === 'string' && typeof exitCode === 'number';
+}
+
+function describeTool({ toolName, arguments: given }: JsonRecord, worktree: string): string {
+  const { command, path, pattern } = isRecord(given) ? given : {};
+  const file = typeof path === 'string' && path.startsWith(`${worktree}/`) ? relative(worktree, path) : path;
+  const patched = typeof given === 'string' ? /^\*\*\* \w+ File: (.+)$/m.exec(given)?.[1] : undefined;
+  const target = [command, file, pattern, patched].find((value) => typeof value === 'string');
+  return firstLine(`${String(toolName)} ${typeof target === 'string' ? target : ''}`);
+}
+
+function readFailure(data: JsonRecord, key: 'message' | 'errorMessage'): ReadError {
+  const said = data[key];
+  return {
+    status: typeof data.statusCode === 'number' ? data.statusCode : null,
+    text: typeof said === 'string' ? said : '',
+  };
+}
+
+/** What it makes of a failure, and before it what the API said. */
+function join(told: ReadError, failed: ReadError | null): ReadError {
+  return {
+    status: told.status ?? failed?.status ?? null,
+    text: [failed?.text, told.text].filter(Boolean).join('\n'),
+  };
+}
