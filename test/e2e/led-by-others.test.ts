@@ -20,26 +20,39 @@ interface Leader {
   readonly dialect: DialectName;
   /** What the CLI calls our tools, before their names. */
   readonly prefix: string;
-  /** How the CLI's own tools are called that would write a file. */
-  readonly forbidden: NonNullable<Turn['calls']>[number];
+  /** How the CLI's own tools are called that would write a file, and one that nobody has. */
+  readonly forbidden: NonNullable<Turn['calls']>;
 }
 
+const nobodys = { name: 'land_it_all', input: { now: true } };
 const leaders: Readonly<Record<string, Leader>> = {
   codex: {
     ...{ model: 'gpt-5.5', dialect: 'responses', prefix: 'mcp__flame__' },
-    forbidden: { name: 'exec_command', input: { cmd: 'touch hers.txt' } },
+    forbidden: [{ name: 'exec_command', input: { cmd: 'touch hers.txt' } }, nobodys],
   },
   kimi: {
     ...{ model: 'kimi-k2.6', dialect: 'chat', prefix: 'mcp__flame__' },
-    forbidden: { name: 'Write', input: { path: 'hers.txt', content: 'x' } },
+    forbidden: [
+      { name: 'Write', input: { path: 'hers.txt', content: 'x' } },
+      { name: 'Bash', input: { command: 'touch hers.txt' } },
+      nobodys,
+    ],
   },
   gemini: {
     ...{ model: 'gemini-2.5-pro', dialect: 'gemini', prefix: 'mcp_flame_' },
-    forbidden: { name: 'write_file', input: { file_path: 'hers.txt', content: 'x' } },
+    forbidden: [
+      { name: 'write_file', input: { file_path: 'hers.txt', content: 'x' } },
+      { name: 'run_shell_command', input: { command: 'touch hers.txt' } },
+      nobodys,
+    ],
   },
   opencode: {
     ...{ model: 'openai/gpt-5.5', dialect: 'responses', prefix: 'flame_' },
-    forbidden: { name: 'write', input: { filePath: 'hers.txt', content: 'x' } },
+    forbidden: [
+      { name: 'write', input: { filePath: 'hers.txt', content: 'x' } },
+      { name: 'bash', input: { command: 'touch hers.txt', description: 'Touch' } },
+      nobodys,
+    ],
   },
 };
 
@@ -48,6 +61,7 @@ const asked = process.env.FLAME_TEST_LEADER;
 const wanted = asked === undefined ? ['codex', 'kimi', 'gemini'] : [asked];
 const isThere = hasBubblewrap() && wanted.every((name) => findCli(name) !== null);
 const place = isThere ? enterNetworkNamespace() : 'none';
+const prices = { input: 5, output: 30 };
 const task = {
   ...{ id: 'one', title: 'Add one', file_locks: ['src/one.txt'] },
   description: "echo one > src/one.txt && git add -A && git commit -qm 'feat: one'",
@@ -58,8 +72,8 @@ function leads({ prefix, forbidden }: Leader, results: readonly ToldResult[]): T
   const call = (tool: string, input: object = {}): Turn => ({
     calls: [{ name: `${prefix}${tool}`, input: { ...input } }],
   });
-  const last = results.at(-1);
-  if (last === undefined) return { calls: [forbidden] };
+  const next = forbidden[results.length];
+  if (next !== undefined) return { calls: [next] };
   if (results.length > 30) return { text: 'I give up.' };
   const told = (tool: string) => results.filter(({ name }) => name?.endsWith(tool) === true);
   if (told('create_tasks').length === 0) return call('create_tasks', { tasks: [task] });
@@ -85,7 +99,7 @@ if (place !== 'outside') {
       const { repo, root, model, flame } = await openCliProject(
         {
           roles: { queen: { adapter: name }, worker: { adapter: 'exec' } },
-          models: { queen: leader.model, prices: { [leader.model]: { input: 5, output: 30 } } },
+          models: { queen: leader.model, prices: { [leader.model]: prices } },
           adapters: { [name]: { command: findCli(name) } },
         },
         (_, { results }) => leads(leader, results),
@@ -113,10 +127,46 @@ if (place !== 'outside') {
         assert.match(audit, new RegExp(`"tool":"mcp__flame__${tool}".*"decision":"allow"`));
       const offered = JSON.stringify(model.seen.map(({ body }) => body.tools));
       for (const tool of leadTools) assert.match(offered, new RegExp(`"${leader.prefix}${tool}"|"${tool}"`));
-      assert.not.match(offered, `"${leader.forbidden.name}"`);
+      for (const tool of leader.forbidden) assert.not.match(offered, `"${tool.name}"`);
       assert.equal(processesAbout(root), []);
     });
   }
+
+  const [first = ''] = wanted;
+  const spender = leaders[first];
+  if (spender !== undefined)
+    live(`QUE-1 BUD-1: ${first} leads no further than queen_usd pays, and the waves go on`, async () => {
+      const limit = 1.2;
+      const usage = { input_tokens: 80_000, output_tokens: 10 };
+      const { repo, model, flame } = await openCliProject(
+        {
+          roles: { queen: { adapter: first }, worker: { adapter: 'exec' } },
+          models: { queen: spender.model, prices: { [spender.model]: prices } },
+          adapters: { [first]: { command: findCli(first) } },
+          limits: { token_budget: { queen_usd: limit } },
+        },
+        (turn, asked) => {
+          const told = leads({ ...spender, forbidden: [] }, asked.results);
+          // Once all is assigned she looks around, for as long as she is let.
+          const looks = { calls: [{ name: `${spender.prefix}get_status`, input: { cursor: turn } }] };
+          return {
+            ...(asked.results.some(({ name }) => name?.endsWith('assign_task')) ? looks : told),
+            usage,
+          };
+        },
+        [spender.dialect],
+      );
+      test.after(model.close);
+      const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+      const run = await flame('run', '--queen', 'One file', '--decisions-file', decisions);
+      assert.is(run.code, 0, run.stderr + run.stdout);
+      assert.match(run.stdout, /leads no more: [^"]*budget[^"]*The session goes on without her/i);
+      const each = (usage.input_tokens * prices.input + usage.output_tokens * prices.output) / 1e6;
+      const paid = model.seen.length * each;
+      assert.ok(paid <= limit, `${model.seen.length} requests, $${paid}`);
+      assert.ok(paid + 2 * each > limit, `she was stopped at $${paid} already`);
+      assert.is(repo.git('show', 'main:src/one.txt'), 'one');
+    });
 }
 
 test.run();

@@ -35,11 +35,11 @@ export const kimiCalls: CallFacts = {
  * What a command prints could say the same. So it is believed of a command only where that can't have run: without
  * words, or with a broken input.
  */
-function neverRan({ name, input, text }: ToldResult): boolean {
+function neverRan({ name, input, text }: ToldResult, isOffered = true): boolean {
   if (text === interrupted) return true;
   if (!failed.test(text)) return false;
   const said = text.replace(failed, '');
-  if (name !== null && name !== 'Bash' && said === `Tool "${name}" not found`) return true;
+  if (name !== null && (name !== 'Bash' || !isOffered) && said === `Tool "${name}" not found`) return true;
   if (name !== null && !kimiTools.includes(name)) return false;
   if (name !== null && name !== 'Bash' && refusedPath.test(said)) return true;
   if (!said.startsWith('Invalid args for tool ')) return false;

@@ -21,8 +21,10 @@ export const opencodeCalls: CallFacts = {
   namesCalls: true,
   repeatsCalls: true,
   // A command prints what it likes: only one that names none can't have run.
-  neverRan: ({ name, input, text }) =>
-    name === 'bash' ? !isRecord(input) || typeof input.command !== 'string' : neverRan.test(text),
+  neverRan: ({ name, input, text }, isOffered = true) =>
+    name === 'bash' && isOffered
+      ? !isRecord(input) || typeof input.command !== 'string'
+      : neverRan.test(text),
   wasBlocked: ({ text }) => wasBlocked.test(text),
   hides: () => false,
   replace: () => null,

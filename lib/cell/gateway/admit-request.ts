@@ -5,6 +5,7 @@ import type { JsonRecord } from '../../util/json-record.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Context, Refused } from './gateway-options.ts';
 import { parseModelRequest, readBody } from './model-request.ts';
+import { offeredTools } from './offered-tools.ts';
 import type { Passage } from './routes.ts';
 
 // In the log, of what was asked for and isn't there.
@@ -52,7 +53,8 @@ export async function admitRequest(
     options.onForbidden(model, why);
     return forbidden('model', why);
   }
-  if (endpoint.isPaid && !options.inspect(dialect.readConversation(read.request)))
+  const told = { ...dialect.readConversation(read.request), offered: offeredTools(read.request) };
+  if (endpoint.isPaid && !options.inspect(told))
     return forbidden('unwatched-call', 'A tool call ran without the watcher.');
   return { ...read, dialect, model };
 }

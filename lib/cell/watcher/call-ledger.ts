@@ -20,11 +20,12 @@ interface CallLedger {
    */
   note(call: ToldCall, decision: Decision, mark?: string): void;
   /** The calls whose results are new in a conversation and that nothing allowed. */
-  findUnwatched(told: Pick<Conversation, 'results'>): readonly UnwatchedCall[];
+  findUnwatched(told: Pick<Conversation, 'results' | 'offered'>): readonly UnwatchedCall[];
 }
 
 /** What it must know of a CLI. */
-type LedgerFacts = Pick<CallFacts, 'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
+type CliFacts = Pick<CallFacts, 'namesCalls' | 'repeatsCalls' | 'neverRan' | 'wasBlocked' | 'hides'>;
+type LedgerFacts = Omit<CliFacts, 'neverRan'> & { neverRan(result: ToldResult): boolean };
 
 interface Judged {
   readonly decision: Decision['decision'];
@@ -43,16 +44,17 @@ interface Kind {
  * those of the same tool and input are counted: in a whole conversation no more of them may have run than were
  * allowed. A conversation that is sent again, or was shortened, is judged as the first time.
  */
-export function createCallLedger(facts: LedgerFacts): CallLedger {
+export function createCallLedger(known: CliFacts): CallLedger {
   const judged = new Map<string, Judged>();
   const kinds = new Map<string, Kind>();
   return {
     note(call, { decision }, mark) {
       // The client asks once for each call; asked again, the first answer stands.
-      for (const key of namesOf(call, facts)) if (!judged.has(key)) judged.set(key, { decision, mark });
+      for (const key of namesOf(call, known)) if (!judged.has(key)) judged.set(key, { decision, mark });
       kinds.set(kindOf(call), add(kinds.get(kindOf(call)) ?? none, decision, mark));
     },
-    findUnwatched({ results }) {
+    findUnwatched({ results, offered }) {
+      const facts = beside(offered, known);
       const tallies = tallyUnnamed(results, kinds, facts);
       return results
         .filter(({ isNew }) => isNew)
@@ -67,6 +69,12 @@ export function createCallLedger(facts: LedgerFacts): CallLedger {
   };
 }
 
+/** With what a request offers: where that isn't known, any tool may have been. */
+function beside(offered: ReadonlySet<string> | undefined, facts: CliFacts): LedgerFacts {
+  const isOffered = ({ name }: ToldResult): boolean => name === null || (offered?.has(name) ?? true);
+  return { ...facts, neverRan: (result) => facts.neverRan(result, isOffered(result)) };
+}
+
 const none: Kind = { allowed: 0, blocked: 0, marks: [] };
 
 /**
@@ -75,7 +83,7 @@ const none: Kind = { allowed: 0, blocked: 0, marks: [] };
  */
 function namesOf(
   call: ToldCall | Pick<ToldResult, 'id' | 'name' | 'input'>,
-  facts: LedgerFacts,
+  facts: Pick<LedgerFacts, 'repeatsCalls'>,
 ): readonly string[] {
   if (call.id === null) return [];
   return facts.repeatsCalls && call.name !== null ? [`${call.id} ${kindOf(call)}`, call.id] : [call.id];

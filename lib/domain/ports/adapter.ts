@@ -82,9 +82,10 @@ export interface CallFacts {
   readonly repeatsCalls: boolean;
   /**
    * Whether the CLI refused the call before it would ask any hook (an unknown tool, input of the wrong form), or it is
-   * one that does nothing and asks none.
+   * one that does nothing and asks none. What a command prints can't be taken for that; `isOffered` false: the CLI has
+   * no tool of that name for its model, so that there is nothing which could have printed it.
    */
-  neverRan(result: ToldResult): boolean;
+  neverRan(result: ToldResult, isOffered?: boolean): boolean;
   /** Whether the result is that of a call which the hook blocked; what a tool prints can't be taken for it. */
   wasBlocked(result: ToldResult): boolean;
   /** Whether the call was asked for more than its hook tells of: what was judged is not what ran. */

@@ -46,6 +46,10 @@ test('WAT-1: what a command prints can not excuse it, though it says what the CL
   assert.ok(kimiCalls.neverRan(told(`${head}Invalid args for tool "Write": x`, 'Write', { path: 'a' })));
   assert.ok(kimiCalls.neverRan(told(`${head}Tool "Agent" not found`, 'Agent')));
   assert.not(kimiCalls.neverRan(told(`${timed}Tool "Bash" not found`, 'Bash')));
+  assert.ok(
+    kimiCalls.neverRan(told(`${head}Tool "Bash" not found`, 'Bash'), false),
+    'who leads has no commands',
+  );
   const secret =
     'matches a sensitive-file pattern (env / credential / SSH key). Access is blocked to protect secrets.';
   const outside =

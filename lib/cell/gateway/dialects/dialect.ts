@@ -105,6 +105,8 @@ export interface Reported {
 export interface Conversation {
   readonly calls: readonly ToldCall[];
   readonly results: readonly ToldResult[];
+  /** Names of the tools the model may call by this request; absent: not known. */
+  readonly offered?: ReadonlySet<string>;
 }
 
 /** What a scripted model says. */
