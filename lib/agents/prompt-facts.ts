@@ -1,6 +1,6 @@
 import type { Config } from '../domain/config/config.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
-import type { ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
+import type { NotesInWords, ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
 import type { LineComment } from '../domain/state/line-comment.ts';
 import type { HistoryEntry } from '../domain/state/task.ts';
 import type { DiagnosticRun } from '../domain/state/verdict.ts';
@@ -52,6 +52,8 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         diff: cutText(data.diff, limits.diff) || 'The change is empty.',
         refused: data.audit.top,
         checks: data.diagnostics.map(describeCheck),
+        left: describeLeft(data.left),
+        claims: data.claims ?? [],
       };
     case 'merger':
       return {
@@ -151,7 +153,7 @@ function keepEnd(text: string): string {
 }
 
 /** What others left in words, and how much of it is not here. */
-function describeLeft(left: Extract<PromptData, { readonly role: 'worker' }>['left']): readonly string[] {
+function describeLeft(left: NotesInWords | undefined): readonly string[] {
   if (left === undefined) return [];
   const words = left.words.map(({ from, text }) => `${from}: ${text}`);
   return left.leftOut === 0 ? words : [...words, `${left.leftOut} more notes are left out.`];

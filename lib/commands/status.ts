@@ -1,12 +1,14 @@
 import { readLiveAgents, readRegisteredAgents } from '../cell/run/agent-registry.ts';
 import { listProposals } from '../core/decisions/list-proposals.ts';
+import type { SessionLook } from '../domain/ports/store-port.ts';
 import type { CommandArgs } from '../domain/shown/command-args.ts';
 import type { Io } from '../domain/shown/io.ts';
-import { statusOf } from '../domain/shown/status.ts';
+import { type Status, statusOf } from '../domain/shown/status.ts';
 import type { Session } from '../domain/state/session.ts';
 import type { Task } from '../domain/state/task.ts';
 import { renderDoubts } from '../ui/render/render-doubts.ts';
 import { renderMachines } from '../ui/render/render-machines.ts';
+import { renderNoteCount } from '../ui/render/render-notes.ts';
 import { renderOthers } from '../ui/render/render-others.ts';
 import { renderProposals } from '../ui/render/render-proposals.ts';
 import { renderSpend } from '../ui/render/render-spend.ts';
@@ -38,7 +40,8 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const doubted = renderDoubts(doubts, output.style);
     const ahead = session === null ? undefined : await readAhead(reading, io, { session, tasks });
     const waits = session === null ? [] : await readOtherWaits(reading, session, tasks);
-    const more = { proposals, doubts, ahead, waits, isText: !output.isJson };
+    const notes = session === null ? undefined : await countNotes(snapshot, session, origins);
+    const more = { proposals, doubts, ahead, waits, notes, isText: !output.isJson };
     const status = statusOf(standing?.session ?? null, tasks, agents, more);
     for (const { ref, object, message } of snapshot.problems) output.warn(`${ref} ${object}: ${message}`);
     const machines = await machinesOf(session, tasks, { git, io });
@@ -53,16 +56,17 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
     const overdue = await overdueClaims(tasks, reading);
     const ours = tasks.filter(({ id }) => standing?.elsewhere.has(id) === false);
     const gone = isGoing ? [] : goneClaims(ours, { live: agents, place: cloneName(commonDir) });
-    const notes = [
+    const below = [
       ...renderProposals(proposals),
       ...(machines === null ? [] : ['', ...renderMachines(machines.shown, output.style), asSeen]),
       ...(doubted.length === 0 ? [] : ['', ...doubted]),
       ...overdue,
       ...gone,
+      ...(notes === undefined || session?.state === 'ended' ? [] : [renderNoteCount(notes)]),
       ...renderOthers(snapshot.sessions, session),
     ];
     output.result(
-      renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more: notes }),
+      renderStatus(status, output.style, { now: new Date(), next, spend, activity, isGoing, more: below }),
     );
     return 0;
   });
@@ -70,6 +74,21 @@ export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
 
 // Nothing is asked of a remote here: what it has now may be newer.
 const asSeen = '  as this clone last saw them; as they are now: git flame machines';
+
+async function countNotes(
+  snapshot: Pick<SessionLook, 'blackboardOf' | 'tasksOf'>,
+  { id }: Session,
+  origins: Parameters<typeof standingOf>[2],
+): Promise<Status['notes']> {
+  const pages = snapshot.blackboardOf(id);
+  if (pages.length === 0) return undefined;
+  // For most sessions there is nothing of it to load.
+  const { showNotes } = await import('../core/blackboard/show-notes.ts');
+  const all = showNotes(pages, snapshot.tasksOf(id), origins);
+  const count = (wanted: string): number => all.filter(({ state }) => state === wanted).length;
+  const [told, elsewhere] = [count('told'), count('elsewhere')];
+  return told + elsewhere === 0 ? undefined : { told, elsewhere };
+}
 
 /** null: no other machine works on the session. */
 async function machinesOf(

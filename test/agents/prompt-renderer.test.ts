@@ -60,6 +60,8 @@ function everyRole(text: string): Readonly<Record<string, PromptData>> {
       diff: text,
       audit: { ...audit, top: [text] },
       diagnostics,
+      left: { words: [{ from: text, text }], leftOut: 0 },
+      claims: [text],
     },
     merger: {
       role: 'merger',
@@ -107,7 +109,7 @@ const sizes: Readonly<Record<string, readonly [system: number, prompt: number]>>
   planner: [1_100, 1_700],
   'planner-interactive': [1_400, 1_600],
   worker: [900, 1_450],
-  validator: [900, 900],
+  validator: [900, 1_200],
   merger: [800, 1_200],
 };
 for (const [name, [system, prompt]] of Object.entries(sizes)) {

@@ -1,3 +1,4 @@
+import { parseWorkerAnswer } from '../../domain/config/answers.ts';
 import { noteBounds } from '../../domain/state/blackboard.ts';
 import { boundText } from '../task/one-line.ts';
 
@@ -27,6 +28,38 @@ export function notesInWords(message: string): { readonly notes: readonly string
   return { notes: notes.map(textOf).filter((text) => text !== ''), rest: textOf(rest) };
 }
 
+const fence = '```';
+const longestAnswer = 1_000_000;
+
+/**
+ * A worker's answer as a JSON object of `summary` and `notes`, alone or in a code block at the end of its words; null
+ * where it gave none, whose words are its answer.
+ */
+function structured(text: string): { readonly words: string; readonly notes: readonly string[] } | null {
+  if (text.length > longestAnswer) return null;
+  const { before, block } = lastBlock(text.trim());
+  const parsed = parseWorkerAnswer(parseJson(block));
+  if (parsed.kind === 'malformed') return null;
+  const { summary, notes } = parsed.value;
+  return { words: [before, summary].filter(Boolean).join('\n\n'), notes };
+}
+
+/** The code block at the end and what stands before it; the whole text where it ends in none. */
+function lastBlock(text: string): { readonly before: string; readonly block: string } {
+  const start = text.endsWith(fence) ? text.lastIndexOf(fence, text.length - 2 * fence.length) : -1;
+  if (start === -1) return { before: '', block: text };
+  const block = text.slice(start + fence.length, -fence.length).replace(/^json\b/, '');
+  return { before: text.slice(0, start).trim(), block };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The notes of a file that was left: paragraphs, divided by empty lines. */
 export function notesInFile(text: string): readonly string[] {
   return text
@@ -49,7 +82,7 @@ export interface LeftByWorker {
   readonly leftOut: number;
 }
 
-/** What a worker left when it ended: in its last message, and in its file for notes. */
+/** What a worker left when it ended: in its last message, as lines or as fields, and in its file for notes. */
 export function leftByWorker({
   text,
   notes: file = '',
@@ -57,8 +90,11 @@ export function leftByWorker({
   readonly text: string;
   readonly notes?: string;
 }): LeftByWorker {
-  const { notes: said, rest } = notesInWords(text);
-  const all = [...notesInFile(file), ...said].map((note) => boundText(note, noteBounds.text)).filter(Boolean);
+  const answer = structured(text);
+  const { notes: said, rest } = notesInWords(answer?.words ?? text);
+  const all = [...notesInFile(file), ...said, ...(answer?.notes ?? [])]
+    .map((note) => boundText(note, noteBounds.text))
+    .filter(Boolean);
   const notes = [...new Set(all)];
   return {
     words: rest,

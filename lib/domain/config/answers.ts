@@ -15,6 +15,13 @@ type VerdictAnswer = Readonly<z.infer<typeof verdictAnswerSchema>>;
 const mergeAnswerSchema = z.object({ status: z.enum(['resolved', 'unresolvable']), notes });
 type MergeAnswer = Readonly<z.infer<typeof mergeAnswerSchema>>;
 
+/** What a worker may answer in the place of words. */
+const workerAnswerSchema = z.object({
+  summary: z.string().max(20_000).default(''),
+  notes: z.array(z.string().max(20_000)).max(200),
+});
+type WorkerAnswer = Readonly<z.infer<typeof workerAnswerSchema>>;
+
 type ParsedAnswer<Value> =
   | { readonly kind: 'ok'; readonly value: Value }
   /** One line per problem, each with its path in the answer. */
@@ -34,6 +41,10 @@ export function parseVerdictAnswer(answer: unknown): ParsedAnswer<VerdictAnswer>
 
 export function parseMergeAnswer(answer: unknown): ParsedAnswer<MergeAnswer> {
   return parseAnswer(mergeAnswerSchema, answer);
+}
+
+export function parseWorkerAnswer(answer: unknown): ParsedAnswer<WorkerAnswer> {
+  return parseAnswer(workerAnswerSchema, answer);
 }
 
 function parseAnswer<Value>(schema: z.ZodType<Value>, answer: unknown): ParsedAnswer<Value> {

@@ -66,11 +66,14 @@ interface WorkerData {
   readonly isKept?: boolean;
   /** Tasks whose work the worktree holds although it has not landed: what they wrote is theirs. */
   readonly below?: readonly PromptTask[];
-  /** What was left for it in words, bounded; see notesFor. */
-  readonly left?: {
-    readonly words: readonly { readonly from: string; readonly text: string }[];
-    readonly leftOut: number;
-  };
+  /** What was left for it in words. */
+  readonly left?: NotesInWords;
+}
+
+/** Bounded; see notesFor. */
+export interface NotesInWords {
+  readonly words: readonly { readonly from: string; readonly text: string }[];
+  readonly leftOut: number;
 }
 
 interface ValidatorData {
@@ -81,6 +84,10 @@ interface ValidatorData {
   readonly audit: AuditSummary;
   /** What the tool's own run of the diagnostics found. */
   readonly diagnostics: readonly DiagnosticRun[];
+  /** What was left for the task that is judged. */
+  readonly left?: NotesInWords;
+  /** What its worker left for others. */
+  readonly claims?: readonly string[];
 }
 
 interface MergerData {

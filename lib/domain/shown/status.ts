@@ -53,6 +53,8 @@ export interface Status {
   readonly doubts?: readonly Doubt[];
   /** What works come to if they are merged as they are now; absent where nothing is to be said. */
   readonly conflicts_ahead?: Ahead;
+  /** Notes for tasks that begin later, and those among them that no agent is told before a person accepts them; absent where there are none. */
+  readonly notes?: { readonly told: number; readonly elsewhere: number };
   /** Pending tasks that nothing they depend on holds back, and that wait all the same; absent where there is none. */
   readonly waits?: readonly Wait[];
 }
@@ -74,12 +76,14 @@ export function statusOf(
     doubts = [],
     ahead,
     waits = [],
+    notes,
     isText = false,
   }: {
     readonly proposals?: Proposals | undefined;
     readonly doubts?: readonly Doubt[];
     readonly ahead?: Ahead | undefined;
     readonly waits?: readonly Wait[];
+    readonly notes?: Status['notes'];
     /** What is rendered for a person has no digest of the plan. */
     readonly isText?: boolean;
   } = {},
@@ -120,6 +124,7 @@ export function statusOf(
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(ahead === undefined ? {} : { conflicts_ahead: ahead }),
     ...(waits.length === 0 ? {} : { waits }),
+    ...(notes === undefined ? {} : { notes }),
   };
 }
 

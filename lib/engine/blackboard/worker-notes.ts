@@ -1,5 +1,5 @@
 import type { PageChange } from '../../core/blackboard/change-page.ts';
-import { type NotesFor, notesFor } from '../../core/blackboard/notes-for.ts';
+import { countingNotes, type NotesFor, notesFor } from '../../core/blackboard/notes-for.ts';
 import type { LeftByWorker } from '../../core/blackboard/notes-in-words.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { makeNote } from '../../domain/state/blackboard.ts';
@@ -8,6 +8,8 @@ import { findSecrets } from '../../policy/secrets/secrets.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import type { SessionView } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
+
+const mostOfClaims = 6_000;
 
 /** What a worker leaves for later tasks as its work is accepted; notes that look as if they held a credential are not kept. */
 export function workerPage(
@@ -36,4 +38,16 @@ export function toldTo(task: Task, { tasks, snapshot }: SessionView): NotesFor {
   const { words, leftOut } = notesFor(task, { tasks, pages: snapshot.blackboardOf(task.session) });
   const clean = words.filter(({ text }) => findSecrets(text, null).length === 0);
   return { words: clean, leftOut: leftOut + words.length - clean.length };
+}
+
+/** What the worker of a done task left for later ones, newest first and bounded: claims that whoever judges it can check. */
+export function leftOn(task: Task, { snapshot }: Pick<SessionView, 'snapshot'>): readonly string[] {
+  let length = 0;
+  return countingNotes(task, snapshot.blackboardOf(task.session))
+    .map(({ text }) => text)
+    .filter((text) => findSecrets(text, null).length === 0)
+    .filter((text) => {
+      length += text.length;
+      return length <= mostOfClaims;
+    });
 }

@@ -13,6 +13,8 @@ import { compilePolicy } from '../../policy/compile-policy.ts';
 import { listSome } from '../../policy/rules.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { runAgent } from '../agents/run-agent.ts';
+import { leftOn, toldTo } from '../blackboard/worker-notes.ts';
+import { viewSession } from '../record.ts';
 import { timestamp, type WithGit, type Workshop } from '../workshop.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { diagnoseCommit, failedDiagnostics, hasDiagnostics, inScratch } from './run-diagnostics.ts';
@@ -124,6 +126,8 @@ async function askIn(
   });
   const diff = await workshop.git.diffText(task.start_commit, task.commit, { maxBytes: maxDiffBytes });
   const audit = await workshop.agents.auditOf(task.agent_id ?? agent);
+  const view = await viewSession(workshop, session);
+  const notes = { left: toldTo(task, view), claims: leftOn(task, view) };
   const before = await workshop.git.snapshotCell(cell);
   const outcome = await runAgent(workshop, {
     id: agent,
@@ -135,7 +139,7 @@ async function askIn(
     policy,
     recorded: diagnostics,
     isReadOnly: true,
-    prompt: { role: 'validator', task, diff, audit, diagnostics, policy },
+    prompt: { role: 'validator', task, diff, audit, diagnostics, policy, ...notes },
   });
   if (outcome.failure !== null) return { reason: outcome.failure.message };
   // Where a cell can't be made read-only, too.

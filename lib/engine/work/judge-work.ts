@@ -110,7 +110,7 @@ function nothingDone(
   { leftBehind, cancelsOut }: Extract<CollectedWork, { readonly kind: 'nothing' }>,
 ): Failure {
   // What a script prints is no reason.
-  const words = needsModel(adapter) ? outcome.text.trim() : '';
+  const words = needsModel(adapter) ? leftByWorker(outcome).words : '';
   const said = oneLine(reasonNotDone(words), mostSaid);
   const details = [
     ...(words === '' ? [] : [boundText(words)]),

@@ -1,4 +1,6 @@
 import type { ShownNote } from '../../domain/shown/notes.ts';
+import type { Status } from '../../domain/shown/status.ts';
+import { formatCount } from '../../util/format-amount.ts';
 import { formatTime } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
@@ -20,6 +22,12 @@ export function renderNotes(notes: readonly ShownNote[], style: Style, indent = 
       ...wrapText(visibleText(note.text), style.width, `${indent}  `),
     ];
   });
+}
+
+/** One line: how many notes wait for tasks to begin, and where they are read. */
+export function renderNoteCount({ told, elsewhere }: NonNullable<Status['notes']>): string {
+  const more = elsewhere === 0 ? '' : `, ${elsewhere} of them from other clones and told to no agent`;
+  return `${formatCount(told + elsewhere, 'note')} for later tasks${more}: git flame note`;
 }
 
 function headOf({ id, task, by, at, tasks, paths }: ShownNote): string {

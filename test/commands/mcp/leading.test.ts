@@ -82,6 +82,12 @@ test('QUE-1 a chat leads from the objective to what waits for review, and passes
   const diff = await chat.call('get_task_output', { task_id: 'one', part: 'diff' });
   assert.match(String(diff.at('text')), /\+one/);
   assert.match(String((await chat.call('get_task_output', { task_id: 'one' })).at('text')), /"one is there"/);
+  assert.match(
+    (await flame(repo, ['status', '--plain'])).stdout,
+    /^2 notes for later tasks: git flame note$/m,
+  );
+  const status = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
+  assert.equal(status.notes, { told: 2, elsewhere: 0 });
   const listed = await flame(repo, ['note']);
   assert.match(listed.stdout, /of one, by worker-[0-9a-f]{8}.*\n {2}one is there\n/);
   assert.match(listed.stdout, /by queen-[0-9a-f]{8}.*, for two\n {2}Approve this: all of it\n/);

@@ -35,4 +35,23 @@ test('QUE-3 what is kept of an end that is taken in later says the same', () => 
   assert.equal(leftByWorker({ text: left.words, notes: left.notes.join('\n\n') }), left);
 });
 
+test('QUE-3 notes in a field of a structured answer are notes, and what is no such answer stays words', () => {
+  const answer = JSON.stringify({ summary: 'Did it.\nNOTE: c', notes: ['a', 'b', '', 'a'] });
+  for (const text of [answer, `  ${answer}\n`, `\`\`\`json\n${answer}\n\`\`\`\n`])
+    assert.equal(leftByWorker({ text }), { words: 'Did it.', notes: ['c', 'a', 'b'], leftOut: 0 }, text);
+  const behind = leftByWorker({ text: `I changed a file.\n\n\`\`\`\n${answer}\n\`\`\`` });
+  assert.is(behind.words, 'I changed a file.\n\nDid it.');
+  for (const text of [
+    '{"notes":"a"}',
+    '{"notes":[1]}',
+    '[{"notes":["a"]}]',
+    '{"notes":["a"]',
+    'null',
+    '{"x":1}',
+  ])
+    assert.equal(leftByWorker({ text }), { words: text, notes: [], leftOut: 0 }, text);
+  const many = JSON.stringify({ notes: Array.from({ length: 50 }, (_, index) => `n${index}`) });
+  assert.equal([leftByWorker({ text: many }).notes.length, leftByWorker({ text: many }).leftOut], [8, 42]);
+});
+
 test.run();

@@ -10,6 +10,7 @@ import type { PromptData } from '../../../lib/domain/ports/prompt-port.ts';
 import { makeNote } from '../../../lib/domain/state/blackboard.ts';
 import { acceptNotes, dropNotes, leaveNote } from '../../../lib/engine/blackboard/leave-note.ts';
 import { viewSession } from '../../../lib/engine/record.ts';
+import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { Workshop } from '../../../lib/engine/workshop.ts';
 import { shortId } from '../../../lib/util/short-id.ts';
@@ -54,6 +55,11 @@ async function open(agent: FakeAgent, tasks: readonly Readonly<Record<string, un
       const lines = words.map(({ from, text }) => `${from.split(' (')[0]}: ${text}`);
       told.set(data.task.id, leftOut === 0 ? lines : [...lines, `${leftOut} left out`]);
     }
+    if (data.role === 'validator')
+      told.set(`validator of ${data.task.id}`, [
+        ...(data.left?.words ?? []).map(({ text }) => text),
+        ...(data.claims ?? []).map((text) => `claims ${text}`),
+      ]);
     return { system: '', prompt: '' };
   };
   const workshop: Workshop = { ...bench.workshop, prompts: { render } };
@@ -108,6 +114,21 @@ test('QUE-3 what a worker leaves comes with its work in one step, and is told to
       (event) => event.event === 'notice' && /1 note for later tasks not kept/.test(event.message),
     ),
   );
+});
+
+test('QUE-3 who judges a task is told what its worker was, and what it claims to later ones', async () => {
+  const answer = JSON.stringify({ summary: 'Done.', notes: ['The port is 8080', `Key ${credential}`] });
+  const work = working({ one: { text: answer } });
+  const agent: FakeAgent = (request, attempt) =>
+    request.role === 'validator'
+      ? { answer: { status: 'pass', notes: 'Good.', issues: [] } }
+      : work(request, attempt);
+  const { workshop, session, told } = await open(agent, [plan('one'), plan('two')]);
+  await leaveNote(workshop, session, said('Use tabs', { tasks: ['one'] }));
+  await workWave(workshop, session);
+  await validateWave(workshop, session);
+  assert.equal(told.get('validator of one'), ['Use tabs', 'claims The port is 8080']);
+  assert.equal(told.get('validator of two'), []);
 });
 
 test('QUE-3 who leads is heard by the tasks that are meant, once, and can take it back', async () => {
