@@ -35,6 +35,9 @@ export interface LineFaults {
   readonly chance: (probability: number) => boolean;
 }
 
+/** What becomes of one request: it never arrives, its answer never does, or the server is killed while it answers. */
+export type Fate = 'lost' | 'unanswered' | 'killed';
+
 async function listening(server: Server, port = 0): Promise<number> {
   server.unref();
   await new Promise<void>((resolve) => server.listen(port, '0.0.0.0', resolve));
@@ -42,10 +45,16 @@ async function listening(server: Server, port = 0): Promise<number> {
 }
 
 /** Stock git over HTTP. */
-export async function serveHttp(path: string, faults: LineFaults | null): Promise<RemoteLine> {
+export async function serveHttp(
+  path: string,
+  faults: LineFaults | null,
+  fateOf: (address: string) => Fate | null = () => null,
+): Promise<RemoteLine> {
   execFileSync('git', ['-C', path, 'config', 'http.receivepack', 'true']);
   const backends = new Set<ChildProcess>();
   const server = createServer((request, response) => {
+    const fate = fateOf(request.url ?? '');
+    if (fate !== null) return void suffer(fate, path, request, response);
     const backend = answer(path, request, response);
     backends.add(backend);
     backend.once('close', () => backends.delete(backend));
@@ -69,6 +78,16 @@ export async function serveHttp(path: string, faults: LineFaults | null): Promis
       server.close();
     },
   };
+}
+
+function suffer(fate: Fate, path: string, request: IncomingMessage, response: ServerResponse): void {
+  if (fate === 'lost') return void request.socket.destroy();
+  const backend = answer(path, request, response);
+  // Half of it is out by then.
+  if (fate === 'killed') backend.stdout?.once('data', () => endTree(backend.pid ?? 0));
+  response.write = () => true;
+  response.end = () => response;
+  backend.once('close', () => request.socket.destroy());
 }
 
 /** Kills a process and all that came of it, at once. */

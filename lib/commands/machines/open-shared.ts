@@ -69,7 +69,7 @@ export async function withSharing(
           : {
               event: 'remote-lost',
               remote,
-              message: `${remote} can't be reached: agents go on, nothing new is claimed, and what they finish waits here. (${error?.message ?? ''})`,
+              message: `${remote} ${error?.code === 'remote-unreachable' ? "can't be reached" : 'takes nothing'}: agents go on, nothing new is claimed, and what they finish waits here. (${error?.message ?? ''})`,
             },
       ),
   });

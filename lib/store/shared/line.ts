@@ -1,4 +1,4 @@
-import type { FlameError } from '../../domain/flame-error.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import { mayPass } from './remote-exchange.ts';
 
 const firstPauseMs = 500;
@@ -12,6 +12,7 @@ const stopPatienceMs = 5_000;
 export class Line {
   readonly #tell: (isThere: boolean, error: FlameError | null) => void;
   #wasThere = false;
+  #isTold = false;
   #failures = 0;
   #since: number | null = null;
 
@@ -21,7 +22,8 @@ export class Line {
 
   answered(): void {
     this.#wasThere = true;
-    if (this.#failures >= lostAfter) this.#tell(true, null);
+    if (this.#isTold) this.#tell(true, null);
+    this.#isTold = false;
     this.#failures = 0;
     this.#since = null;
   }
@@ -32,7 +34,15 @@ export class Line {
     this.#since ??= performance.now();
     const isOver = isStopped && performance.now() - this.#since > stopPatienceMs;
     if (!mayPass(error) || !this.#wasThere || isOver) return null;
-    if (this.#failures === lostAfter) this.#tell(false, error as FlameError);
+    if (!this.#isTold && (this.#failures >= lostAfter || isPlain(error))) {
+      this.#isTold = true;
+      this.#tell(false, error as FlameError);
+    }
     return Math.random() * Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs);
   }
+}
+
+/** A server that answers, and says that it can't: that is no line that fails for a moment. */
+function isPlain(error: unknown): boolean {
+  return error instanceof FlameError && error.code === 'remote-cannot-store';
 }

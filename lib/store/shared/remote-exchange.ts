@@ -2,7 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { NewObject } from '../../git/objects/loose-object.ts';
-import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { tipsOf } from '../notes/state.ts';
@@ -14,6 +14,7 @@ import type { Round } from '../write/decide-round.ts';
 import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/object-writer.ts';
+import { decidingRefs, isAncestor, SeenTips } from './seen-tips.ts';
 
 /** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */
 export interface OpenPush {
@@ -36,6 +37,7 @@ export class RemoteExchange {
   readonly #loggedRefs: RefTransactions;
   readonly #network: GitContext;
   readonly #chains: KeptChains;
+  readonly #seen: SeenTips;
   #forgot = false;
 
   /** `patienceMs`: no answer of the remote is waited for any longer. */
@@ -57,14 +59,18 @@ export class RemoteExchange {
     const transactions = { context, gitDir: commonDir, objectFormat, reason: `git flame ${remote}` };
     this.#refs = new RefTransactions(transactions);
     this.#loggedRefs = new RefTransactions({ ...transactions, createsReflogs: true });
+    this.#seen = new SeenTips({ context, refs: this.#refs, remote });
     // A server that accepts and never answers would hold git for ever, and with it the sign of life.
     const limits = { wallMs: patienceMs, cpuSeconds: 600, memoryMb: 8_192 };
     this.#network = { ...network, guard: { limits } };
   }
 
-  /** Where the remote stands. Throws FlameError `remote-unreachable`. */
-  look(): Promise<RemoteRefs> {
-    return fetchState(this.#network, this.#remote);
+  /** Where the remote stands. Throws FlameErrors `remote-unreachable` and `remote-went-back`. */
+  async look(): Promise<RemoteRefs> {
+    const before = await this.#seen.read();
+    const theirs = await fetchState(this.#network, this.#remote);
+    await this.#seen.requireForward(before, theirs);
+    return theirs;
   }
 
   /**
@@ -159,6 +165,7 @@ export class RemoteExchange {
 
   /** Moves the local refs to what the remote took. */
   async adopt(round: Round): Promise<void> {
+    await this.#seen.note(round);
     const moves = round.commands.filter((command) => command.new !== undefined);
     const outcome = await this.#run(moves);
     if (outcome.kind === 'done') return this.#parts.reader.adopt(round.next);
@@ -173,11 +180,9 @@ export class RemoteExchange {
 
   /** Whether the remote has what such a push brought. */
   async wasTaken({ specs }: OpenPush, theirs: RemoteRefs): Promise<boolean> {
-    const proof = specs.find(({ to }) => to === 'refs/blueflame/tasks' || to === 'refs/blueflame/sessions');
+    const proof = specs.find(({ to }) => decidingRefs.includes(to));
     const tip = theirs.get(proof?.to ?? '');
-    if (proof === undefined || tip === undefined) return false;
-    const args = ['merge-base', '--is-ancestor', proof.from, tip];
-    return (await runGit(this.#parts.context, args, { accept: [0, 1, 128] })).exitCode === 0;
+    return proof !== undefined && tip !== undefined && isAncestor(this.#parts.context, proof.from, tip);
   }
 
   /** Takes refs away from the remote, wherever they are; where it deletes none they do no harm. */
@@ -204,7 +209,9 @@ export function isShared({ ref, isTaken }: RefUpdate): boolean {
 export function mayPass(error: unknown): boolean {
   return (
     error instanceof FlameError &&
-    ['remote-unreachable', 'push-failed', 'cell-git-ended', 'state-busy'].includes(error.code)
+    ['remote-unreachable', 'remote-cannot-store', 'push-failed', 'cell-git-ended', 'state-busy'].includes(
+      error.code,
+    )
   );
 }
 

@@ -8,6 +8,7 @@ import { type CommitIdentity, readCommitIdentity } from '../write/commit-identit
 import { type Caller, decideRound, type Round } from '../write/decide-round.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { Line } from './line.ts';
+import { OpenPushes } from './open-pushes.ts';
 import type { OwnSigns } from './own-signs.ts';
 import type { Pace } from './pace.ts';
 import { isShared, mayPass, type OpenPush, type RemoteExchange } from './remote-exchange.ts';
@@ -37,7 +38,7 @@ export class SharedWriter implements StoreWriter {
   readonly #options: SharedOptions;
   readonly #open = new Set<Caller>();
   readonly #looks = new Set<{ resolve(): void; reject(error: unknown): void }>();
-  readonly #unknown = new Map<OpenPush, readonly Caller[]>();
+  readonly #pushes = new OpenPushes();
   #identity: Promise<CommitIdentity> | null = null;
   #refusals: Refusals;
   readonly #line: Line;
@@ -182,21 +183,22 @@ export class SharedWriter implements StoreWriter {
     await exchange.write([...objects, ...(sign?.objects ?? [])]);
     const began = performance.now();
     const open: OpenPush = { round, specs: all };
-    this.#unknown.set(open, [...round.answers.keys()]);
+    this.#pushes.begun(open);
     const pushed = await exchange.push(all).catch((error: unknown) => {
       if (mayPass(error)) throw error;
-      this.#unknown.delete(open);
+      this.#pushes.known(open);
       return this.#refused(round, error);
     });
     if (pushed === null) return;
-    this.#unknown.delete(open);
     this.#pushMs = performance.now() - began;
     pace.pushed(machines());
     if (pushed.kind === 'done') {
+      this.#pushes.known(open);
       if (sign !== null) signs.pushed(sign, began);
       this.#refusals = new Refusals(this.#options.remote);
       return this.#settle(round);
     }
+    this.#pushes.denied(open);
     this.#notBefore = performance.now() + Math.random() * machines() * this.#pushMs;
     // A sign of life must not wait behind what others are quicker with.
     const again = performance.now();
@@ -231,13 +233,11 @@ export class SharedWriter implements StoreWriter {
 
   /** What pushes came to whose answer was lost: the refs there tell. */
   async #findOut(theirs: RemoteRefs): Promise<void> {
-    for (const [push, callers] of this.#unknown) {
-      if (!callers.some((caller) => this.#open.has(caller))) this.#unknown.delete(push);
-      else if (await this.#options.exchange.wasTaken(push, theirs)) {
-        this.#unknown.delete(push);
-        await this.#options.exchange.adoptRefs(push.round);
-        this.#answer(push.round);
-      }
+    const { exchange } = this.#options;
+    const taken = await this.#pushes.taken(theirs, exchange, (caller) => this.#open.has(caller));
+    for (const { round } of taken) {
+      await exchange.adoptRefs(round);
+      this.#answer(round);
     }
   }
 

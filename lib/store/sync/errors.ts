@@ -61,6 +61,32 @@ export function pushFailed(remote: string, stderr: string): FlameError {
   });
 }
 
+/** The server has no room, or nothing may be written there. Nothing was changed. */
+export function remoteCannotStore(remote: string, reason: string, stderr: string): FlameError {
+  return new FlameError({
+    kind: 'environment',
+    code: 'remote-cannot-store',
+    message: `${remote} can't store what is sent to it: ${reason}.`,
+    hints: [`Once there is room on that server, and it may be written: git flame sync ${remote}`],
+    details: detailsIn(stderr),
+    data: { remote, reason },
+  });
+}
+
+/** A person put the remote back, or restored a backup of it: what that is to become, they decide. Nothing was sent. */
+export function remoteWentBack(remote: string, refs: readonly string[]): FlameError {
+  return new FlameError({
+    kind: 'waiting',
+    code: 'remote-went-back',
+    message: `${refs.join(' and ')} at ${remote} no longer hold${refs.length === 1 ? 's' : ''} what this clone has seen there, so nothing is sent: the remote was reset or rewritten.`,
+    hints: [
+      `To send what is here again, merged with what is there: git flame sync ${remote}`,
+      `To see what is there: git ls-remote ${remote} 'refs/blueflame/*'`,
+    ],
+    data: { remote, refs },
+  });
+}
+
 /** Others would get what can't be read here. What came from the remote is merged here. */
 export function damagedState(remote: string, damage: readonly StateProblem[]): FlameError {
   return new FlameError({

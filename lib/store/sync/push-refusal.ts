@@ -14,6 +14,19 @@ interface Rejection {
   readonly reason: string;
 }
 
+/** Why the server could not write what was sent, in its own words: its disk is full, or may not be written; null: it could. */
+export function readStorageFailure({
+  stdout,
+  stderr,
+}: {
+  readonly stdout: string;
+  readonly stderr: string;
+}): string | null {
+  if (!parseRejections(stdout).some(({ reason }) => reason === 'unpacker error')) return null;
+  const [, words] = stderr.match(/^error: remote unpack failed: (.+?)\s*$/m) ?? [];
+  return serverError(stderr) ?? words ?? 'unpacker error';
+}
+
 /** What `git push --porcelain` says of a push that was refused; null where it names no ref. */
 export function readRefusal({
   stdout,
@@ -40,9 +53,10 @@ function parseRejections(stdout: string): readonly Rejection[] {
   });
 }
 
-// Also what GitHub (`failed`, `failure`) and JGit (`failed to lock`) say where they are busy.
+// Also what GitHub (`failed`, `failure`) and JGit (`failed to lock`) say where they are busy, and what git does where
+// a gc of that moment took what it had just received.
 function mayPass(reason: string): boolean {
-  return /fetch first|atomic (?:push|transaction) fail|non-fast-forward|stale info|cannot lock ref|failed to (?:update ref|lock)|incorrect old value|already exists|needs force|commit_refs|^fail(?:ed|ure)$/.test(
+  return /fetch first|atomic (?:push|transaction) fail|non-fast-forward|stale info|cannot lock ref|failed to (?:update ref|lock)|incorrect old value|already exists|needs force|commit_refs|unable to migrate|^fail(?:ed|ure)$/.test(
     reason,
   );
 }

@@ -2,8 +2,14 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listRefs } from '../notes/list-refs.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { pushFailed, remoteNotAtomic, remoteRefuses, remoteUnreachable } from './errors.ts';
-import { type PushRefusal, readRefusal } from './push-refusal.ts';
+import {
+  pushFailed,
+  remoteCannotStore,
+  remoteNotAtomic,
+  remoteRefuses,
+  remoteUnreachable,
+} from './errors.ts';
+import { type PushRefusal, readRefusal, readStorageFailure } from './push-refusal.ts';
 
 /** Where a remote's state is copied to. Outside refs/blueflame/*, or a push of that would publish the copies. */
 export function trackingRef(remote: string, ref: string): string {
@@ -91,7 +97,7 @@ const notAtomic = /does not support --atomic/;
 // A server that accepts and never says anything holds git no longer than that; one at work says something every 5 s.
 const silence = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60'];
 
-/** Pushes all or nothing, never by force. Throws FlameErrors `remote-refuses-state` and `push-failed`. */
+/** Pushes all or nothing, never by force. Throws FlameErrors `remote-refuses-state`, `remote-cannot-store` and `push-failed`. */
 export async function pushState(
   context: GitContext,
   remote: string,
@@ -105,6 +111,8 @@ export async function pushState(
     ? await push(context, remote, refspecs(remote, specs))
     : atomic;
   if (result.exitCode === 0) return { kind: 'done' };
+  const noRoom = readStorageFailure(result);
+  if (noRoom !== null) throw remoteCannotStore(remote, noRoom, result.stderr);
   const refusal = readRefusal(result);
   if (refusal === null) throw pushFailed(remote, result.stderr);
   if (refusal.mayPass) return { kind: 'rejected', ...refusal };

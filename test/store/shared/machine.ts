@@ -1,3 +1,4 @@
+import type { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { Store } from '../../../lib/domain/ports/store-port.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedSharing, openSharing } from '../../../lib/store/shared/open-sharing.ts';
@@ -10,6 +11,8 @@ export interface Machine {
   readonly store: Store;
   readonly sharing: OpenedSharing;
   readonly lines: boolean[];
+  /** Why it was told that the remote is lost. */
+  readonly lost: FlameError[];
   close(): Promise<void>;
 }
 
@@ -17,6 +20,7 @@ export async function openMachine(repo: TestRepo, name: string): Promise<Machine
   const context = { cwd: repo.path, env: repo.env };
   const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1' });
   const lines: boolean[] = [];
+  const lost: FlameError[] = [];
   const sharing = openSharing(store, {
     ...{ remote: 'origin', network: context, pushesPerMinute: null, patienceMs: 60_000 },
     speak: () => ({ key: '', signature: '' }),
@@ -31,10 +35,13 @@ export async function openMachine(repo: TestRepo, name: string): Promise<Machine
       roles: ['work'],
       since: '2026-03-01T08:00:00.000Z',
     },
-    onLine: (isThere) => void lines.push(isThere),
+    onLine: (isThere, error) => {
+      lines.push(isThere);
+      if (error !== null) lost.push(error);
+    },
     signal: new AbortController().signal,
   });
-  return { store, sharing, lines, close: () => store.close() };
+  return { store, sharing, lines, lost, close: () => store.close() };
 }
 
 /** Claims a task for a machine; false where it is taken. */

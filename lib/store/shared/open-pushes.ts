@@ -1,0 +1,48 @@
+import type { Caller } from '../write/decide-round.ts';
+import type { RemoteRefs } from '../write/kept-commits.ts';
+import type { OpenPush, RemoteExchange } from './remote-exchange.ts';
+
+interface Asked {
+  readonly callers: readonly Caller[];
+  /** It was answered that it was not taken, which is not for sure: see `denied`. */
+  readonly isDenied: boolean;
+}
+
+/** Pushes of which it isn't known whether the remote took them: the refs there tell, at the next look. */
+export class OpenPushes {
+  readonly #asked = new Map<OpenPush, Asked>();
+
+  begun(push: OpenPush): void {
+    this.#asked.set(push, { callers: [...push.round.answers.keys()], isDenied: false });
+  }
+
+  /** What came of it is known. */
+  known(push: OpenPush): void {
+    this.#asked.delete(push);
+  }
+
+  /**
+   * It was refused as if another machine had been first. Where a connection broke, git had sent the same twice: the
+   * first may have been taken.
+   */
+  denied(push: OpenPush): void {
+    const asked = this.#asked.get(push);
+    if (asked !== undefined) this.#asked.set(push, { ...asked, isDenied: true });
+  }
+
+  /** Those that the remote took after all, as it is now; `isOpen`: whether a caller still waits for its answer. */
+  async taken(
+    theirs: RemoteRefs,
+    exchange: Pick<RemoteExchange, 'wasTaken'>,
+    isOpen: (caller: Caller) => boolean,
+  ): Promise<readonly OpenPush[]> {
+    const taken: OpenPush[] = [];
+    for (const [push, { callers, isDenied }] of this.#asked) {
+      const isWaitedFor = callers.some(isOpen);
+      const isTaken = isWaitedFor && (await exchange.wasTaken(push, theirs));
+      if (isTaken) taken.push(push);
+      if (!isWaitedFor || isTaken || isDenied) this.#asked.delete(push);
+    }
+    return taken;
+  }
+}
