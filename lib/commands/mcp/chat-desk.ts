@@ -79,6 +79,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
     by,
     longestWaitMs,
     reported: new Map(),
+    idle: { waits: 0, giveUp: () => undefined },
     work: background,
     askPlan: null,
     look: async () => lookAt(await state.get(), io, led.session),

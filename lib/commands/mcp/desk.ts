@@ -38,6 +38,8 @@ export interface Desk {
   act<T>(work: (acting: Acting) => Promise<T>): Promise<T>;
   /** What was reported at each cursor, by what it is about; the latest few. */
   readonly reported: Map<string, Standing>;
+  /** Waits for what couldn't come, one after another; `giveUp` ends a model that is the run's own. */
+  readonly idle: { waits: number; giveUp(): void };
   /** Starts work on what is assigned, unless it goes on already. */
   startWork(session: SessionId): void;
   /** What became of the work that was started. */

@@ -125,6 +125,7 @@ function deskOf({ workshop, session, by }: Opened, { lead, background, turns }: 
     by,
     longestWaitMs,
     reported: new Map(),
+    idle: { waits: 0, giveUp: () => stopIdle({ workshop, by }, lead) },
     work: background,
     begin: () => {
       lead.calls += 1;
@@ -148,6 +149,13 @@ function deskOf({ workshop, session, by }: Opened, { lead, background, turns }: 
     startWork: (id) => background.start(workshop, id),
     end: (outcome) => lead.end(outcome),
   };
+}
+
+/** What only waits for nothing is paid for no longer. */
+function stopIdle({ workshop, by }: Pick<Opened, 'workshop' | 'by'>, { stop }: Pick<Lead, 'stop'>): void {
+  const message = `${by} is ended: she waits, over and over, for what can't come.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  stop();
 }
 
 interface Doors {

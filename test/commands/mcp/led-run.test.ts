@@ -90,6 +90,26 @@ for (const [when, queen] of ends) {
   });
 }
 
+test('QUE-2 she only waits, for what cannot come: she is told, then ended, and the waves go on', async () => {
+  const repo = makeProject();
+  const codes: unknown[] = [];
+  const run = await ledRun(repo, async ({ call }) => {
+    await call('create_tasks', { tasks: ledTasks });
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      // With a cursor, without one, and with one that nobody gave out: the same.
+      const cursor = [{}, { cursor: 'c1' }, { cursor: 'c999' }][turn % 3];
+      const said = await call('wait_for_workers', { timeout_s: 60, ...cursor });
+      codes.push(said.isError ? said.at('error.code') : said.at('next'));
+    }
+    return undefined;
+  });
+  assert.is(run.code, 0, run.stderr);
+  assert.equal(codes.slice(0, 4), ['assign_task', 'assign_task', 'assign_task', 'nothing-to-wait-for']);
+  assert.ok(codes.length < 20, `${codes.length} waits`);
+  assert.match(run.stderr, /is ended: she waits, over and over, for what can't come\./);
+  assert.equal(statesOf(run), merged);
+});
+
 test('QUE-2 a plan that nobody approves is not waited for by a model', async () => {
   const repo = makeExecProject();
   const run = await ledRun(repo, leadsWell, { decisions: null });
