@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ownIdentity, parseIdentity, processState } from '../util/process-identity.ts';
 import { ancestorsOf, readProcess, type TreeProcess } from '../util/process-tree.ts';
@@ -12,16 +12,38 @@ interface Clone {
   readonly commonDir: string;
 }
 
+/** How often a server says that it is still there. */
+const renewMs = 60_000;
+/**
+ * After so long without a word one counts as gone whose process can't be looked for here: long enough for a clock of
+ * another machine, and for one that was asleep to be asked again.
+ */
+const silentMs = 3_600_000;
+
 /** Notes that this process serves a chat, until what is returned is called; nothing where that can't be written. */
-export function noteChat({ commonDir }: Clone, name: string): () => void {
+export function noteChat({ commonDir }: Clone, name: string, renewsMs = renewMs): () => void {
   const file = join(chatFolder(commonDir), name);
-  try {
+  const write = (): void => {
     mkdirSync(chatFolder(commonDir), { recursive: true });
     writeFileSync(file, JSON.stringify(ownIdentity()), { mode: 0o600 });
+  };
+  try {
+    write();
   } catch {
     return () => undefined;
   }
-  return () => rmSync(file, { force: true });
+  const renewing = setInterval(() => {
+    try {
+      write();
+    } catch {
+      // The disk is full, or the clone is gone: the next time, then.
+    }
+  }, renewsMs);
+  renewing.unref();
+  return () => {
+    clearInterval(renewing);
+    rmSync(file, { force: true });
+  };
 }
 
 /** What agent CLIs set for the commands that they run. */
@@ -56,10 +78,16 @@ function connectedServers(commonDir: string): readonly Server[] {
   return namesIn(folder).flatMap((name) => {
     const server = parseIdentity(readTextOrEmpty(join(folder, name)));
     const state = server === null ? 'gone' : processState(server);
-    if (server !== null && state !== 'gone') return [{ pid: state === 'unknown' ? null : server.pid }];
+    const isGone = state === 'gone' || (state === 'unknown' && isSilent(join(folder, name)));
+    if (server !== null && !isGone) return [{ pid: state === 'unknown' ? null : server.pid }];
     rmSync(join(folder, name), { force: true });
     return [];
   });
+}
+
+function isSilent(file: string): boolean {
+  const { mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return Date.now() - mtimeMs > silentMs;
 }
 
 /** Who started a server: git stands between, and what the client started it with. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -23,6 +23,25 @@ test('a server in another container is known by the mark in the environment alon
   assert.is(chatAround({ commonDir, env: marked }), "an agent's shell (CLAUDECODE is set)");
   assert.is(chatAround({ commonDir, env: {} }), null);
   assert.ok(existsSync(file));
+});
+
+test('a server in another container that has said nothing for long is gone; one that lives says so again and again', async () => {
+  const { commonDir, file } = noteOf({ namespace: 'pid:[1]', host: 'elsewhere' });
+  const [now, anHour] = [Date.now() / 1_000, 3_600];
+  utimesSync(file, now - anHour + 60, now - anHour + 60);
+  assert.is.not(chatAround({ commonDir, env: marked }), null);
+  utimesSync(file, now - anHour - 60, now - anHour - 60);
+  assert.is(chatAround({ commonDir, env: marked }), null);
+  assert.not.ok(existsSync(file));
+  const forget = noteChat({ commonDir }, 'queen-2', 5);
+  const own = join(commonDir, 'blueflame/chats/queen-2');
+  utimesSync(own, 0, 0);
+  // Whoever took it for dead has removed it: it comes back.
+  rmSync(own);
+  for (let turn = 0; !existsSync(own) && turn < 2_000; turn += 1)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.ok(statSync(own).mtimeMs > 0);
+  forget();
 });
 
 test('what a dead server left counts no more, and is removed', () => {
