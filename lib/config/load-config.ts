@@ -32,14 +32,7 @@ export async function loadConfig(options: {
   const name = options.displayName ?? basename(file);
   const text = await readText(file, name);
   const parsed = parseConfig(text, name);
-  return { ...parsed, warnings: [...parsed.warnings, ...beadsWarnings(parsed.config)], file, text };
-}
-
-/** What is configured of Beads and can't be had: this version keeps memory in git notes alone. */
-function beadsWarnings({ beads }: Config): readonly string[] {
-  return beads.enabled
-    ? ['beads.enabled: this version has no Beads provider (bd); memory is kept in git notes instead.']
-    : [];
+  return { ...parsed, file, text };
 }
 
 /** Reads a text file as UTF-8 and nothing else. Throws a FlameError `config-unreadable`. */

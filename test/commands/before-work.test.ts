@@ -75,14 +75,4 @@ test('CFG-5 doctor finds a base branch that is missing, and that git knows no na
   assert.is(found.find(({ check }) => check === 'identity')?.result, 'proven');
 });
 
-test('MEM-2 Beads, which this version has not, is one warning and no silence', async () => {
-  const repo = makeExecProject({ config: { beads: { enabled: true } } });
-  await planOne(repo);
-  const work = await flame(repo, ['work']);
-  assert.is(work.code, 0, work.stderr);
-  assert.is(work.stderr.match(/beads\.enabled/g)?.length, 1);
-  const found = (await findings(repo)).filter(({ message }) => message.includes('beads.enabled'));
-  assert.is(found.length, 1);
-});
-
 test.run();

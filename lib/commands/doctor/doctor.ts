@@ -11,6 +11,7 @@ import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
 import { examineBase } from './base.ts';
+import { examineBeads } from './beads.ts';
 import { configuredAdapters } from './configured-adapters.ts';
 import { examineCredential } from './credential.ts';
 import { examineDiagnostics } from './diagnostics.ts';
@@ -39,6 +40,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
         : await examineParts({ git, options, isAllowed, context })),
       ...problems,
       ...(await examineBase(git, config)),
+      ...(await examineBeads(config, { env: io.env, root: git.repository.mainWorkTree ?? io.cwd })),
       ...(await examineState(reading)),
       ...(await examineRepository(git)),
       ...(await examineHooks(git, io)),

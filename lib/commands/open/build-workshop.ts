@@ -9,6 +9,7 @@ import type { EventSink } from '../../domain/shown/event.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Origins } from '../../domain/state/origins.ts';
 import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
+import { tellOnce } from '../../engine/tell-once.ts';
 import { createWindDown, type WindDown } from '../../engine/wind-down.ts';
 import type { MachinePort, Workshop } from '../../engine/workshop.ts';
 import { liveOutput } from '../../ui/live/live-output.ts';
@@ -113,7 +114,11 @@ function assemble(bench: Bench, origins: Origins): Workshop {
     random: Math.random,
     newAgentId: (role) => parseAgentId(randomName(role)),
     newSessionId: () => parseSessionId(`ses-${compactTime(new Date())}-${randomBytes(2).toString('hex')}`),
-    memory: openMemory(config, io, ready.reading),
+    memory: openMemory(config, ready.reading, {
+      ...{ io, root: ready.root },
+      onTrouble: (why) =>
+        tellOnce({ events, run: bench.run }, `Beads can't be used, memory is kept in git notes: ${why}.`),
+    }),
     signal,
     // Two sessions would each take what the other is just bringing into a checked-out base for the person's changes.
     landInTurn: (work) => waitForLock({ commonDir, name: 'landing', signal }, work),

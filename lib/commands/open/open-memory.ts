@@ -2,15 +2,25 @@ import type { Config } from '../../domain/config/config.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { type MemoryProvider, noMemory } from '../../domain/state/memory.ts';
 import { openNotesMemory } from '../../store/notes-memory.ts';
+import { openBeadsMemory } from './beads-memory.ts';
 import type { Looking } from './look-at-state.ts';
+
+interface MemoryOptions {
+  readonly io: Io;
+  /** The main work tree. */
+  readonly root: string;
+  /** Hears why Beads is not used, where it is configured. */
+  onTrouble(why: string): void;
+}
 
 /** The memory that is configured. */
 export function openMemory(
-  { memory }: Config,
-  io: Io,
+  { memory, beads }: Config,
   { repository, idents }: Pick<Looking, 'repository' | 'idents'>,
+  { io, root, onTrouble }: MemoryOptions,
 ): MemoryProvider {
   if (memory.provider === 'none') return noMemory;
   const { commonDir, objectFormat } = repository;
-  return openNotesMemory({ context: { cwd: io.cwd, env: io.env }, idents, commonDir, objectFormat });
+  const notes = openNotesMemory({ context: { cwd: io.cwd, env: io.env }, idents, commonDir, objectFormat });
+  return beads.enabled ? openBeadsMemory({ place: { env: io.env, root }, notes, onTrouble }) : notes;
 }

@@ -36,7 +36,9 @@ const beadsSchema = z
     enabled: z
       .boolean()
       .default(false)
-      .describe('Not supported yet: memory stays in git notes, and a warning says so.'),
+      .describe(
+        'Keep memory in Beads: its program bd, 1.0 or newer, and the workspace of your work tree. Where it can’t be used, git notes take it, with one warning.',
+      ),
     archive_after_wave: z.boolean().default(true).describe('Save results after each cycle.'),
     include_failure_notes: z.boolean().default(true).describe('Remember what failed, and why.'),
     memory_decay: z.boolean().default(true).describe('Shorten what is old.'),
@@ -67,7 +69,9 @@ const memorySchema = z
       .default(false)
       .describe('Whether a planner is told what other clones remember too, marked as theirs.'),
   })
-  .describe('What a planner learns from earlier sessions; beads sets how it ages.');
+  .describe(
+    'What a planner learns from earlier sessions; beads sets how it ages, and whether Beads keeps it.',
+  );
 
 const hooksSchema = z
   .strictObject({

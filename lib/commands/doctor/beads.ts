@@ -1,0 +1,29 @@
+import type { Config } from '../../domain/config/config.ts';
+import { type Finding, finding } from '../../domain/shown/finding.ts';
+import { type BeadsPlace, bdVersion, hasBeads, makeBeads } from '../open/run-bd.ts';
+
+/** Whether Beads can keep the memory, where it is to. Nothing is written. */
+export async function examineBeads(
+  { beads, memory }: Config,
+  place: BeadsPlace,
+): Promise<readonly Finding[]> {
+  if (!beads.enabled || memory.provider === 'none') return [];
+  const base = { area: 'programs', check: 'beads', isRequired: false } as const;
+  const weaker = (why: string, hints: readonly string[]): readonly Finding[] => [
+    finding({
+      ...base,
+      result: 'weaker',
+      message: `beads.enabled, but memory is kept in git notes: ${why}.`,
+      hints,
+    }),
+  ];
+  try {
+    const version = await bdVersion(place);
+    if (!hasBeads(place)) return weaker(`${place.root} has no workspace of Beads`, [makeBeads]);
+    return [finding({ ...base, result: 'proven', message: `Beads ${version} keeps the memory.` })];
+  } catch (error) {
+    return weaker(error instanceof Error ? error.message : String(error), [
+      'Install Beads (bd) 1.0 or newer, or set beads: { enabled: false } in .blueflame.yml',
+    ]);
+  }
+}

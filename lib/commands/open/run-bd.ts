@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { gitEnvironment } from '../../git/process/git-environment.ts';
+import { isRecord } from '../../util/json-record.ts';
+import { programPath } from '../../util/program-path.ts';
+
+/** Where `bd` works: the environment of the person, and the work tree that holds `.beads`. */
+export interface BeadsPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly root: string;
+}
+
+// The first whose JSON has one shape, and whose exports can be switched off.
+const oldest = [1, 0] as const;
+const patienceMs = 30_000;
+const longestOutput = 16 * 1024 * 1024;
+
+/**
+ * Runs one command of Beads and answers its data. Its exports are off: it writes no file for git, stages none and pushes
+ * nothing. Throws an Error that says in one sentence why there is no answer.
+ */
+export async function runBd(
+  { env, root }: BeadsPlace,
+  args: readonly string[],
+  input: string | null = null,
+): Promise<unknown> {
+  const { execa } = await import('execa');
+  const kept = gitEnvironment(env);
+  const child = await execa(programPath('bd', kept.PATH), ['-C', root, '--json', '--sandbox', ...args], {
+    cwd: root,
+    // Each setting of its file has a variable that goes before it, so that the person's file stays as it is.
+    env: {
+      ...kept,
+      BD_JSON_ENVELOPE: '1',
+      BD_EXPORT_AUTO: 'false',
+      BD_EXPORT_GIT_ADD: 'false',
+      BD_NO_GIT_OPS: 'true',
+    },
+    extendEnv: false,
+    reject: false,
+    timeout: patienceMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: longestOutput,
+    ...(input === null ? { stdin: 'ignore' as const } : { input }),
+  });
+  const said = parse(child.stdout);
+  if (child.timedOut) throw new Error(`bd ${args[0]} gave no answer within ${patienceMs / 1_000} s`);
+  if (child.exitCode === undefined)
+    throw new Error(`bd can't be run: ${child.originalMessage ?? 'it is not in PATH'}`);
+  if (child.exitCode !== 0) throw new Error(`bd ${args[0]}: ${reasonOf(said, child.stderr, child.exitCode)}`);
+  if (said === undefined) throw new Error(`bd ${args[0]} answered what is no JSON`);
+  return isRecord(said) && 'schema_version' in said && 'data' in said ? said.data : said;
+}
+
+/** The version of `bd`. Throws an Error where it is missing, something else by that name, or too old. */
+export async function bdVersion(place: BeadsPlace): Promise<string> {
+  const said = await runBd(place, ['version']);
+  const version = isRecord(said) && typeof said.version === 'string' ? said.version : '';
+  const [major, minor] = version.split('.').map(Number);
+  if (major === undefined || minor === undefined || Number.isNaN(major + minor))
+    throw new Error('the program bd does not say its version as Beads does');
+  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
+    throw new Error(`bd ${version} is too old: ${oldest.join('.')} or newer is needed`);
+  return version;
+}
+
+/** Whether the work tree has a workspace of Beads; without one nothing is made in it. */
+export function hasBeads({ root, env }: BeadsPlace): boolean {
+  return existsSync(join(root, '.beads')) || existsSync(env.BEADS_DIR ?? '');
+}
+
+/** How a person makes one that leaves the repository's files, hooks and agents' settings alone. */
+export const makeBeads = 'bd init --stealth --skip-hooks --skip-agents --non-interactive --prefix flame';
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some failures are told as JSON on stdout, some on stderr. */
+function reasonOf(said: unknown, stderr: string, exitCode: number): string {
+  const told = isRecord(said) ? said : parse(stderr);
+  const data = isRecord(told) && isRecord(told.data) ? told.data : told;
+  if (isRecord(data) && typeof data.error === 'string') return firstLine(data.error);
+  return firstLine(stderr) || `it ended with ${exitCode}`;
+}
+
+function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').slice(0, 300);
+}
