@@ -97,9 +97,10 @@ export function rejectTask(
   { task_id, commit, feedback }: InputOf<'rejectTask'>,
 ): Promise<ToolAnswer> {
   return desk.act(async ({ workshop, requireSession }) => {
-    await rejectWork(workshop, requireSession(), { task: task_id, commit, feedback, by: desk.by });
-    workshop.run.assigned?.delete(task_id);
-    return { rejected: task_id, next: 'assign_task starts the next attempt' };
+    const judging = { task: task_id, commit, feedback, by: desk.by };
+    const isNew = await rejectWork(workshop, requireSession(), judging);
+    if (isNew) workshop.run.assigned?.delete(task_id);
+    return { rejected: task_id, changed: isNew, next: 'assign_task starts the next attempt' };
   });
 }
 

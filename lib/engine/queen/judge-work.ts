@@ -80,10 +80,11 @@ function requireCommit(id: string, now: string, named: string | undefined): void
 }
 
 /**
- * Sends a done or failed task back with the reason; it is pending again at once. Throws FlameErrors `no-task`,
+ * Sends a done or failed task back with the reason; it is pending again at once. Once more, before it was worked on
+ * again, changes nothing. Resolves to whether it changed anything. Throws FlameErrors `no-task`,
  * `not-done`, `stale-commit`, `needs-feedback`, `too-many-rejects`, `completed`.
  */
-export async function rejectWork(workshop: Workshop, id: SessionId, judging: Judging): Promise<void> {
+export async function rejectWork(workshop: Workshop, id: SessionId, judging: Judging): Promise<boolean> {
   const { feedback, by } = judging;
   if (!saysSomething(feedback))
     throw refusal({
@@ -92,9 +93,12 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
       next: 'reject_task with feedback that can be followed',
     });
   const at = timestamp(workshop);
+  let isNew = false;
   await record(workshop, id, ({ session, tasks }) => {
     requireLeading(session);
     const task = taskOf({ tasks }, judging.task);
+    isNew = !isSentBack(task, feedback);
+    if (!isNew) return null;
     if (task.status !== 'done' && task.status !== 'failed') throw notDone(task);
     if (task.commit !== null) requireCommit(task.id, task.commit, judging.commit);
     requireRejectsLeft(workshop, task);
@@ -103,6 +107,12 @@ export async function rejectWork(workshop: Workshop, id: SessionId, judging: Jud
     const steps = [...withdraw(tasks, [back], at), restartTask(back.task)];
     return { steps, body: notes, actor: by };
   });
+  return isNew;
+}
+
+/** With the same words, and nothing came after: whoever lost the answer asks again. */
+function isSentBack({ status, history }: Task, feedback: string): boolean {
+  return status === 'pending' && history.at(-1)?.rejection_reason === feedback;
 }
 
 /** By its history: what other clones or earlier runs sent back counts as well. */
