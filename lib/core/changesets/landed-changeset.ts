@@ -30,7 +30,8 @@ export function withUndone(
   const changesets = session.changesets.map((one): Changeset => {
     if (one.id !== id) return one;
     const undone = { commit, by, at };
-    return { ...one, state: 'rejected', reason, decided_by: by, landed_commit: null, undone };
+    const { landed_onto: _, ...rest } = one;
+    return { ...rest, state: 'rejected', reason, decided_by: by, landed_commit: null, undone };
   });
   return { ...session, changesets };
 }

@@ -36,7 +36,8 @@ export function standingDecision(task: Task): Decision {
   const told = status === 'done' ? null : { result, reason };
   const below = task.built_on === undefined ? {} : { built_on: task.built_on };
   const again = task.undone === undefined ? {} : { undone: task.undone };
-  const facts = { status, commit, start, retries, history, claim, told, ...below, ...again };
+  const as = task.landed_as === undefined ? {} : { landed_as: task.landed_as };
+  const facts = { status, commit, start, retries, history, claim, told, ...below, ...again, ...as };
   return { kind: 'standing', session, about: id, facts };
 }
 

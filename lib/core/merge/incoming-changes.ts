@@ -45,9 +45,11 @@ function statusOf(task: Task): string {
 /** What its next attempt starts from and where its work lies, then what became of its attempts. */
 function attemptsOf(task: Task): Facts {
   const { history, retry_count: retries, reason, kept, branch, worktree, takes_back: back, undone } = task;
+  const { landed_as: as } = task;
   return {
     'takes back': back === undefined ? null : `${back.changeset}, ${back.follow}: ${back.notes}`,
     'landings taken back': undone === undefined ? null : `${undone}`,
+    'landed as': as === undefined ? null : shortId(as),
     kept: kept === undefined ? null : `${shortId(kept.commit)} on ${shortId(kept.start)}`,
     branch,
     worktree,

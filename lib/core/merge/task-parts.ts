@@ -39,6 +39,7 @@ const parts = {
   claim: 'head',
   judging: 'head',
   undone: 'head',
+  landed_as: 'head',
   takes_back: 'planned',
   rev: 'own rule',
   history: 'own rule',

@@ -22,7 +22,7 @@ export interface Ground {
   waits(task: Pick<Task, 'id'>): boolean;
   /**
    * The work that a finished task was built on and that is not accepted any more: its task was sent back, failed,
-   * dropped or waits, or its own work is another commit by now. A task that is in no list says nothing: it may only
+   * dropped or waits, or its own work is another commit by now, also by how it landed. A task that is in no list says nothing: it may only
    * have been received.
    */
   lost(task: Task): readonly TaskId[];
@@ -76,6 +76,6 @@ function isBeingRedone(task: Task | undefined): boolean {
   return task !== undefined && task.status !== 'done' && task.status !== 'merged';
 }
 
-function isAccepted({ status, commit }: Task, expected: string): boolean {
-  return (status === 'done' || status === 'merged') && commit === expected;
+function isAccepted({ status, commit, landed_as: as }: Task, expected: string): boolean {
+  return (status === 'done' || (status === 'merged' && as === undefined)) && commit === expected;
 }

@@ -19,7 +19,8 @@ export interface AfterUndo {
 export function takeBackTask(task: Task, { follow, notes, keep }: AfterUndo, at: string): TaskChange {
   if (task.status !== 'merged') throw illegalTransition(task, follow === 'drop' ? 'dropped' : 'requeued');
   // As right before it landed.
-  const done: Task = { ...task, status: 'done', undone: (task.undone ?? 0) + 1 };
+  const { landed_as: _, ...landed } = task;
+  const done: Task = { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
   const { task: after } =
     follow === 'drop'
       ? dropTask(done, { reason: notes })

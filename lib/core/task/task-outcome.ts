@@ -1,4 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { DoneTask, Task, TaskIn } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { saysSomething } from '../../util/says-something.ts';
@@ -12,10 +13,14 @@ import {
   type TaskChange,
 } from './task-state.ts';
 
-/** done → merged: its work is on the branch `into`. */
-export function mergeTask(task: Task, merge: { readonly into: string }): TaskChange<TaskIn<'merged'>> {
+/** done → merged: its work is on the branch `into`; `as`: as that commit, and not by its own. */
+export function mergeTask(
+  task: Task,
+  merge: { readonly into: string; readonly as?: ObjectId },
+): TaskChange<TaskIn<'merged'>> {
   requireTransition(task, 'merged');
-  const next: TaskIn<'merged'> = { ...task, status: 'merged', worktree: null, reason: null };
+  const landed = merge.as === undefined ? {} : { landed_as: merge.as };
+  const next: TaskIn<'merged'> = { ...task, status: 'merged', worktree: null, reason: null, ...landed };
   return describeChange(task, next, ` into ${merge.into}`);
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lineSchema } from '../text.ts';
+import { lineSchema, textSchema } from '../text.ts';
 import { commandSchema, globSchema } from './config-values.ts';
 
 const branchName = lineSchema(200).refine(isBranchName, 'is not the name of a branch');
@@ -43,6 +43,18 @@ export const projectSchema = z
       .refine(isLandingBranch, 'is not a name a landing branch can have')
       .default('flame/{session}')
       .describe('Name of that branch; {session} is the id of the session.'),
+    landing_style: z
+      .enum(['merge', 'squash', 'rebase'])
+      .default('merge')
+      .describe(
+        'What a changeset lands as. merge: a merge of the work of its tasks. squash: one commit. rebase: the commits of its tasks, one after another.',
+      ),
+    landing_message: textSchema(4_000)
+      .refine((text) => text.trim() !== '', 'says nothing')
+      .default('{group}: {titles}\n\n{list}')
+      .describe(
+        'The message a changeset lands with. {group}, {titles}, {list} (a line for each task), {session} and {objective} are filled in; the trailers Task and Session follow.',
+      ),
   })
   .describe('The repository.');
 

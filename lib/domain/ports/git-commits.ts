@@ -36,6 +36,8 @@ export interface CommitRequest {
   readonly message: string;
   /** `Name <email>`; default: the person. */
   readonly author?: string;
+  /** When it was written, in seconds; default: now. */
+  readonly authored?: number;
 }
 
 /** Commits, and how they descend from each other. */
@@ -66,5 +68,5 @@ export interface GitMerging {
    * (`commit.gpgsign`). Throws FlameError `signing-failed`, or `signing-untrusted` where what would sign lies in the
    * repository; nothing has happened then.
    */
-  commitSigned(init: Omit<CommitRequest, 'author'>): Promise<ObjectId>;
+  commitSigned(init: CommitRequest): Promise<ObjectId>;
 }

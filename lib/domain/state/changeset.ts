@@ -60,6 +60,8 @@ export const changesetSchema = z.object({
   built_on: machineWordSchema.optional(),
   approved_on: machineWordSchema.optional(),
   landed_commit: oid.nullable(),
+  /** What it landed on, where that is not the first parent of landed_commit: it landed as several commits. */
+  landed_onto: oid.optional(),
   /** Once its landing was taken back: as what it had landed. It is rejected then. Left out before. */
   undone: z.object({ commit: oid, by: z.string(), at: z.string() }).optional(),
 });

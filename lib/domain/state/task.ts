@@ -115,6 +115,8 @@ const noteSchema = z.object({
   judging: z.object({ machine: z.string().nullable(), claim: z.int().min(1), commit: objectId }).optional(),
   /** How often a landing of it was taken back: of two ends the one with the larger number counts. Left out before the first. */
   undone: z.int().min(1).optional(),
+  /** The commit it landed as, where the branch holds its change and not its own commits. Left out otherwise. */
+  landed_as: objectId.optional(),
   /** The changeset whose landing this one takes back, and what becomes of its tasks once it has landed; left out of others. */
   takes_back: z
     .object({

@@ -118,7 +118,10 @@ async function staleRefs(
     const session = snapshot.sessions.find(({ id }) => id === subject?.session);
     if (subject === null || session?.state !== 'ended') return null;
     if (checkedOut.has(ref.ref.slice('refs/heads/'.length))) return null;
-    const isMerged = await isOnBase(workshop, session, ref);
+    const task = snapshot.tasksOf(subject.session).find(({ id }) => id === subject.task);
+    const isMerged =
+      (task?.landed_as !== undefined && task.commit === ref.commit) ||
+      (await isOnBase(workshop, session, ref));
     // A changeset only joins what task branches hold.
     const needsForce = !isMerged && kind === 'branch';
     const why = isMerged ? `merged into ${landsOn(session)}` : `not merged, of ${session.id}`;

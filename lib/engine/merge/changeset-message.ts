@@ -1,5 +1,6 @@
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
@@ -17,10 +18,9 @@ export async function changesetMessage(
   session: Session,
   { group, tasks }: { readonly group: string; readonly tasks: readonly Task[] },
 ): Promise<string> {
-  const list = tasks.map(({ id, title }) => `* ${id}: ${title}`).join('\n');
-  const trailers = [...tasks.map(({ id }) => `Task: ${id}`), `Session: ${session.id}`].join('\n');
-  const complete = (subject: string): string => `${subject}\n\n${list}\n\n${trailers}\n`;
-  const plain = `${group}: ${joinTitles(tasks, subjectWidth - group.length - 2)}`;
+  const [plain = '', ...rest] = filledIn(config, session, { group, tasks }).split('\n');
+  const complete = (subject: string): string =>
+    withTrailers([subject, ...rest].join('\n'), tasks, session.id);
   if (fits(config, complete(plain))) return complete(plain);
   const own = tasks.flatMap(({ commit }) => (commit === null ? [] : [git.readCommit(commit)]));
   const subjects = (await Promise.all(own)).map(({ message }) => message.split('\n')[0] ?? '');
@@ -30,6 +30,35 @@ export async function changesetMessage(
   if (fitting !== undefined) return complete(fitting);
   if (config.validation.commit_format.apply_to === 'all') throw noSubject(config, group);
   return complete(plain);
+}
+
+/** A message with who it is of at its end, each said once. */
+export function withTrailers(
+  message: string,
+  tasks: readonly Pick<Task, 'id'>[],
+  session: SessionId,
+): string {
+  const text = message.trimEnd();
+  const said = text.slice(text.lastIndexOf('\n\n') + 2).split('\n');
+  const hasTrailers = text.includes('\n\n') && said.every((line) => /^[A-Za-z][\w-]*: \S/.test(line));
+  const trailers = [...tasks.map(({ id }) => `Task: ${id}`), `Session: ${session}`];
+  const missing = trailers.filter((line) => !hasTrailers || !said.includes(line));
+  return `${text}${missing.length === 0 ? '' : hasTrailers ? '\n' : '\n\n'}${missing.join('\n')}\n`;
+}
+
+/** `project.landing_message` with what it names. */
+function filledIn(
+  { project }: Config,
+  { id, objective }: Session,
+  { group, tasks }: { readonly group: string; readonly tasks: readonly Task[] },
+): string {
+  const width = subjectWidth - group.length - 2;
+  const values: Readonly<Record<string, string>> = {
+    ...{ group, objective: objective.split('\n')[0] ?? '', session: id },
+    titles: joinTitles(tasks, width),
+    list: tasks.map((task) => `* ${task.id}: ${task.title}`).join('\n'),
+  };
+  return project.landing_message.trim().replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
 }
 
 function fits({ validation }: Config, message: string): boolean {

@@ -2,7 +2,8 @@ import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
-import { type Recorder, viewSession } from '../record.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { type Recorder, taskOf, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import { baseTip } from '../start-point.ts';
 import { diagnoseCommit, failedDiagnostics } from '../validate/run-diagnostics.ts';
@@ -20,6 +21,7 @@ import { destinedFor, requireFreeName } from './landing-branch.ts';
 import { proveLanding } from './prove-landing.ts';
 import { publishLanding } from './publish-landing.ts';
 import { askAgain, refuseLanding, refuseMoved, sendBack } from './refuse-landing.ts';
+import { shapeLanding } from './shape-landing.ts';
 
 /**
  * Lands approved changesets in the order they were shown. Each landing is one ref transaction over the base
@@ -90,7 +92,8 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
     return refuseLanding(workshop, view.session, changeset, 'it was built in another clone');
   if (proof.kind === 'broken') return sendBack(workshop, id, changeset, proof.notes);
   if (proof.kind === 'red') return askAgain(workshop, id, changeset, proof.diagnostics);
-  const fit = await fitOnto(workshop, changeset, tip);
+  const tasks = changeset.tasks.map((task) => taskOf(view, task));
+  const fit = await fitOnto(workshop, { changeset, tasks, tip });
   if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
   const destined = destinedFor(workshop, view.session);
   await requireFreePaths(workshop, destined, {
@@ -131,17 +134,28 @@ async function mayLand(
   return refuseLanding(workshop, session, changeset, why);
 }
 
-/** The approved commit itself where the base is as it was; else the same work merged onto what has just landed. */
-async function fitOnto(workshop: Workshop, changeset: Changeset, tip: ObjectId): Promise<Fit> {
-  if (changeset.parent === tip) return { kind: 'fits', commit: changeset.commit };
-  const merge = await workshop.git.mergeTree(tip, changeset.commit);
+/** What was approved, in the shape it lands in; or the same change on what has just landed. */
+async function fitOnto(
+  workshop: Workshop,
+  {
+    changeset,
+    tasks,
+    tip,
+  }: { readonly changeset: Changeset; readonly tasks: readonly Task[]; readonly tip: ObjectId },
+): Promise<Fit> {
+  const { tree: approved } = await workshop.git.readCommit(changeset.commit);
+  const shape = (tree: ObjectId): Promise<ObjectId> =>
+    shapeLanding(workshop, { changeset, tasks, tip, tree });
+  if (changeset.parent === tip) return { kind: 'fits', commit: await shape(approved) };
+  // What was shown is the difference to what it was built on, also where that landed as another commit.
+  const merge = (await workshop.git.isAncestor(changeset.parent, tip))
+    ? await workshop.git.mergeTree(tip, changeset.commit)
+    : await workshop.git.replay(tip, changeset.parent, changeset.commit);
   if (merge.kind === 'conflict')
     return { kind: 'misfit', notes: `It conflicts with what has just landed, in ${merge.paths.join(', ')}` };
-  const approved = await workshop.git.readCommit(changeset.commit);
-  const parents = [tip, ...approved.parents.slice(1)];
-  const commit = await workshop.git.commitSigned({ tree: merge.tree, parents, message: approved.message });
+  const commit = await shape(merge.tree);
   // Exactly the files that were approved, on another parent.
-  if (merge.tree === approved.tree) return { kind: 'fits', commit };
+  if (merge.tree === approved) return { kind: 'fits', commit };
   const red = failedDiagnostics(await diagnoseCommit(workshop, commit));
   // Red before and approved all the same: the person has seen it.
   if (red.length === 0 || failedDiagnostics(changeset.diagnostics).length > 0)

@@ -25,6 +25,10 @@ export async function publishLanding(
     commit,
   }: { readonly changeset: Changeset; readonly tip: ObjectId; readonly commit: ObjectId },
 ): Promise<'landed' | 'moved'> {
+  const [parent] = (await workshop.git.readCommit(commit)).parents;
+  const onto = parent === tip ? {} : { landed_onto: tip };
+  const isWhole = workshop.config.project.landing_style === 'merge';
+  const landedAs = isWhole ? {} : { as: commit };
   const keptRef = changesetRef(id, changeset.id);
   const kept = await workshop.git.resolveCommit(keptRef);
   const at = timestamp(workshop);
@@ -36,7 +40,7 @@ export async function publishLanding(
       base_commit: commit,
     };
     const changesets = landed.changesets.map((known) =>
-      known.id === changeset.id ? { ...known, landed_commit: commit } : known,
+      known.id === changeset.id ? { ...known, landed_commit: commit, ...onto } : known,
     );
     const from = ownCheckout(workshop, session)?.from ?? tip;
     const checkout = { from, to: commit, place: workshop.place };
@@ -46,7 +50,7 @@ export async function publishLanding(
     const merged = { ...landed, ...landingOf(destined), changesets, checkout };
     const back = takenBackBy(workshop, { ...view, session: merged }, tasks);
     return {
-      steps: [...tasks.map((task) => mergeTask(task, { into: branch })), ...back.steps],
+      steps: [...tasks.map((task) => mergeTask(task, { into: branch, ...landedAs })), ...back.steps],
       session: {
         next: back.session,
         subject: `changeset ${changeset.id}: landed on ${branch} as ${shortId(commit)}`,

@@ -6,6 +6,7 @@ import { judgeTask } from '../../core/task/task-outcome.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseTaskId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
 import { branchMoved } from '../../domain/meanwhile.ts';
+import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import { landsOn, type Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -65,6 +66,16 @@ interface RevertWork {
   readonly paths: readonly string[];
 }
 
+/** What a branch was at when a changeset landed on it. */
+export async function landedOnto(
+  git: GitCommits,
+  { landed_commit: landed, landed_onto: onto }: LandedChangeset,
+): Promise<ObjectId> {
+  const before = onto ?? (await git.readCommit(landed)).parents[0];
+  if (before === undefined) throw new Error(`${landed} has no parent`);
+  return before;
+}
+
 /** What the landing changed, backwards, on the branch as it is. */
 async function revertOnto(
   { git }: Pick<Workshop, 'git'>,
@@ -72,9 +83,8 @@ async function revertOnto(
   { tip, changeset }: { readonly tip: ObjectId; readonly changeset: LandedChangeset },
 ): Promise<RevertWork> {
   const { landed_commit: landed } = changeset;
-  const { parents, message } = await git.readCommit(landed);
-  const [before] = parents;
-  if (before === undefined) throw new Error(`${landed} has no parent`);
+  const { message } = await git.readCommit(landed);
+  const before = await landedOnto(git, changeset);
   const merge = await git.replay(tip, landed, before);
   if (merge.kind === 'conflict') throw conflicts(session, changeset, merge.paths);
   const { tree } = merge;

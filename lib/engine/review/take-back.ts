@@ -23,7 +23,7 @@ import {
 } from './bring-along.ts';
 import { planUndo } from './plan-undo.ts';
 import { withoutReason } from './record-decision.ts';
-import { revertLanding } from './revert-landing.ts';
+import { landedOnto, revertLanding } from './revert-landing.ts';
 import { undoneLanding } from './undone-landing.ts';
 
 export interface UndoWish extends AfterUndo {
@@ -72,9 +72,7 @@ interface Undoing {
 
 async function moveBack(workshop: Workshop, session: Session, undoing: Undoing): Promise<ObjectId> {
   const { landed_commit: from } = undoing.changeset;
-  const [to] = (await workshop.git.readCommit(from)).parents;
-  // A landing is a merge onto what was there.
-  if (to === undefined) throw new Error(`${from} has no parent`);
+  const to = await landedOnto(workshop.git, undoing.changeset);
   await bringOthersAlong(workshop, session);
   const { id } = undoing.changeset;
   const again = `git flame undo ${id} --${undoing.wish.follow} REASON`;

@@ -86,7 +86,8 @@ export async function fateOf(
 }
 
 function describe(below: Task | undefined): string {
-  return below?.status === 'done' ? 'another commit now' : (below?.status ?? 'gone');
+  const isOther = below?.status === 'done' || below?.landed_as !== undefined;
+  return isOther ? 'another commit now' : (below?.status ?? 'gone');
 }
 
 async function keep(

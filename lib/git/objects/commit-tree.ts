@@ -1,26 +1,24 @@
 import type { ObjectId } from '../../domain/ids.ts';
+import type { CommitRequest } from '../../domain/ports/git-commits.ts';
 import type { Ident } from '../process/read-identity.ts';
 import type { GitAccess } from './git-access.ts';
 import { makeObject, writeLooseObject } from './loose-object.ts';
-
-interface CommitInit {
-  readonly tree: ObjectId;
-  readonly parents: readonly ObjectId[];
-  readonly message: string;
-  /** `Name <email>`; default: the person. */
-  readonly author?: string;
-}
 
 /**
  * Writes a commit object in the person's name into an object folder, as `git commit-tree` would: unsigned, since no
  * key may be asked for while agents work, and in UTF-8. Throws as readIdent.
  */
-export async function commitTree(access: GitAccess, objectDir: string, init: CommitInit): Promise<ObjectId> {
+export async function commitTree(
+  access: GitAccess,
+  objectDir: string,
+  init: CommitRequest,
+): Promise<ObjectId> {
   const { author, committer, loose } = await access.signature();
+  const by = init.author === undefined ? author : { ...author, name: cleanName(init.author) };
   const lines = [
     `tree ${init.tree}`,
     ...[...new Set(init.parents)].map((parent) => `parent ${parent}`),
-    `author ${sign(init.author === undefined ? author : { ...author, name: cleanName(init.author) })}`,
+    `author ${sign({ ...by, time: init.authored ?? by.time })}`,
     `committer ${sign(committer)}`,
     '',
     init.message.endsWith('\n') ? init.message : `${init.message}\n`,

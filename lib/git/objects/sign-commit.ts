@@ -3,6 +3,7 @@ import type { CommitRequest } from '../../domain/ports/git-commits.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { signingFailed } from '../process/signing-failed.ts';
 import { requireOwnSigner } from '../process/signing-programs.ts';
+import { withVariables } from './git-access.ts';
 
 /** Whether the person has their commits signed, where they stand. */
 export async function isSigning(context: GitContext): Promise<boolean> {
@@ -17,12 +18,20 @@ export async function isSigning(context: GitContext): Promise<boolean> {
  */
 export async function signCommit(
   context: GitContext,
-  { tree, parents, message }: Omit<CommitRequest, 'author'>,
+  { tree, parents, message, author, authored }: CommitRequest,
 ): Promise<ObjectId> {
   await requireOwnSigner(context);
   const from = [...new Set(parents)].flatMap((parent) => ['-p', parent]);
   const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', '-S', ...from, '-F', '-', tree];
-  const { exitCode, stdout, stderr } = await runGit(context, args, { input: message, accept: [0, 1, 128] });
+  const [, name = '', email = ''] = /^(.*?)\s*<([^<>]*)>$/.exec(author ?? '') ?? [];
+  const as = {
+    ...(author === undefined ? {} : { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email }),
+    ...(authored === undefined ? {} : { GIT_AUTHOR_DATE: `@${authored} +0000` }),
+  };
+  const { exitCode, stdout, stderr } = await runGit(withVariables(context, as), args, {
+    input: message,
+    accept: [0, 1, 128],
+  });
   if (exitCode === 0) return parseObjectId(stdout.toString().trim());
   throw signingFailed(
     'git could not sign the commit that is to land, as commit.gpgsign asks for; nothing was landed.',

@@ -1,0 +1,118 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { type FlameRun, flame, flameJson } from '../support/flame.ts';
+import type { TestRepo } from '../support/repo.ts';
+
+type Project = Readonly<Record<string, unknown>>;
+
+function makeProject(project: Project): TestRepo {
+  return makeExecProject({ config: { project: { name: 'x', base_branch: 'main', ...project } } });
+}
+
+function run(
+  repo: TestRepo,
+  tasks: readonly ScriptTask[],
+  changesets: readonly string[] = ['approve', 'approve', 'approve'],
+): Promise<FlameRun> {
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets });
+  return flame(repo, ['run', 'Ship it', '--from', writePlan(repo, tasks), '--decisions-file', decisions]);
+}
+
+const commit = (text: string): string => `git add -A; git commit -q -m "${text}"`;
+/** Two tasks of one group, the second upon the first and in two commits; a third of its own upon both. */
+const stacked: readonly ScriptTask[] = [
+  { id: 'a', title: 'Say a', script: 'printf "1\\n2\\n" > f', locks: ['f'], group: 'one' },
+  {
+    id: 'b',
+    title: 'Say b',
+    script: `printf "1\\n2b\\n" > f; ${commit('[b] change two')}; echo b > g; ${commit('[b] add g')}`,
+    locks: ['f', 'g'],
+    group: 'one',
+    needs: ['a'],
+  },
+  {
+    id: 'c',
+    title: 'Say c',
+    script: 'printf "1\\n2c\\n" > f',
+    locks: ['f'],
+    group: 'two',
+    needs: ['b'],
+  },
+];
+
+test('DSK-3 squash: a changeset lands as one commit, also where work stands on work', async () => {
+  const repo = makeProject({ landing_style: 'squash' });
+  const before = repo.git('rev-parse', 'main');
+  const done = await run(repo, stacked);
+  assert.is(done.code, 0, done.stderr);
+  assert.is(repo.git('log', '--format=%s %p', `${before}..main`).split('\n').length, 2);
+  assert.equal(repo.git('log', '--merges', '--oneline', 'main'), '');
+  assert.equal(repo.git('log', '--reverse', '--format=%s', `${before}..main`).split('\n'), [
+    'one: Say a and Say b',
+    'two: Say c',
+  ]);
+  assert.is(repo.git('show', 'main:f'), '1\n2c');
+  assert.match(repo.git('log', '-1', '--format=%(trailers)', 'main~1'), /Task: a\nTask: b\nSession: ses-/);
+  const cleaned = await flame(repo, ['cleanup', '--yes']);
+  assert.is(cleaned.code, 0, cleaned.stderr);
+  assert.is(repo.git('for-each-ref', 'refs/heads/blueflame'), '', 'what landed needs no branch any more');
+});
+
+test('DSK-3 rebase: the commits of the tasks land one after another, with who wrote them and when', async () => {
+  const repo = makeProject({ landing_style: 'rebase' });
+  const before = repo.git('rev-parse', 'main');
+  const done = await run(repo, stacked);
+  assert.is(done.code, 0, done.stderr);
+  assert.is(repo.git('log', '--merges', '--oneline', 'main'), '');
+  const subjects = repo.git('log', '--reverse', '--format=%s', `${before}..main`).split('\n');
+  assert.equal(subjects.slice(1, 3), ['[b] change two', '[b] add g']);
+  assert.is(subjects.length, 4);
+  assert.is(repo.git('show', 'main:f'), '1\n2c');
+  assert.match(repo.git('log', '-1', '--format=%(trailers)', 'main~1'), /Task: b\nSession: ses-/);
+  const work = repo.git('log', '-1', '--format=%an %at', '--all', '--grep=add g', '--no-notes');
+  assert.is(repo.git('log', '-1', '--format=%an %at', 'main~1'), work);
+});
+
+test('DSK-3 LND-1 what landed as several commits is taken back whole', async () => {
+  const repo = makeProject({ landing_style: 'rebase' });
+  const before = repo.git('rev-parse', 'main');
+  const done = await run(repo, stacked.slice(0, 2));
+  assert.is(done.code, 0, done.stderr);
+  assert.is(repo.git('rev-list', '--count', `${before}..main`), '3');
+  const undone = await flame(repo, ['undo', '--drop', 'not wanted']);
+  assert.is(undone.code, 0, undone.stderr);
+  assert.is(repo.git('rev-parse', 'main'), before);
+});
+
+test('DSK-3 STK-1 what stands on work that landed as another commit is put on that, and lands alone', async () => {
+  const repo = makeProject({ landing_style: 'squash' });
+  await run(repo, stacked, ['approve', 'skip']);
+  assert.is(repo.git('log', '-1', '--format=%s', 'main'), 'one: Say a and Say b');
+  const decisions = writeDecisions(repo, { changesets: ['approve'], session: ['continue', 'stop'] });
+  const again = await flame(repo, ['run', '--decisions-file', decisions]);
+  assert.is(again.code, 0, `${again.stdout}\n${again.stderr}`);
+  assert.not.match(again.stderr, /rewound/);
+  assert.is(repo.git('show', 'main:f'), '1\n2c');
+  assert.is(repo.git('diff', '--name-only', 'main~1', 'main'), 'f');
+  const [status] = (await flameJson(repo, ['status'])).lines;
+  const tasks = status?.tasks as readonly { id: string; history: readonly unknown[] }[];
+  assert.is(tasks.find(({ id }) => id === 'c')?.history.length, 1, 'no worker was paid again');
+});
+
+test('DSK-3 landing_message is the message, whatever a shell would make of it; the trailers follow', async () => {
+  const repo = makeProject({
+    landing_message:
+      'Ship {group} $(touch pwned) `id` {unknown}\n\nFor: {objective}\n\n{list}\n\nReviewed: yes',
+  });
+  const done = await run(repo, stacked.slice(0, 1));
+  assert.is(done.code, 0, done.stderr);
+  const [subject, , text, , list, , ...trailers] = repo.git('log', '-1', '--format=%B', 'main').split('\n');
+  assert.is(subject, 'Ship one $(touch pwned) `id` {unknown}');
+  assert.equal([text, list], ['For: Ship it', '* a: Say a']);
+  assert.is(trailers[0], 'Reviewed: yes');
+  assert.equal(trailers.slice(1, 2), ['Task: a']);
+  assert.match(trailers[2] ?? '', /^Session: ses-/);
+});
+
+test.run();
