@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { type FlameRun, flame, flameJson } from '../support/flame.ts';
+import { assertRefused } from '../support/refusal.ts';
 import type { TestRepo } from '../support/repo.ts';
 
 type Project = Readonly<Record<string, unknown>>;
@@ -113,6 +114,47 @@ test('DSK-3 landing_message is the message, whatever a shell would make of it; t
   assert.is(trailers[0], 'Reviewed: yes');
   assert.equal(trailers.slice(1, 2), ['Task: a']);
   assert.match(trailers[2] ?? '', /^Session: ses-/);
+});
+
+test('DSK-3 who approves may write the message; it has the form that is asked of every commit', async () => {
+  const repo = makeExecProject({
+    config: { validation: { commit_format: { pattern: '^(feat|fix)(\\(.+\\))?: .+', apply_to: 'all' } } },
+  });
+  const above = stacked.flatMap((task) => (task.id === 'c' ? [{ ...task, needs: ['a'] }] : []));
+  await run(repo, [...stacked.slice(0, 1), ...above], []);
+  const approve = ['review', '--changeset', 'one', '--approve', '--message'];
+  assertRefused(await flame(repo, [...approve, 'two words']), {
+    code: 1,
+    says: 'match validation.commit_format.pattern, which holds for all commits here',
+    next: '--approve --message MESSAGE',
+  });
+  assertRefused(await flame(repo, [...approve, ' ']), { code: 1, says: 'The message says nothing' });
+  assertRefused(await flame(repo, ['review', '--changeset', 'one', '--skip', '--message', 'feat: x']), {
+    code: 129,
+    says: '--message is what an approved changeset lands with',
+  });
+  const landed = await flame(repo, [...approve, 'feat: say a\n\nBecause "$HOME".']);
+  assert.is(landed.code, 0, landed.stderr);
+  const [subject, , body, , ...trailers] = repo.git('log', '-1', '--format=%B', 'main').split('\n');
+  assert.equal([subject, body, trailers.slice(0, 1)], ['feat: say a', 'Because "$HOME".', ['Task: a']]);
+  assert.is(repo.git('rev-list', '--count', '--merges', 'main'), '1');
+  const changesets = [{ approve: [], message: 'fix: c' }];
+  const rest = await flame(repo, ['run', '--decisions-file', writeDecisions(repo, { changesets })]);
+  assert.is(rest.code, 0, rest.stderr);
+  assert.is(repo.git('log', '-1', '--first-parent', '--format=%s', 'main'), 'fix: c');
+  assert.is(repo.git('show', 'main:f'), '1\n2c');
+});
+
+test('DSK-3 rebase: the commits of the tasks land with their own messages, so none is asked for', async () => {
+  const repo = makeProject({ landing_style: 'rebase' });
+  await run(repo, stacked.slice(0, 1), []);
+  const approve = ['review', '--changeset', 'one', '--approve'];
+  assertRefused(await flame(repo, [...approve, '--message', 'feat: a']), {
+    code: 1,
+    says: 'with their own messages',
+    next: 'git flame review --changeset one --approve',
+  });
+  assert.is((await flame(repo, approve)).code, 0);
 });
 
 test.run();

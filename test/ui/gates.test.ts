@@ -220,6 +220,17 @@ test('MRG-6: view opens the pager with the diff, then asks again', async () => {
   assert.match(fake.stdout(), /\n-old␍\n\+new⟦U\+202E⟧\n/);
 });
 
+test('DSK-3: the message a changeset lands with is written in the editor, and goes along with the approval', async () => {
+  const showMessage = async (): Promise<string> => 'one: Say a\n\nTask: a\n';
+  const question = { ...sampleChangesetQuestion(), showMessage };
+  const edited = openTerminal('m\na\n', { editor: "sed -i 's/^one: .*/feat: a/'" });
+  const message = 'feat: a\n\nTask: a';
+  assert.equal(await edited.gates.changeset(question), { kind: 'approve', message });
+  assert.match(edited.fake.stderr(), /It lands as feat: a when you approve it\./);
+  const left = openTerminal('m\na\n', { editor: 'true' });
+  assert.equal(await left.gates.changeset(question), { kind: 'approve' });
+});
+
 test('MRG-8: a red changeset is approved only with a reason', async () => {
   const question = sampleChangesetQuestion({ diagnostics: [redRun] });
   const { fake, gates } = openTerminal('a\n\na\nflaky test\n');

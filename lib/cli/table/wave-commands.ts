@@ -108,6 +108,11 @@ export const waveCommands = {
         value: 'COMMIT',
         summary: 'with --approve or --override: the commit that is meant, shown or not',
       },
+      message: {
+        kind: 'text',
+        value: 'MESSAGE',
+        summary: 'with --approve or --override: what it lands with; who it is of is added',
+      },
       reject: { kind: 'text', value: 'REASON', summary: 'reject; its tasks are requeued with the reason' },
       keepWork: {
         kind: 'flag',

@@ -6,8 +6,13 @@ import type { CommandOptions } from '../../domain/shown/command-args.ts';
 /** The decision given on the command line; null: ask. Throws FlameError `contradiction` when there is more than one. */
 export function decisionOf(options: CommandOptions['review']): ChangesetDecision | null {
   const given: ChangesetDecision[] = [];
-  if (options.approve || options.override !== null)
-    given.push({ kind: 'approve', ...(options.override === null ? {} : { override: options.override }) });
+  const { override, message } = options;
+  if (options.approve || override !== null)
+    given.push({
+      kind: 'approve',
+      ...(override === null ? {} : { override }),
+      ...(message === null ? {} : { message }),
+    });
   const { reject: reason, keepWork: keep } = options;
   if (reason !== null) given.push({ kind: 'reject', reason, ...(keep ? { keep } : {}) });
   if (options.skip) given.push({ kind: 'skip' });
@@ -18,6 +23,7 @@ export function decisionOf(options: CommandOptions['review']): ChangesetDecision
   }
   requireReject(options);
   requireCommitOption(options, given[0]);
+  requireApproved(options, given[0]);
   return given[0] ?? null;
 }
 
@@ -26,6 +32,14 @@ function requireReject({ reject, keepWork }: CommandOptions['review']): void {
   throw nothingToKeep('--keep-work says what becomes of work that is rejected: it goes with --reject.', [
     'git flame review --changeset GROUP --reject REASON --keep-work',
   ]);
+}
+
+function requireApproved({ message }: CommandOptions['review'], decision?: ChangesetDecision): void {
+  if (message === null || decision?.kind === 'approve') return;
+  throw contradiction(
+    '--message is what an approved changeset lands with: it goes with --approve or --override.',
+    ['git flame review --changeset GROUP --approve --message MESSAGE'],
+  );
 }
 
 function requireCommitOption({ commit }: CommandOptions['review'], decision?: ChangesetDecision): void {

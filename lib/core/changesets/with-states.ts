@@ -24,13 +24,20 @@ export function withStates(
   };
 }
 
-/** The session with what was remarked on lines of a changeset when it was approved. */
-export function withRemarks(session: Session, id: string, remarks: readonly LineComment[]): Session {
-  if (remarks.length === 0) return session;
+/** The session with what a person said of a changeset when they approved it. */
+export function withWords(
+  session: Session,
+  id: string,
+  { remarks, message }: { readonly remarks: readonly LineComment[]; readonly message: string | undefined },
+): Session {
+  const words = {
+    ...(remarks.length === 0 ? {} : { remarks: [...remarks] }),
+    ...(message === undefined ? {} : { message }),
+  };
   return {
     ...session,
     changesets: session.changesets.map((changeset) =>
-      changeset.id === id ? { ...changeset, remarks: [...remarks] } : changeset,
+      changeset.id === id ? { ...changeset, ...words } : changeset,
     ),
   };
 }

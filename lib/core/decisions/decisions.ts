@@ -84,7 +84,8 @@ export function builtDecision({ id }: Pick<Session, 'id'>, changeset: Changeset)
 /** The approval of exactly one commit. */
 export function approvalDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): Decision {
   const { group, tasks, base, parent, commit, reason, decided_by } = changeset;
-  const facts = { group, tasks, base, parent, commit, override: reason, by: decided_by };
+  const worded = changeset.message === undefined ? {} : { message: changeset.message };
+  const facts = { group, tasks, base, parent, commit, override: reason, by: decided_by, ...worded };
   return { kind: 'approval', session: id, about: changeset.id, facts };
 }
 

@@ -10,13 +10,13 @@ const reject = z.strictObject({
 });
 /** override: approves a changeset whose diagnostics fail, passes a task that failed its validation, with the reason why. */
 const override = z.strictObject({ override: notes });
-/** Approves with remarks on lines, which are kept with the landing. */
-const remark = z.strictObject({ approve: givenCommentsSchema });
+/** Approves with remarks on lines, which are kept with the landing; message: what it lands with. */
+const remark = z.strictObject({ approve: givenCommentsSchema, message: notes.optional() });
 const replan = z.strictObject({ replan: notes });
 const changesetDecision = z.union([
   z.enum(['approve', 'skip']),
   reject,
-  override.extend({ comments: givenCommentsSchema.optional() }),
+  override.extend({ comments: givenCommentsSchema.optional(), message: notes.optional() }),
   remark,
 ]);
 

@@ -119,6 +119,8 @@ export interface ChangesetQuestion {
   readonly since?: SinceSeen;
   readonly session: Session;
   showDiff(): Promise<string>;
+  /** What it lands with; absent where the commits of its tasks land, with their own. */
+  showMessage?(): Promise<string>;
   /** The difference to what they saw; where `since` is there. */
   showInterdiff?(): Promise<string>;
   /** Why a comment may be meant for another line, a sentence; null: its line is there. */
@@ -160,6 +162,8 @@ export type ChangesetDecision =
       readonly override?: string;
       /** Remarks that are kept with the landing. */
       readonly comments?: readonly LineComment[];
+      /** What it lands with instead of the message that was shown; who it is of is added. */
+      readonly message?: string;
       /** The commit that is meant, or how it begins; null: none was shown. Absent: the one asked about. */
       readonly commit?: string | null;
     }

@@ -32,6 +32,7 @@ export interface CommandOptions {
     readonly changeset: string | null;
     readonly approve: boolean;
     readonly commit: string | null;
+    readonly message: string | null;
     readonly reject: string | null;
     readonly keepWork: boolean;
     readonly skip: boolean;

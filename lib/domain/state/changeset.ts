@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ObjectId, TaskId } from '../ids.ts';
 import { objectIdPattern, taskIdPattern } from '../ids.ts';
+import { textSchema } from '../text.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { machineWordSchema } from './machine.ts';
 import { type DiagnosticRun, diagnosticRunSchema } from './verdict.ts';
@@ -31,6 +32,9 @@ const changesetStates = [
   'void',
 ] as const;
 
+/** Characters of a message that a person writes. */
+const messageLimit = 50_000;
+
 const diffStatSchema = z.object({ files: z.int(), insertions: z.int(), deletions: z.int() });
 export type DiffStat = z.infer<typeof diffStatSchema>;
 
@@ -55,6 +59,8 @@ export const changesetSchema = z.object({
   reason: z.string().nullable(),
   /** Remarks on lines that came with an approval. */
   remarks: lineCommentsSchema.optional(),
+  /** What it lands with, where the person wrote that when they approved it. */
+  message: textSchema(messageLimit).optional(),
   decided_by: z.string().nullable(),
   /** Of one that a machine built which joined, and of an approval that was given there: the word of that machine. */
   built_on: machineWordSchema.optional(),

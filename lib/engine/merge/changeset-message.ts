@@ -2,9 +2,11 @@ import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { judgeCommitMessage } from '../../policy/commit-message.ts';
+import { saysSomething } from '../../util/says-something.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 const subjectWidth = 72;
@@ -30,6 +32,39 @@ export async function changesetMessage(
   if (fitting !== undefined) return complete(fitting);
   if (config.validation.commit_format.apply_to === 'all') throw noSubject(config, group);
   return complete(plain);
+}
+
+/**
+ * A message that a person gives a changeset says something and has the form that the repository asks of every commit.
+ * Throws FlameError `landing-message`.
+ */
+export function requireMessage(
+  config: Config,
+  session: Session,
+  { changeset, message }: { readonly changeset: Changeset; readonly message: string | undefined },
+): void {
+  if (message === undefined) return;
+  const again = `git flame review --changeset ${changeset.group} --approve --message MESSAGE`;
+  const refused = (why: string, hints: readonly string[]): FlameError =>
+    new FlameError({ kind: 'refused', code: 'landing-message', message: why, hints: [...hints, again] });
+  if (config.project.landing_style === 'rebase')
+    throw refused(
+      'With project.landing_style: rebase the commits of its tasks land, with their own messages.',
+      [`git flame review --changeset ${changeset.group} --approve`],
+    );
+  if (!saysSomething(message)) throw refused('The message says nothing.', []);
+  const whole = withTrailers(
+    message,
+    changeset.tasks.map((id) => ({ id })),
+    session.id,
+  );
+  const { apply_to: applies, pattern, example } = config.validation.commit_format;
+  if (applies !== 'all' || fits(config, whole)) return;
+  const like = example === '' ? pattern : example;
+  throw refused(
+    `The message doesn't match validation.commit_format.pattern, which holds for all commits here: ${like}`,
+    [],
+  );
 }
 
 /** A message with who it is of at its end, each said once. */

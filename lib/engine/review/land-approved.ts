@@ -93,7 +93,7 @@ async function landOne(workshop: Workshop, id: SessionId, changeset: Changeset):
   if (proof.kind === 'broken') return sendBack(workshop, id, changeset, proof.notes);
   if (proof.kind === 'red') return askAgain(workshop, id, changeset, proof.diagnostics);
   const tasks = changeset.tasks.map((task) => taskOf(view, task));
-  const fit = await fitOnto(workshop, { changeset, tasks, tip });
+  const fit = await fitOnto(workshop, { session: id, changeset, tasks, tip });
   if (fit.kind === 'misfit') return sendBack(workshop, id, changeset, fit.notes);
   const destined = destinedFor(workshop, view.session);
   await requireFreePaths(workshop, destined, {
@@ -138,14 +138,20 @@ async function mayLand(
 async function fitOnto(
   workshop: Workshop,
   {
+    session,
     changeset,
     tasks,
     tip,
-  }: { readonly changeset: Changeset; readonly tasks: readonly Task[]; readonly tip: ObjectId },
+  }: {
+    readonly session: SessionId;
+    readonly changeset: Changeset;
+    readonly tasks: readonly Task[];
+    readonly tip: ObjectId;
+  },
 ): Promise<Fit> {
   const { tree: approved } = await workshop.git.readCommit(changeset.commit);
   const shape = (tree: ObjectId): Promise<ObjectId> =>
-    shapeLanding(workshop, { changeset, tasks, tip, tree });
+    shapeLanding(workshop, { session, changeset, tasks, tip, tree });
   if (changeset.parent === tip) return { kind: 'fits', commit: await shape(approved) };
   // What was shown is the difference to what it was built on, also where that landed as another commit.
   const merge = (await workshop.git.isAncestor(changeset.parent, tip))

@@ -1,5 +1,5 @@
 import { blockingGroup } from '../../core/changesets/blocking-group.ts';
-import { withRemarks, withStates } from '../../core/changesets/with-states.ts';
+import { withStates, withWords } from '../../core/changesets/with-states.ts';
 import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { requeueTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
@@ -13,6 +13,7 @@ import { saysSomething } from '../../util/says-something.ts';
 import { shortId } from '../../util/short-id.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
 import { withReviewer } from '../machines/review-word.ts';
+import { requireMessage } from '../merge/changeset-message.ts';
 import { type Recording, record, taskOf, viewSession } from '../record.ts';
 import { needsOverride } from '../validate/run-diagnostics.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
@@ -80,13 +81,18 @@ export async function recordDecision(
     if (outcome.kind === 'approve') {
       requireCommit(known, outcome.commit);
       requireReason(known, outcome.override);
+      requireMessage(workshop.config, view.session, { changeset: known, message: outcome.message });
     }
     const state = stateOf[outcome.kind];
     const noted = withGate(view.session, `changeset ${changeset.id}`, outcome.kind, workshop);
     const stated = withStates(noted, [changeset.id], state, reason, workshop.gates.person);
     const next =
       outcome.kind === 'approve'
-        ? withReviewer(workshop, withRemarks(stated, changeset.id, quoted), changeset.id)
+        ? withReviewer(
+            workshop,
+            withWords(stated, changeset.id, { remarks: quoted, message: outcome.message }),
+            changeset.id,
+          )
         : stated;
     const session = { next, subject: `changeset ${changeset.id}: ${state} by ${workshop.gates.person}` };
     if (outcome.kind !== 'reject') return { session, ...(reason === null ? {} : { body: reason }) };

@@ -165,6 +165,9 @@ export async function decideOne(
     ...(blocked.length === 0 ? {} : { blocked }),
     ...(since === null ? {} : { since, showInterdiff: () => workshop.git.diffText(since.from, since.to) }),
     session: view.session,
+    ...(workshop.config.project.landing_style === 'rebase'
+      ? {}
+      : { showMessage: async () => (await workshop.git.readCommit(changeset.commit)).message }),
     showDiff,
     strayComment: (comment) => strayComment(workshop, changeset, comment),
     decideOther: (id, other) => decideNow(workshop, session, id, other),

@@ -1,4 +1,4 @@
-import type { ObjectId } from '../../domain/ids.ts';
+import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { hasWork, type Task } from '../../domain/state/task.ts';
@@ -6,6 +6,7 @@ import { withTrailers } from '../merge/changeset-message.ts';
 import type { WithGit, Workshop } from '../workshop.ts';
 
 interface Landing {
+  readonly session: SessionId;
   readonly changeset: Changeset;
   /** In the order in which they were merged. */
   readonly tasks: readonly Task[];
@@ -22,11 +23,13 @@ export async function shapeLanding(workshop: Git, landing: Landing): Promise<Obj
   const { changeset, tip, tree } = landing;
   const { landing_style: style } = workshop.config.project;
   const approved = await workshop.git.readCommit(changeset.commit);
-  const { message } = approved;
+  const ids = changeset.tasks.map((id) => ({ id }));
+  const worded = changeset.message;
+  const message = worded === undefined ? approved.message : withTrailers(worded, ids, landing.session);
   const [, ...works] = approved.parents;
   if (style === 'merge') {
     // What was approved, where the branch is where it was built.
-    if (changeset.parent === tip && approved.tree === tree) return changeset.commit;
+    if (changeset.parent === tip && approved.tree === tree && worded === undefined) return changeset.commit;
     return workshop.git.commitSigned({ tree, parents: [tip, ...works], message });
   }
   const line = style === 'rebase' ? await inLine(workshop, landing) : null;

@@ -8,13 +8,14 @@ import { askKeep, askLine, type Choice, choose, type Question } from './choose.t
 import type { GateContext } from './gate-context.ts';
 import { waitingChangeset } from './waits-for-person.ts';
 
-type Key = 'a' | 'r' | 'v' | 'i' | 'w' | 'c' | 's';
+type Key = 'a' | 'r' | 'v' | 'i' | 'm' | 'w' | 'c' | 's';
 
 const choices: readonly Choice<Key>[] = [
   { key: 'a', label: '(a)pprove' },
   { key: 'r', label: '(r)eject' },
   { key: 'v', label: '(v)iew' },
   { key: 'i', label: '(i)nterdiff' },
+  { key: 'm', label: '(m)essage' },
   { key: 'w', label: '(w)eb' },
   { key: 'c', label: '(c)omment' },
   { key: 's', label: '(s)kip' },
@@ -39,12 +40,17 @@ export async function askChangeset(
   const asking = { ...context.question(waitingChangeset(question, red)), withdrawn };
   context.say(renderChangeset(question, context.style));
   const comments: LineComment[] = [];
+  let message: string | null = null;
+  const isThere: Partial<Record<Key, () => boolean>> = {
+    w: () => !isOpen,
+    i: () => question.showInterdiff !== undefined,
+    m: () => question.showMessage !== undefined,
+  };
   for (;;) {
-    const offered = choices.filter(
-      ({ key }) => (key !== 'w' || !isOpen) && (key !== 'i' || question.showInterdiff !== undefined),
-    );
+    const offered = choices.filter(({ key }) => isThere[key]?.() ?? true);
     const key = await choose(asking, offered);
     const given = comments.length === 0 ? {} : { comments };
+    const worded = message === null ? given : { ...given, message };
     if (key === 's' && comments.length > 0 && !(await dropsThem(asking))) continue;
     if (key === 's') return { kind: 'skip' };
     if (key === 'r') {
@@ -79,11 +85,29 @@ export async function askChangeset(
       await context.viewDiff((await question.showInterdiff?.()) ?? '');
       continue;
     }
-    if (!red) return { kind: 'approve', ...given };
+    if (key === 'm') {
+      message = await askMessage(context, question, message);
+      continue;
+    }
+    if (!red) return { kind: 'approve', ...worded };
     const reason = await askLine(asking, 'Diagnostics fail. Approve all the same, because: ');
-    if (reason.trim() !== '') return { kind: 'approve', override: reason.trim(), ...given };
+    if (reason.trim() !== '') return { kind: 'approve', override: reason.trim(), ...worded };
     context.say('Without a reason it is not approved.');
   }
+}
+
+/** What it lands with, in the editor; as it was where that was left as it is. */
+async function askMessage(
+  context: GateContext,
+  { changeset, showMessage }: ChangesetQuestion,
+  former: string | null,
+): Promise<string | null> {
+  const text = former ?? (await showMessage?.()) ?? '';
+  const parse = (edited: string): string => edited.trim();
+  const edited = await context.edit({ fileName: `${changeset.group}.txt`, text, parse });
+  if (edited === null || edited === '' || edited === text.trim()) return former;
+  context.say(`It lands as ${visibleLine(edited.split('\n')[0] ?? '')} when you approve it.`);
+  return edited;
 }
 
 const dropChoices: readonly Choice<'d' | 'b'>[] = [

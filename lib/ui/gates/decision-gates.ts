@@ -129,19 +129,21 @@ function queueChangesets(entries: readonly ChangesetEntry[]): {
 
 function isAnswer(entry: ChangesetEntry): entry is ChangesetAnswer {
   if (typeof entry === 'string') return true;
-  const { comments, keep, ...rest }: Readonly<Record<string, unknown>> = entry;
+  const { comments, keep, message, ...rest }: Readonly<Record<string, unknown>> = entry;
   const [key, ...others] = Object.keys(rest);
   if (others.length > 0 || (comments !== undefined && !Array.isArray(comments))) return false;
   if (keep !== undefined && typeof keep !== 'boolean') return false;
+  if (message !== undefined && typeof message !== 'string') return false;
   if (key === 'approve') return Array.isArray(rest[key]);
   return (key === 'reject' || key === 'override') && typeof rest[key] === 'string';
 }
 
 function toDecision(answer: ChangesetAnswer): ChangesetDecision {
   if (typeof answer === 'string') return { kind: answer };
-  if ('approve' in answer) return { kind: 'approve', comments: answer.approve };
+  const message = 'message' in answer && answer.message !== undefined ? { message: answer.message } : {};
+  if ('approve' in answer) return { kind: 'approve', comments: answer.approve, ...message };
   const comments = answer.comments === undefined ? {} : { comments: answer.comments };
-  if ('override' in answer) return { kind: 'approve', override: answer.override, ...comments };
+  if ('override' in answer) return { kind: 'approve', override: answer.override, ...comments, ...message };
   const { reject: reason, keep = false } = answer;
   return {
     kind: 'reject',
