@@ -46,7 +46,7 @@ export function requireMessage(
   if (message === undefined) return;
   const again = `git flame review --changeset ${changeset.group} --approve --message MESSAGE`;
   const refused = (why: string, hints: readonly string[]): FlameError =>
-    new FlameError({ kind: 'refused', code: 'landing-message', message: why, hints: [...hints, again] });
+    badMessage(why, { hints: [...hints, again] });
   if (config.project.landing_style === 'rebase')
     throw refused(
       'With project.landing_style: rebase the commits of its tasks land, with their own messages.',
@@ -135,10 +135,8 @@ function likeExample({ validation }: Config, group: string, tasks: readonly Task
 
 function noSubject({ validation }: Config, group: string): FlameError {
   const { pattern, example } = validation.commit_format;
-  return new FlameError({
-    kind: 'refused',
-    code: 'landing-message',
-    message: `No subject for changeset ${group} matches validation.commit_format.pattern, which holds for all commits here.`,
+  const why = `No subject for changeset ${group} matches validation.commit_format.pattern, which holds for all commits here.`;
+  return badMessage(why, {
     details: [`pattern: ${pattern}`, `example: ${example === '' ? 'none is configured' : example}`],
     hints: [
       'set validation.commit_format.example in .blueflame.yml to a subject whose words after the colon can be replaced',
@@ -146,4 +144,11 @@ function noSubject({ validation }: Config, group: string): FlameError {
       'git flame merge',
     ],
   });
+}
+
+function badMessage(
+  message: string,
+  more: { readonly details?: readonly string[]; readonly hints: readonly string[] },
+): FlameError {
+  return new FlameError({ kind: 'refused', code: 'landing-message', message, ...more });
 }
