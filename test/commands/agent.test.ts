@@ -116,6 +116,49 @@ test('LIF-1 agent list tells all that is known of an agent; attach shows what it
   assert.match((await flame(repo, ['agent', 'list'])).stdout, /No agent is running/);
 });
 
+test('attach says below a call that it was blocked, and at the end which blocked calls the stream did not show', async () => {
+  const repo = makeProject(hangs);
+  const id = 'worker-1a2b3c4d';
+  const call = (name: string, input: Fields): string =>
+    JSON.stringify({ type: 'assistant', message: { content: [{ type: 'tool_use', name, input }] } });
+  const judged = (tool: string, target: string, rule: string | null): string =>
+    JSON.stringify({
+      ...{ timestamp: '2026-02-06T14:30:22.000Z', agent_id: id, tool, target, details: `of ${target}` },
+      ...(rule === null ? { decision: 'allow', rule: 'allowed' } : { decision: 'block', rule }),
+    });
+  const stream = [call('Bash', { command: 'npm test' }), call('Bash', { command: 'rm -rf test\ntrue' })];
+  const more = [call('Write', { file_path: '/repo/.trees/one/.env' }), call('Bash', { command: 'npm test' })];
+  const audit = [
+    judged('Bash', 'npm test', null),
+    judged('Bash', 'rm -rf test\ntrue', 'bash-command'),
+    judged('Write', '/repo/.trees/one/.env', 'blocked-path'),
+    judged('Bash', 'npm test', null),
+    judged('WebFetch', 'http://example.com', 'tool'),
+  ];
+  repo.write(`.git/blueflame/logs/${id}.stream.jsonl`, `${[...stream, ...more].join('\n')}\n`);
+  repo.write(`.git/blueflame/logs/${id}.audit.jsonl`, `${audit.join('\n')}\n`);
+  const { code, stdout, stderr } = await flame(repo, ['agent', 'attach', id]);
+  assert.is(code, 0, stderr);
+  assert.equal(
+    stdout.split('\n').filter((line) => /^(?:>| +blocked:)/.test(line)),
+    [
+      '> Bash npm test',
+      '> Bash rm -rf test',
+      '    blocked: Bash rm -rf test true',
+      '> Write repo/.trees/one/.env',
+      '    blocked: Write /repo/.trees/one/.env',
+      '> Bash npm test',
+      '    blocked: WebFetch http://example.com',
+    ],
+  );
+  assert.match(stdout, 'bash-command: of rm -rf test');
+  const { lines } = await flameJson(repo, ['agent', 'attach', id]);
+  assert.equal(
+    lines.flatMap(({ blocked }) => (blocked === undefined ? [] : (blocked as Fields).rule)),
+    ['bash-command', 'blocked-path', 'tool'],
+  );
+});
+
 test('WRK-6 leaving an attached agent ends nothing', async () => {
   const repo = makeProject(hangs);
   const ended = programEnd(startProgram(repo, argv));

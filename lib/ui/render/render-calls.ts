@@ -12,13 +12,17 @@ export function renderCalls(calls: readonly AgentCalls[], style: Style): readonl
     const hidden = blocked.length - mostCalls;
     return [
       ...wrapText(`${visibleLine(agent)}: ${allowed} allowed, ${refused} blocked`, style.width, '  '),
-      ...blocked.slice(0, mostCalls).flatMap((call) => renderBlocked(call, style)),
+      ...blocked.slice(0, mostCalls).flatMap((call) => renderBlockedCall(call, style)),
       ...(hidden > 0 ? [style.dim(`    … ${hidden} more: git flame show ${visibleLine(agent)} --json`)] : []),
     ];
   });
 }
 
-function renderBlocked({ rule, tool, target, details, count }: BlockedCall, style: Style): readonly string[] {
+/** A call that was refused, and by which rule. */
+export function renderBlockedCall(
+  { rule, tool, target, details, count }: BlockedCall,
+  style: Style,
+): readonly string[] {
   const times = count === 1 ? '' : ` (${count} times)`;
   const call = `${visibleLine(tool)} ${visibleLine(target)}`.trim();
   return [
