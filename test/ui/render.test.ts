@@ -180,6 +180,9 @@ test('the status', () => {
       '  Add login with a password',
       '  cycle 1 · wave review · active · on main · $2.14, 12,450 tokens',
       '',
+      'Waits for you',
+      '  to review: 1-auth',
+      '',
       '  task-001  merged   auth  Add password hashing',
       '  task-002  blocked  auth  Add login form (task-000 failed)',
       '  1 blocked, 1 merged',
@@ -193,6 +196,48 @@ test('the status', () => {
       'next: git flame review',
     ].join('\n'),
   );
+});
+
+test('the status says how finished work was judged, which checks fail, and first what waits for the person', () => {
+  const result = { notes: '', issues: [] };
+  const judged = (id: string, status: 'pass' | 'fail' | null) =>
+    sampleTask({
+      id: taskId(id),
+      title: 'T',
+      status: 'done',
+      commit: commitA,
+      result: { ...result, status },
+    });
+  const changesets = [
+    sampleChangeset({ id: '1-a', diagnostics: [redRun] }),
+    sampleChangeset({ id: '1-b' }),
+    sampleChangeset({ id: '1-c', state: 'skipped', diagnostics: [redRun] }),
+  ];
+  const proposal = [samplePlannedTask(), samplePlannedTask()];
+  const tasks = [judged('one', 'pass'), judged('two', 'fail'), judged('three', null)];
+  const status = statusOf(sampleSession({ changesets, proposal }), tasks, []);
+  assert.equal(
+    [status.session?.proposed_tasks, status.changesets.map(({ red }) => red)],
+    [2, [true, false, true]],
+  );
+  const text = renderStatus(status, plainStyle(), { now, next: null });
+  assert.match(
+    text,
+    [
+      'Waits for you',
+      '  the plan: 2 tasks to approve',
+      '  did not pass: two',
+      '  to review: 1-a (its checks fail), 1-b',
+      '',
+      '  one    done, passed        auth  T',
+      '  two    done, did not pass  auth  T',
+      '  three  done, not judged    auth  T',
+    ].join('\n'),
+  );
+  assert.match(text, /1-a +waiting, checks fail +a{10}/);
+  assert.match(text, /1-c +skipped +a{10}/);
+  const ended = statusOf(sampleSession({ state: 'ended', changesets, proposal: null }), tasks, []);
+  assert.not.match(renderStatus(ended, plainStyle(), { now, next: null }), 'Waits for you');
 });
 
 test('the status without a session', () => {

@@ -1,7 +1,7 @@
 import { byText } from '../../util/by-text.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import type { LiveAgent } from '../ports/agent-port.ts';
-import type { Changeset } from '../state/changeset.ts';
+import { type Changeset, isRed } from '../state/changeset.ts';
 import type { Doubt } from '../state/doubt.ts';
 import type { Session } from '../state/session.ts';
 import type { Task } from '../state/task.ts';
@@ -40,13 +40,18 @@ export interface Status {
       > & {
         /** A hash of what was approved, the same in every clone; absent before a plan was. */
         readonly plan_digest?: string;
+        /** How many tasks the plan has that waits to be approved; absent where none does. */
+        readonly proposed_tasks?: number;
       });
   readonly tasks: readonly Task[];
   readonly agents: readonly LiveAgent[];
-  readonly changesets: readonly Pick<
+  readonly changesets: readonly (Pick<
     Changeset,
     'id' | 'group' | 'tasks' | 'state' | 'commit' | 'landed_commit'
-  >[];
+  > & {
+    /** Whether a diagnostic failed on the merged tree. */
+    readonly red: boolean;
+  })[];
   /** Absent where nothing is known of it. */
   readonly proposals?: Proposals;
   /** What another clone says has ended, and is not so here; absent where there is none. */
@@ -95,6 +100,7 @@ export function statusOf(
   const named = title === undefined ? {} : { title };
   const where = landing === undefined ? {} : { landing };
   const plan = cycle === 0 || isText ? {} : { plan_digest: planDigest(tasks) };
+  const proposed = session.proposal === null ? {} : { proposed_tasks: session.proposal.length };
   return {
     schema_version: 1,
     session: {
@@ -109,6 +115,7 @@ export function statusOf(
       cost_usd,
       tokens,
       ...plan,
+      ...proposed,
     },
     tasks,
     agents,
@@ -119,6 +126,7 @@ export function statusOf(
       state: set.state,
       commit: set.commit,
       landed_commit: set.landed_commit,
+      red: isRed(set),
     })),
     ...(proposals === undefined ? {} : { proposals }),
     ...(doubts.length === 0 ? {} : { doubts }),

@@ -1,7 +1,7 @@
 import type { Status } from '../../domain/shown/status.ts';
-import type { TaskStatus } from '../../domain/state/task.ts';
+import type { Task, TaskStatus } from '../../domain/state/task.ts';
 import { taskStatuses } from '../../domain/state/task.ts';
-import { formatSpend } from '../../util/format-amount.ts';
+import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration } from '../../util/format-time.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-id.ts';
@@ -44,6 +44,7 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     ...wrapText(visibleLine(session.objective), style.width, '  '),
     ...wrapText([...facts, formatSpend(session)].join(' · '), style.width, '  '),
     ...(options.spend ?? []),
+    ...section(renderWaiting(status, style)),
     ...section(renderTasks(status, style)),
     ...wrapText(countTasks(status), style.width, '  '),
     ...section(renderAgents(status, style, options)),
@@ -52,6 +53,30 @@ export function renderStatus(status: Status, style: Style, options: StatusOption
     ...(options.more ?? []),
     ...next,
   ].join('\n');
+}
+
+/** What nobody but a person can go on with. */
+function renderWaiting({ session, tasks, changesets }: Status, style: Style): readonly string[] {
+  if (session === null || session.state === 'ended') return [];
+  const { proposed_tasks: proposed } = session;
+  const failed = tasks.filter(({ status, result }) => status === 'done' && result.status === 'fail');
+  const waiting = changesets.filter(({ state }) => state === 'waiting');
+  const named = waiting.map(({ id, red }) => `${visibleLine(id)}${red ? ' (its checks fail)' : ''}`);
+  const lines = [
+    ...(proposed === undefined ? [] : [`the plan: ${formatCount(proposed, 'task')} to approve`]),
+    ...(failed.length === 0 ? [] : [`did not pass: ${failed.map(({ id }) => id).join(', ')}`]),
+    ...(named.length === 0 ? [] : [`to review: ${named.join(', ')}`]),
+  ];
+  const wrapped = lines.flatMap((line) => wrapText(line, style.width, '  '));
+  return withTitle('Waits for you', wrapped, style);
+}
+
+/** What is done says how it was judged. */
+function paintState({ status, result }: Pick<Task, 'status' | 'result'>, style: Style): string {
+  const word = paintStatus(status, style);
+  if (status !== 'done') return word;
+  if (result.status === 'pass') return `${word}, ${style.green('passed')}`;
+  return result.status === 'fail' ? `${word}, ${style.red('did not pass')}` : `${word}, not judged`;
 }
 
 /** The colour a task's state is shown in. */
@@ -75,7 +100,7 @@ function renderTasks({ tasks, waits = [] }: Status, style: Style): readonly stri
     const reason = why === undefined || why === '' ? '' : ` (${visibleLine(why)})`;
     return [
       task.id,
-      paintStatus(task.status, style),
+      paintState(task, style),
       visibleLine(task.cohesion_group),
       visibleLine(task.title) + reason,
     ];
@@ -118,7 +143,7 @@ function renderAgents({ agents }: Status, style: Style, { now, activity }: Statu
 function renderChangesets({ changesets }: Status, style: Style): readonly string[] {
   const rows = changesets.map((set) => [
     visibleLine(set.id),
-    set.state,
+    set.red && set.state === 'waiting' ? `${set.state}, ${style.red('checks fail')}` : set.state,
     // Where another one landed in between it was merged once more: that commit is the one on the branch.
     shortId(set.landed_commit ?? set.commit),
     set.tasks.join(', '),
