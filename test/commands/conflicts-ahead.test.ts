@@ -69,4 +69,32 @@ test('status and show say what conflicts with work by hand, and with what landed
   assert.is(oid('main'), oid('HEAD'));
 });
 
+test('DSK-5: changesets that exclude each other are named at the gate before either is decided', async () => {
+  const repo = makeExecProject({ config: { concurrency: { overlap: 'separate' } } });
+  const tasks = ['one', 'two', 'zoo'].map((id) => {
+    const file = id === 'zoo' ? 'src/zoo.txt' : 'src/price.txt';
+    return { id, script: `echo ${id} > ${file}`, locks: [file], group: id };
+  });
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const argv = ['run', 'Prices', '--from', writePlan(repo, tasks), '--decisions-file', decisions];
+  const waits = await flame(repo, argv);
+  assert.is(waits.code, 2, waits.stderr);
+  const text = waits.stderr.replace(/\s+/g, ' ');
+  assert.match(text, 'Changeset one waits for a person.');
+  assert.match(text, 'It conflicts with two in src/price.txt: as they are now, only the one');
+  assert.not.match(text, 'with zoo');
+  const approve = writeDecisions(repo, { changesets: ['approve'] });
+  const next = await flameJson(repo, ['review', '--decisions-file', approve]);
+  assert.is(next.code, 2);
+  const [error = ''] = next.stderr.split('\n').filter((line) => line.startsWith('{"error"'));
+  assert.equal(JSON.parse(error).error.data, {
+    gate: 'changesets',
+    excluding: [{ group: 'one', is_approved: true, paths: ['src/price.txt'] }],
+  });
+  assert.match(
+    (await flame(repo, ['review'])).stderr.replace(/\s+/g, ' '),
+    'It conflicts with one, which is approved already, in src/price.txt',
+  );
+});
+
 test.run();

@@ -10,6 +10,7 @@ import type { Gates } from '../../lib/domain/ports/gates.ts';
 import type { Plan } from '../../lib/domain/state/plan.ts';
 import { createGates } from '../../lib/ui/gates/create-gates.ts';
 import { createTerminalGates } from '../../lib/ui/gates/terminal-gates.ts';
+import { renderChangesetPage } from '../../lib/ui/review-page/render-changeset-page.ts';
 import { type FakeIo, makeFakeIo } from '../support/fake-io.ts';
 import { makeTempDir } from '../support/repo.ts';
 import {
@@ -646,6 +647,20 @@ test('RND-1 a changeset that comes back is shown with what changed since, and th
   const none = openTerminal('i\na\n');
   assert.equal(await none.gates.changeset(sampleChangesetQuestion()), { kind: 'approve' });
   assert.not.match(none.fake.stderr(), /\(i\)nterdiff/);
+});
+
+test('DSK-5: the terminal and the page say before a changeset is decided what it excludes', async () => {
+  const excluding = async () => [{ group: 'b\u001b[2J', isApproved: false, paths: ['x.js', 'y.js'] }];
+  const { fake, gates } = openTerminal('s\n');
+  assert.equal(await gates.changeset({ ...sampleChangesetQuestion(), excluding }), { kind: 'skip' });
+  const said = fake.stderr().replace(/\s+/g, ' ');
+  assert.match(said, 'warning: It conflicts with b');
+  assert.match(said, 'in x.js, y.js: as they are now, only the one of the two that lands first does');
+  assert.ok(said.indexOf('It conflicts') < said.indexOf('(a)pprove'));
+  const { changeset, tasks, verdicts } = sampleChangesetQuestion();
+  const facts = { changeset, tasks, verdicts, doubts: [], runs: [] };
+  const page = renderChangesetPage(facts, { files: [] }, { excluding: await excluding() });
+  assert.match(page, '<p class="warning">It conflicts with b');
 });
 
 test.run();

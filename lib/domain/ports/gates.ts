@@ -132,6 +132,16 @@ export interface ChangesetQuestion {
   decideOther(id: string, decision: ChangesetDecision): Promise<void>;
   /** What rejecting a changeset of this review would mean for the work that was built on it; computed by merging. */
   onTop?(id: string): Promise<readonly OnTop[]>;
+  /** Which other changesets of this review can't land together with one; computed by merging. */
+  excluding?(id: string): Promise<readonly Excluding[]>;
+}
+/** A changeset that conflicts with the one that is asked about. */
+export interface Excluding {
+  readonly group: string;
+  /** Else it waits, too. */
+  readonly isApproved: boolean;
+  /** Where, at least one. */
+  readonly paths: readonly string[];
 }
 /** Finished work that stands on other work, and what becomes of it without that. */
 export interface OnTop {

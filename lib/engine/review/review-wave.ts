@@ -18,6 +18,7 @@ import { type Recorder, record, type SessionView, taskOf, viewSession } from '..
 import { onTopOf } from '../stack/on-top.ts';
 import { baseTip } from '../start-point.ts';
 import type { Workshop } from '../workshop.ts';
+import { excludingOf } from './excluding.ts';
 import { landApproved } from './land-approved.ts';
 import { strayComment } from './place-comments.ts';
 import { decideNow, needsFirst, recordDecision } from './record-decision.ts';
@@ -175,6 +176,11 @@ export async function decideOne(
       const now = await viewSession(workshop, session);
       const meant = changesetsOfCycle(now.session).find((one) => one.id === id);
       return meant?.state === 'waiting' ? onTopOf(workshop, now, meant) : [];
+    },
+    excluding: async (id) => {
+      const { session: now } = await viewSession(workshop, session);
+      const meant = changesetsOfCycle(now).find((one) => one.id === id);
+      return meant?.state === 'waiting' ? excludingOf(workshop, now, meant) : [];
     },
   });
   if (blocker !== null && decision.kind === 'approve') throw needsFirst(changeset, blocker);

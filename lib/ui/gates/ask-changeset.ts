@@ -1,7 +1,9 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import { type LineComment, parseComment } from '../../domain/state/line-comment.ts';
+import { wrapText } from '../../util/format-width.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
+import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { askKeep, askLine, type Choice, choose, type Question } from './choose.ts';
@@ -39,6 +41,8 @@ export async function askChangeset(
   let isOpen = openPage === undefined;
   const asking = { ...context.question(waitingChangeset(question, red)), withdrawn };
   context.say(renderChangeset(question, context.style));
+  for (const line of renderExcluding((await question.excluding?.(question.changeset.id)) ?? []))
+    context.say(wrapText(`warning: ${line}`, context.style.width, '  ').map(context.style.yellow).join('\n'));
   const comments: LineComment[] = [];
   let message: string | null = null;
   const isThere: Partial<Record<Key, () => boolean>> = {

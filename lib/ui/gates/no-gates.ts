@@ -32,7 +32,8 @@ export function createNoGates(options: { readonly person: string; readonly resum
     changeset: async (question) => {
       const { changeset } = question;
       const onTop = (await question.onTop?.(changeset.id)) ?? [];
-      throw waitsForPerson(waitingChangeset(question, isRed(changeset), onTop), resume);
+      const excluding = (await question.excluding?.(changeset.id)) ?? [];
+      throw waitsForPerson(waitingChangeset(question, isRed(changeset), { onTop, excluding }), resume);
     },
     session: async () => {
       throw waitsForPerson(waitingGates.session, resume);

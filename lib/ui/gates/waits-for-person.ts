@@ -1,6 +1,7 @@
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import type {
   ChangesetQuestion,
+  Excluding,
   OnTop,
   PlanQuestion,
   ValidatorFailedQuestion,
@@ -9,6 +10,7 @@ import { isRed } from '../../domain/state/changeset.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shortId } from '../../util/short-id.ts';
+import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import { renderTold } from '../render/render-told.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
@@ -57,15 +59,34 @@ export function unanswered(
 export function waitingChangeset(
   { changeset }: ChangesetQuestion,
   isRed: boolean,
-  onTop: readonly OnTop[] = [],
+  {
+    onTop = [],
+    excluding = [],
+  }: { readonly onTop?: readonly OnTop[]; readonly excluding?: readonly Excluding[] } = {},
 ): WaitingGate {
   const command = `git flame review --changeset ${changeset.group}`;
   return {
     gate: 'changesets',
     subject: `Changeset ${changeset.group}${isRed ? ', whose diagnostics fail,' : ''}`,
     answers: isRed ? '{override: REASON} | {reject: REASON} | skip' : 'approve | {reject: REASON} | skip',
-    details: [`It is commit ${shortId(changeset.commit)}.`, ...renderOnTop(onTop), ...failures(changeset)],
-    ...(onTop.length === 0 ? {} : { data: { on_top: onTop } }),
+    details: [
+      `It is commit ${shortId(changeset.commit)}.`,
+      ...renderOnTop(onTop),
+      ...renderExcluding(excluding),
+      ...failures(changeset),
+    ],
+    data: {
+      ...(onTop.length === 0 ? {} : { on_top: onTop }),
+      ...(excluding.length === 0
+        ? {}
+        : {
+            excluding: excluding.map(({ group, isApproved, paths }) => ({
+              group,
+              is_approved: isApproved,
+              paths,
+            })),
+          }),
+    },
     commands: [
       isRed ? `${command} --override REASON` : `${command} --approve`,
       `${command} --reject REASON`,

@@ -121,7 +121,7 @@ class Page {
     if (facts === undefined) return notFound;
     const look = { ignoresSpace: query.get('space') === 'ignored', isSince: query.get('show') === 'since' };
     if (file === undefined)
-      return { kind: 'html', html: await this.#shown.article(facts, look, this.#asked?.question.onTop) };
+      return { kind: 'html', html: await this.#shown.article(facts, look, this.#asked?.question) };
     const layout = query.get('layout') === 'side' ? 'side' : 'line';
     const asked = { file: Number(file), part: Number(part), layout, ...look } as const;
     const html = await this.#shown.part(facts.changeset, asked);

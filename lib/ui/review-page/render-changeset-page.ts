@@ -1,5 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { OnTop } from '../../domain/ports/gates.ts';
+import type { Excluding, OnTop } from '../../domain/ports/gates.ts';
 import { isRed } from '../../domain/state/changeset.ts';
 import type { Patch, PatchFile } from '../../domain/state/patch.ts';
 import type { SinceSeen } from '../../domain/state/since-seen.ts';
@@ -9,6 +9,7 @@ import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { shortId } from '../../util/short-id.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
+import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
 import {
   describeBase,
@@ -27,7 +28,7 @@ import { countLines, splitParts } from './split-parts.ts';
 export function renderChangesetPage(
   facts: ChangesetFacts,
   patch: Patch | FlameError,
-  { onTop = [], listsFiles = false, since = null, isSince = false }: ChangesetLook = {},
+  { onTop = [], excluding = [], listsFiles = false, since = null, isSince = false }: ChangesetLook = {},
 ): string {
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
@@ -41,6 +42,7 @@ export function renderChangesetPage(
     spend: sumSpend(runs),
     doubts: facts.doubts.map(renderDoubt),
     onTop: renderOnTop(onTop),
+    excluding: renderExcluding(excluding),
     blocked: runs.flatMap(({ id, audit }) => audit.top.map((call) => ({ agent: id, call }))),
     calls: {
       allowed: sum(runs, ({ audit }) => audit.allowed),
@@ -60,6 +62,7 @@ export function renderChangesetPage(
 
 interface ChangesetLook {
   readonly onTop?: readonly OnTop[];
+  readonly excluding?: readonly Excluding[];
   readonly listsFiles?: boolean;
   /** What changed since the person saw it last. */
   readonly since?: SinceSeen | null;

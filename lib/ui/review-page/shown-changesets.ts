@@ -1,5 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ChangesetQuestion, OnTop } from '../../domain/ports/gates.ts';
+import type { ChangesetQuestion, Excluding, OnTop } from '../../domain/ports/gates.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { SinceSeen } from '../../domain/state/since-seen.ts';
@@ -19,6 +19,8 @@ export class ShownChangesets {
   readonly #parts: FileParts;
   /** What stands on each changeset, by its commit. */
   readonly #above = new Map<string, Promise<readonly OnTop[]>>();
+  /** What can't land together with each changeset, by its commit. */
+  readonly #excluding = new Map<string, Promise<readonly Excluding[]>>();
   /** What changed in each since the last round, by its commit. */
   readonly #since = new Map<string, Promise<SinceSeen | null>>();
 
@@ -30,18 +32,21 @@ export class ShownChangesets {
   /** Something was decided: what stands on what may be otherwise now. */
   forgetAbove(): void {
     this.#above.clear();
+    this.#excluding.clear();
   }
 
-  /** A changeset without the lines of its files; `onTop` says what stands on one while decisions are taken. */
+  /** A changeset without the lines of its files; `asked` says how others hang together with it while decisions are taken. */
   async article(
     facts: ChangesetFacts,
     look: Look,
-    onTop: ChangesetQuestion['onTop'] | undefined,
+    asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> = {},
   ): Promise<string> {
     const since = await this.#compared(facts.changeset);
     const isSince = look.isSince && since !== null;
     const shown = await this.#lookedAt(facts.changeset, look);
-    const above = { onTop: await this.#onTop(facts.changeset, onTop), since, isSince };
+    const onTop = await this.#onTop(facts.changeset, asked.onTop);
+    const excluding = await this.#excludes(facts.changeset, asked.excluding);
+    const above = { onTop, excluding, since, isSince };
     return renderChangesetPage(facts, await this.#patch(shown, look), above);
   }
 
@@ -82,6 +87,16 @@ export class ShownChangesets {
     const known = this.#above.get(commit) ?? ask?.(id).catch(() => []);
     if (known === undefined) return Promise.resolve([]);
     this.#above.set(commit, known);
+    return known;
+  }
+
+  #excludes(
+    { id, commit }: Changeset,
+    ask: ChangesetQuestion['excluding'] | undefined,
+  ): Promise<readonly Excluding[]> {
+    const known = this.#excluding.get(commit) ?? ask?.(id).catch(() => []);
+    if (known === undefined) return Promise.resolve([]);
+    this.#excluding.set(commit, known);
     return known;
   }
 }
