@@ -23,12 +23,12 @@ export function claimedElsewhere(
 }
 
 /** Another machine leads the session: it alone plans, merges and lands. */
-export function ledElsewhere(lead: string): FlameError {
+export function ledElsewhere(lead: string, first: readonly string[] = ['git flame work --join']): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'led-elsewhere',
     message: `${lead} leads this session.`,
-    hints: ['git flame work --join', 'If that machine is gone for good: git flame run --remote --take-over'],
+    hints: [...first, 'If that machine is gone for good: git flame run --remote --take-over'],
   });
 }
 

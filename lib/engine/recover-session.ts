@@ -8,7 +8,7 @@ import { isElsewhere, type PutAway, putAway, taskIn } from './keep/rescue-worktr
 import { giveBack } from './machines/reserve.ts';
 import { passOnJudging } from './machines/verdict-claims.ts';
 import { viewSession } from './record.ts';
-import { adoptLanded } from './review/adopt-landed.ts';
+import { adoptLanded, bringForward } from './review/adopt-landed.ts';
 import { bringAlong } from './review/bring-along.ts';
 import { collectEnded } from './work/collect-ended.ts';
 import { orphanTest, releaseOrphans } from './work/release-orphans.ts';
@@ -16,11 +16,12 @@ import type { WithGit, Workshop } from './workshop.ts';
 
 /**
  * Finishes what a kill left half done in a session: brings a checkout along, frees claims without an agent,
- * removes worktrees that hold nothing. Reports what it found. Harmless at any time, and when repeated. Throws FlameError
- * `base-behind`.
+ * removes worktrees that hold nothing. Reports what it found. Harmless at any time, and when repeated. Throws FlameErrors
+ * `base-behind` and `base-ahead`.
  */
 export async function recoverSession(workshop: Workshop, id: SessionId): Promise<void> {
   if (workshop.sharing?.role === 'lead') await workshop.landInTurn(() => adoptLanded(workshop, id));
+  if (workshop.sharing?.role === 'lead') await workshop.landInTurn(() => bringForward(workshop, id));
   const { session } = await viewSession(workshop, id);
   if (session.checkout !== null && (await workshop.landInTurn(() => bringAlong(workshop, id)))) {
     notice(workshop, `${landsOn(session)} is checked out as it landed, at ${shortId(session.checkout.to)}.`);

@@ -35,7 +35,7 @@ export const waveCommands = {
     load: () => import('../../commands/work.ts'),
     summary: 'Run the workers on every task that is ready',
     details:
-      "Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started. With --join, this machine takes tasks of a session that another one leads (git flame run --remote), and ends with it. Nothing of another machine's plan runs before you have agreed to it: name its digest with --plan, or say so at the terminal. Work alone needs nothing more; what this machine judges, merges or has its person decide counts where the one that leads trusts it with that: git flame machines --trust NAME --role validate, typed there.",
+      "Each worker has a worktree of its own and can write nothing else. Ends when nothing more can be started. With --join, this machine takes tasks of a session that another one leads (git flame run --remote), and ends with it. Nothing of another machine's plan runs before you have agreed to it: name its digest with --plan, or say so at the terminal. Work alone needs nothing more; what this machine judges, merges or has its person decide counts where the one that leads trusts it with that: git flame machines --trust NAME --role validate, typed there. Where the lead's person raises the session's budget, this machine's agents may spend of that too, but never more in all than --budget says, or the limit of a session in this clone's configuration.",
     options: {
       join: {
         kind: 'optional',
@@ -47,6 +47,11 @@ export const waveCommands = {
         kind: 'list',
         value: 'A,B',
         summary: 'with --join: work, validate, merge, review (machines.roles)',
+      },
+      budget: {
+        kind: 'text',
+        value: 'AMOUNT',
+        summary: "with --join: what this machine may spend in all (the session's configured limit)",
       },
     },
     examples: [

@@ -17,7 +17,7 @@ import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { reportEnd } from '../waves/report-end.ts';
 import { withSharing } from './open-shared.ts';
-import { readRoles } from './read-roles.ts';
+import { readBudget, readRoles } from './read-roles.ts';
 
 /**
  * `git flame work --join`: takes tasks of a session that another machine leads, until it has ended. Of that plan nothing
@@ -25,13 +25,14 @@ import { readRoles } from './read-roles.ts';
  */
 export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> {
   const { join, plan, role } = args.options;
+  const budget = readBudget(args.options.budget);
   const asked = role === null ? null : readRoles(role);
   return withWorkshop(args, io, (opened) => {
     const roles = asked ?? opened.config.machines.roles;
     return withSharing(
       opened,
       io,
-      { name: join ?? '', role: 'worker', roles },
+      { name: join ?? '', role: 'worker', roles, budget },
       async ({ sharing, inSession }) => {
         const session = await findShared(opened, sharing.remote);
         requireSameConfig(opened, session);

@@ -6,6 +6,7 @@ import type { Session } from '../../domain/state/session.ts';
 import { record, viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import type { Opened } from '../open/open-workshop.ts';
+import { withSessionLock } from '../open/with-session-lock.ts';
 import { withStart } from '../plan/find-plan.ts';
 import { isMeant, type StartWish } from '../plan/start-wish.ts';
 import { goOn, type Start } from '../waves/go-on.ts';
@@ -23,7 +24,7 @@ export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }:
   return withSharing(
     opened,
     io,
-    { name: remote, role: 'lead', roles: sharedRoles },
+    { name: remote, role: 'lead', roles: sharedRoles, budget: null },
     ({ sharing, inSession }) => {
       const lead = async (start: Start): Promise<number> => {
         const shared = inSession(start.session);
@@ -34,6 +35,24 @@ export function leadSession(opened: Opened, io: Io, { wish, remote, takesOver }:
         return goOn(shared, io, start);
       };
       return withStart(opened, wish, io, lead, { isShared: true });
+    },
+  );
+}
+
+/** Does something in a session that this clone leads, decided at its remote; no machine is told that it leads on. */
+export function inLedSession(
+  opened: Opened,
+  io: Io,
+  { session, remote }: { readonly session: SessionId; readonly remote: string },
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
+  return withSharing(
+    opened,
+    io,
+    { name: remote, role: 'lead', roles: sharedRoles, budget: null },
+    ({ inSession }) => {
+      const shared = inSession(session);
+      return withSessionLock(shared, session, () => work(shared), { isShared: true });
     },
   );
 }

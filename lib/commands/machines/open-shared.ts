@@ -28,6 +28,8 @@ interface Joining {
   readonly name: string;
   readonly role: MachineRole;
   readonly roles: readonly SharedRole[];
+  /** See Sharing. */
+  readonly budget: number | null;
 }
 
 /**
@@ -36,7 +38,7 @@ interface Joining {
 export async function withSharing(
   opened: Opened,
   io: Io,
-  { name, role, roles }: Joining,
+  { name, role, roles, budget }: Joining,
   work: (shared: Shared) => Promise<number>,
 ): Promise<number> {
   const { workshop, config, git, store, output } = opened;
@@ -46,7 +48,7 @@ export async function withSharing(
   const { lease, pushes_per_minute: most } = config.machines;
   const { key, sign: speak } = openCloneKey({ env: io.env, commonDir: git.repository.commonDir });
   const sharing = openSharing(store.raw, {
-    ...{ remote, network: context, signal: workshop.signal, speak },
+    ...{ remote, network: context, signal: workshop.signal, speak, budget },
     sign: {
       v: 1,
       machine: workshop.place,

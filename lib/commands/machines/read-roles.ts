@@ -13,3 +13,16 @@ export function readRoles(typed: readonly string[]): readonly SharedRole[] {
     hints: ['git flame work --join --role work,validate'],
   });
 }
+
+/** What a machine may spend, as it was typed. Throws FlameError `machine-budget`. */
+export function readBudget(typed: string | null): number | null {
+  if (typed === null) return null;
+  const amount = Number(typed.replace(/^\$/, ''));
+  if (Number.isFinite(amount) && amount > 0) return amount;
+  throw new FlameError({
+    kind: 'usage',
+    code: 'machine-budget',
+    message: `A machine can't spend ${JSON.stringify(typed)}: it takes an amount above 0, in the unit of the session's budget.`,
+    hints: ['git flame work --join --budget 5'],
+  });
+}

@@ -5,8 +5,9 @@ import type { Decision, Origins } from '../../domain/state/origins.ts';
 /**
  * What counts of a session that machines share, beside what was decided here. Who leads lets machines do its tasks: how
  * far they are is believed, never that they ended, and each work is judged here before it lands. Who joined follows the
- * lead in where the session is, what has ended, what was found and built, and what they leave for all tasks;
- * what a task's worker leaves counts with its work. What is asked of a task is neither's to change: that counts
+ * lead in where the session is, what has ended, what was found and built, how far the budget of all was raised, and
+ * what they leave for all tasks; what a task's worker leaves counts with its work. What a machine itself may spend is not
+ * raised by that, see engine/machines/reserve. What is asked of a task is neither's to change: that counts
  * only as it was approved here.
  */
 export function countsWhenShared(
@@ -20,7 +21,7 @@ export function countsWhenShared(
 }
 
 const followed: readonly Decision['kind'][] = [
-  ...(['standing', 'course', 'landed', 'note', 'verdict', 'changeset'] as const),
+  ...(['standing', 'course', 'landed', 'note', 'verdict', 'changeset', 'limit'] as const),
 ];
 
 /** Origins by that rule. */

@@ -95,6 +95,7 @@ export function mergeSession(base: Session | null, ours: Session, theirs: Sessio
     estimate: choose((session) => session.estimate).value,
     raised_limit: raised.value,
     pauses: choose((session) => session.pauses).value,
+    ...mergeSpentOn(ours, theirs),
     ...mergeReservations(sides((session) => session.reservations ?? [])),
     agents: mergeById(
       sides((session) => session.agents),
@@ -140,6 +141,20 @@ function mergeArchived(ours: Session, theirs: Session): Merged<Session> {
   if (other.archived_at !== undefined) return { value, lost: [] };
   const lost = { what: 'archived', kept: value.archived_at ?? '', lost: describeCourse(courseOf(other)) };
   return { value, lost: [lost] };
+}
+
+/** A machine's own clone adds to what it spent: the larger is the later. */
+function mergeSpentOn(ours: Session, theirs: Session): Pick<Session, 'spent_on'> {
+  const [left, right] = [ours.spent_on ?? {}, theirs.spent_on ?? {}];
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
+  if (names.length === 0) return {};
+  const largest = (name: string, key: 'cost_usd' | 'tokens'): number =>
+    Math.max(left[name]?.[key] ?? 0, right[name]?.[key] ?? 0);
+  const entries = names.map((name) => [
+    name,
+    { cost_usd: largest(name, 'cost_usd'), tokens: largest(name, 'tokens') },
+  ]);
+  return { spent_on: Object.fromEntries(entries) };
 }
 
 /** What one side set aside stays, what one gave back is gone. */

@@ -14,13 +14,27 @@ export function addRun(session: Session, run: AgentRun): Session {
     cost_usd: roundUsd(before.cost_usd + run.cost_usd),
     tokens: before.tokens + run.tokens,
   };
+  const place = session.reservations?.find(({ agent }) => agent === run.id)?.machine;
   return {
     // What it had set aside is spent now, or left over.
     ...withoutReservations(session, ({ agent }) => agent === run.id),
     cost_usd: roundUsd(session.cost_usd + run.cost_usd),
     tokens: session.tokens + run.tokens,
     spend: { ...session.spend, [run.role]: spend },
+    ...(place === undefined ? {} : { spent_on: spentOn(session, place, run) }),
     agents: [...session.agents.filter(({ id }) => id !== run.id), together(session, run)].slice(-keptRuns),
+  };
+}
+
+function spentOn(
+  { spent_on: before = {} }: Session,
+  machine: string,
+  run: AgentRun,
+): NonNullable<Session['spent_on']> {
+  const { cost_usd, tokens } = before[machine] ?? { cost_usd: 0, tokens: 0 };
+  return {
+    ...before,
+    [machine]: { cost_usd: roundUsd(cost_usd + run.cost_usd), tokens: tokens + run.tokens },
   };
 }
 

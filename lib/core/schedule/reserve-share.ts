@@ -8,6 +8,8 @@ interface Wanted {
   readonly most: number;
   readonly agent: string;
   readonly machine: string;
+  /** What all agents of this machine may spend in this session, in that unit; 0 or absent: as much as there is. */
+  readonly mostHere?: number;
 }
 
 // Of less an agent's first request would be refused.
@@ -19,12 +21,16 @@ const least = { usd: 0.01, tokens: 1 };
  */
 export function reserveShare(
   session: Session,
-  { limit, unit, most, agent, machine }: Wanted,
+  { limit, unit, most, agent, machine, mostHere = 0 }: Wanted,
 ): { readonly session: Session; readonly share: number; readonly isCut: boolean } | null {
   const others = (session.reservations ?? []).filter((one) => one.agent !== agent);
   const inUnit = ({ cost_usd, tokens }: Pick<Reservation, 'cost_usd' | 'tokens'>): number =>
     unit === 'usd' ? cost_usd : tokens;
-  const left = others.reduce((rest, one) => rest - inUnit(one), limit - inUnit(session));
+  const inAll = others.reduce((rest, one) => rest - inUnit(one), limit - inUnit(session));
+  const left =
+    mostHere === 0
+      ? inAll
+      : Math.min(inAll, mostHere - spentHere({ ...session, reservations: others }, machine, unit));
   if (left < least[unit]) return null;
   const share = Math.min(most, left);
   const own = {
@@ -32,6 +38,27 @@ export function reserveShare(
     ...(unit === 'usd' ? { cost_usd: share } : { tokens: Math.floor(share) }),
   };
   return { session: { ...session, reservations: [...others, own] }, share: inUnit(own), isCut: share < most };
+}
+
+/** What a machine's agents have spent of a session and set aside, in one unit. */
+export function spentHere(
+  { spent_on: spent = {}, reservations = [] }: Pick<Session, 'spent_on' | 'reservations'>,
+  machine: string,
+  unit: 'usd' | 'tokens',
+): number {
+  const own = [spent[machine], ...reservations.filter((one) => one.machine === machine)];
+  return own.reduce((sum, one) => sum + ((unit === 'usd' ? one?.cost_usd : one?.tokens) ?? 0), 0);
+}
+
+/** A session in which what these agents had set aside counts as spent, until their clone says what they spent. */
+export function presumeSpent(session: Session, isGone: (one: Reservation) => boolean): Session {
+  const { reservations = [] } = session;
+  const isNew = (one: Reservation): boolean => one.presumed !== true && isGone(one);
+  if (!reservations.some(isNew)) return session;
+  return {
+    ...session,
+    reservations: reservations.map((one) => (isNew(one) ? { ...one, presumed: true as const } : one)),
+  };
 }
 
 /** A session without what these agents had set aside. */

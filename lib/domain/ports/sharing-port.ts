@@ -31,6 +31,8 @@ export interface Sharing {
   readonly role: MachineRole;
   /** What it does there; who leads does all of it. */
   readonly roles: readonly SharedRole[];
+  /** What its agents may spend of the session in all, in the unit of its budget; null: as its configuration limits a session. */
+  readonly budget: number | null;
   /** This machine, as its claims name it. */
   readonly machine: string;
   /** What this machine says, so that another one can tell that it was this one; see SignedWord. */

@@ -20,6 +20,7 @@ export interface CommandOptions {
     readonly join: string | null;
     readonly plan: string | null;
     readonly role: readonly string[] | null;
+    readonly budget: string | null;
   };
   readonly validate: {
     readonly requeue: string | null;

@@ -36,6 +36,8 @@ const reservationSchema = z.object({
   machine: z.string(),
   cost_usd: z.number().min(0),
   tokens: z.int().min(0),
+  /** Its machine was given up, and may have spent all of it: it counts as spent until that clone says how much it was. */
+  presumed: z.literal(true).optional(),
 });
 export type Reservation = Readonly<z.infer<typeof reservationSchema>>;
 
@@ -149,6 +151,8 @@ export const sessionSchema = z.object({
     .optional(),
   /** What agents may spend that isn't booked yet, where several machines spend of one budget. */
   reservations: z.array(reservationSchema).optional(),
+  /** What agents of each machine spent, where several share the session; by the machine's name. */
+  spent_on: z.record(z.string(), z.object({ cost_usd: z.number(), tokens: z.number() })).optional(),
   /** Adapters that nothing is asked of before a time. */
   pauses: z.array(servicePauseSchema).default([]),
 });

@@ -76,6 +76,8 @@ async function askWhileSpent(workshop: Recorder & Pick<Workshop, 'run'>, id: Ses
     if (session.state === 'stopped') throw budgetStop();
     const state = watchBudget(workshop, session);
     if (!state.isSpent) return;
+    // The budget of all is for the lead's person to raise: until then nothing can be set aside.
+    if (workshop.sharing?.role === 'worker') return;
     if (!(await askForBudget(workshop, id, state))) throw budgetStop();
   }
 }
@@ -151,6 +153,7 @@ async function askForMore(
   { limit }: BudgetState,
 ): Promise<boolean> {
   workshop.run.ledger.tooLittleAt = limit;
+  if (workshop.sharing?.role === 'worker') return false;
   return requireBudget(workshop, id).then(
     () => true,
     () => false,

@@ -1,4 +1,4 @@
-import { withoutReservations } from '../../core/schedule/reserve-share.ts';
+import { presumeSpent } from '../../core/schedule/reserve-share.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Reservation } from '../../domain/state/session.ts';
@@ -13,7 +13,7 @@ import { timestamp, type Workshop } from '../workshop.ts';
 export async function passOnClaims(workshop: Workshop, id: SessionId): Promise<void> {
   const { sharing } = workshop;
   if (sharing === undefined) return;
-  await returnShares(workshop, id);
+  await presumeShares(workshop, id);
   const isGivenUp = (task: Task): boolean =>
     isElsewhere(workshop, task) && sharing.isGone(task.claimed_host ?? '');
   if (!(await viewSession(workshop, id)).tasks.some(isGivenUp)) return;
@@ -37,26 +37,24 @@ export async function passOnClaims(workshop: Workshop, id: SessionId): Promise<v
 }
 
 /**
- * Gives back what agents of such machines had set aside: they were ended before its lease was, whatever
- * their role. What they had spent of it is booked once their clone is back.
+ * What agents of such machines had set aside counts as spent from now on, whatever their role: they may have spent all
+ * of it. Their clone says how much it was once it is back.
  */
-async function returnShares(workshop: Workshop, id: SessionId): Promise<void> {
+async function presumeShares(workshop: Workshop, id: SessionId): Promise<void> {
   const { sharing } = workshop;
   if (sharing === undefined) return;
-  const isGivenUp = ({ machine }: Reservation): boolean =>
-    machine !== sharing.machine && sharing.isGone(machine);
+  const isGivenUp = ({ machine, presumed }: Reservation): boolean =>
+    presumed !== true && machine !== sharing.machine && sharing.isGone(machine);
   if (!((await viewSession(workshop, id)).session.reservations ?? []).some(isGivenUp)) return;
   let returned: readonly Reservation[] = [];
   await record(workshop, id, ({ session }) => {
     returned = (session.reservations ?? []).filter(isGivenUp);
-    const subject = 'session: what machines had set aside that gave no sign of life is given back';
-    return returned.length === 0
-      ? null
-      : { session: { next: withoutReservations(session, isGivenUp), subject } };
+    const subject = 'session: what machines had set aside that gave no sign of life counts as spent';
+    return returned.length === 0 ? null : { session: { next: presumeSpent(session, isGivenUp), subject } };
   });
   for (const { agent, machine, cost_usd, tokens } of returned) {
     const share = tokens > 0 ? `${tokens} tokens` : `$${cost_usd.toFixed(2)}`;
-    const message = `${share} that ${agent} on ${machine} had set aside are given back: it gave no sign of life. What it spent of that is booked once its clone is back.`;
+    const message = `${share} that ${agent} on ${machine} had set aside count as spent: it gave no sign of life. What it did not spend of that is free again once its clone is back.`;
     workshop.events.emit({ event: 'notice', level: 'warning', message });
   }
 }

@@ -1,10 +1,11 @@
 import { budgetState } from '../../core/schedule/budget-state.ts';
-import { reserveShare, withoutReservations } from '../../core/schedule/reserve-share.ts';
-import { roleBudget } from '../../domain/config/role-settings.ts';
+import { reserveShare, spentHere, withoutReservations } from '../../core/schedule/reserve-share.ts';
+import { roleBudget, sessionBudget } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
+import type { Session } from '../../domain/state/session.ts';
 import { record } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 
@@ -42,7 +43,8 @@ export async function reserve(
       }
       if (own.limit > 0 && own.unit !== unit) throw budgetUnits(role);
       const most = own.limit > 0 ? own.limit : limit / partsOfUnlimited;
-      const reserved = reserveShare(session, { limit, unit, most, agent, machine: sharing.machine });
+      const here = { machine: sharing.machine, mostHere: mostHere(workshop) };
+      const reserved = reserveShare(session, { limit, unit, most, agent, ...here });
       if (reserved === null) return null;
       const { share, isCut } = reserved;
       found = { budget: { unit, limit: share }, isCut, isFree: false };
@@ -54,6 +56,24 @@ export async function reserve(
     if (workshop.signal.aborted) return { budget: { ...own, limit: 0.01 }, isCut: true };
     await workshop.machine.sleep(lookAgainMs, workshop.signal);
   }
+}
+
+/**
+ * What this machine's agents may spend of the session in all, in its unit; 0: no more is said than for all. A lead's person
+ * raises the budget of all, not what this machine's person agreed to spend here.
+ */
+function mostHere({ config, sharing }: Pick<Workshop, 'config' | 'sharing'>): number {
+  if (sharing?.role !== 'worker') return 0;
+  return sharing.budget ?? sessionBudget(config).limit;
+}
+
+/** Whether a machine that joined has nothing left to spend: by the budget of all, or by its own. */
+export function isSpentHere(workshop: Pick<Workshop, 'config' | 'sharing'>, session: Session): boolean {
+  const { sharing, config } = workshop;
+  const { unit, isSpent } = budgetState(config, session);
+  const most = mostHere(workshop);
+  const isOwnSpent = most > 0 && sharing !== undefined && spentHere(session, sharing.machine, unit) >= most;
+  return isSpent || isOwnSpent;
 }
 
 /** Gives back what agents of this machine had set aside that do not run any more. */

@@ -1,3 +1,4 @@
+import { changesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import { landsOn } from '../../domain/state/session.ts';
@@ -40,6 +41,39 @@ export async function adoptLanded(workshop: Workshop, id: SessionId): Promise<vo
   }));
 }
 
+/**
+ * Brings the branch that a session starts from to where it is at the remote, before work that others could not start from,
+ * and that could not land there, is paid for. Only forward, and only where nothing stands against it; bringAlong then does
+ * the work trees. Throws FlameErrors `base-behind` and `base-ahead`; nothing has happened then.
+ */
+export async function bringForward(workshop: Workshop, id: SessionId): Promise<void> {
+  const { sharing, git } = workshop;
+  if (sharing?.role !== 'lead') return;
+  const { session } = await viewSession(workshop, id);
+  if (session.state === 'ended') return;
+  const branch = landsOn(session);
+  const [tip, to] = [await git.resolveCommit(`refs/heads/${branch}`), await sharing.tipOf(branch)];
+  if (tip === null || to === null || tip === to) return;
+  const { remote } = sharing;
+  if (await git.isAncestor(to, tip)) throw notPushed(branch, remote);
+  const obstacle = await findObstacle(workshop, branch, { tip, to });
+  if (obstacle !== null) throw behind({ branch, obstacle, remote });
+  await record(workshop, id, ({ session: now }) => {
+    // What was built on the old one is built again by its review.
+    const isBuilt = changesetsOfCycle(now).some(({ state }) => state === 'waiting' || state === 'approved');
+    const checkout = { from: ownCheckout(workshop, now)?.from ?? tip, to, place: workshop.place };
+    return {
+      session: {
+        next: { ...now, checkout, ...(isBuilt ? {} : { base_commit: to }) },
+        subject: `session: ${branch} is brought to where it is at ${remote}`,
+      },
+      refs: [{ ref: parseRefName(`refs/heads/${branch}`), old: tip, new: to, isTaken: true }],
+    };
+  });
+  const message = `${branch} was behind ${remote}: it is at ${shortId(to)} now, as there.`;
+  workshop.events.emit({ event: 'notice', level: 'info', message });
+}
+
 /** Why a branch can't go forward here now; null: it can. */
 async function findObstacle(
   workshop: Pick<Workshop, 'git'>,
@@ -64,6 +98,31 @@ async function findObstacle(
   return null;
 }
 
+type Behind = { readonly branch: string; readonly obstacle: string; readonly remote: string };
+
+function behind({ branch, obstacle, remote }: Behind): FlameError {
+  return baseBehind(`${branch} is not here as it is at ${remote}: ${obstacle}`, { branch, remote });
+}
+
+function baseBehind(message: string, { branch, remote }: Omit<Behind, 'obstacle'>): FlameError {
+  return new FlameError({
+    kind: 'waiting',
+    code: 'base-behind',
+    message,
+    hints: [`git pull --ff-only ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
+  });
+}
+
+/** Other machines could not start from it. */
+function notPushed(branch: string, remote: string): FlameError {
+  return new FlameError({
+    kind: 'waiting',
+    code: 'base-ahead',
+    message: `${branch} has commits here that ${remote} has not, so no other machine could start from it.`,
+    hints: [`git push ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
+  });
+}
+
 function landedElsewhere({
   branch,
   to,
@@ -75,10 +134,6 @@ function landedElsewhere({
   readonly obstacle: string;
   readonly remote: string;
 }): FlameError {
-  return new FlameError({
-    kind: 'waiting',
-    code: 'base-behind',
-    message: `${branch} at ${remote} has what this session landed, ${shortId(to)}, and is behind here: ${obstacle}`,
-    hints: [`git pull --ff-only ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
-  });
+  const message = `${branch} at ${remote} has what this session landed, ${shortId(to)}, and is behind here: ${obstacle}`;
+  return baseBehind(message, { branch, remote });
 }

@@ -14,6 +14,7 @@ import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
 import { awaitsOthers, bringBase, isJoined, tellHowToJoin } from '../machines/await-others.ts';
 import { isElsewhere } from '../machines/pass-on.ts';
+import { isSpentHere } from '../machines/reserve.ts';
 import { tendMachines } from '../machines/tend-machines.ts';
 import { mayHere } from '../machines/trusted.ts';
 import { type AheadWatch, lookingAhead } from '../radar/watch-ahead.ts';
@@ -150,6 +151,14 @@ async function maySpend(
 ): Promise<'yes' | 'wait' | 'stop'> {
   // Asked by one of the agents, the person said so.
   if (view.session.state === 'stopped') return 'stop';
+  if (isJoined(workshop) && isSpentHere(workshop, view.session)) {
+    // Its lead's person is asked, where it is the budget of all.
+    tellOnce(
+      workshop,
+      'What this machine may spend in this session is spent: it begins nothing that costs something.',
+    );
+    return 'wait';
+  }
   const budget = watchBudget(workshop, view.session);
   const next = budget.isSpent ? selectNext(workshop, view, running) : [];
   if (!next.some((task) => needsModel(adapterOf(workshop, task)))) return 'yes';

@@ -21,6 +21,8 @@ export interface SharingOptions {
   readonly network: GitContext;
   /** What this machine says of itself. */
   readonly sign: SignOfLife;
+  /** See Sharing. */
+  readonly budget: number | null;
   /** Signs with this machine's key. */
   readonly speak: (text: string) => SignedWord;
   /** Of all machines together; null: no limit. */
@@ -62,6 +64,7 @@ export function openSharing(store: LocalStore, options: SharingOptions): OpenedS
     remote,
     role: sign.role,
     roles: sign.roles,
+    budget: options.budget,
     machine: sign.machine,
     sign: options.speak,
     get isEntered() {

@@ -1,11 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { defaultConfig } from '../../../lib/config/parse-config.ts';
 import { addRun } from '../../../lib/core/schedule/add-run.ts';
-import { reserveShare, withoutReservations } from '../../../lib/core/schedule/reserve-share.ts';
+import { budgetState } from '../../../lib/core/schedule/budget-state.ts';
+import { presumeSpent, reserveShare, withoutReservations } from '../../../lib/core/schedule/reserve-share.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import { sampleSession, sampleSessionId } from '../../store/sample.ts';
 import { makeRandom } from '../../support/random.ts';
 
+const aRun = {
+  ...{ role: 'worker' as const, task_id: null, model: 'sonnet', started_at: '', ended_at: '' },
+  ...{ outcome: 'ended', tokens: 0 },
+} as const;
 const limit = 10;
 const wanted = { limit, unit: 'usd' as const, most: 4, machine: 'host/1' };
 const held = ({ cost_usd, reservations = [] }: Session): number =>
@@ -42,6 +48,34 @@ test('BUD-2 an agent that reserves again replaces its own share; what is left is
   assert.is(first && reserveShare(first.session, { ...wanted, agent: 'a' })?.share, 3);
   const none = first && withoutReservations(first.session, ({ machine }) => machine === 'host/1');
   assert.is(none?.reservations, undefined);
+});
+
+test('BUD-2 TRU-2 a raised limit reaches what a machine may set aside; its own limit holds all the same', () => {
+  const spent = sampleSession(sampleSessionId, { cost_usd: limit });
+  assert.is(reserveShare(spent, { ...wanted, agent: 'a', mostHere: 3 }), null);
+  const raised = { ...wanted, limit: 2 * limit };
+  const first = reserveShare(spent, { ...raised, agent: 'a', mostHere: 3 });
+  assert.equal([first?.share, first?.isCut], [3, true]);
+  assert.is(first && reserveShare(first.session, { ...raised, agent: 'b', mostHere: 3 }), null);
+  assert.is(first && reserveShare(first.session, { ...raised, agent: 'b' })?.share, 4);
+  const run = { ...aRun, id: 'a', cost_usd: 2 };
+  const booked = first && addRun(first.session, run);
+  assert.equal(booked?.spent_on, { 'host/1': { cost_usd: 2, tokens: 0 } });
+  assert.is(booked && reserveShare(booked, { ...raised, agent: 'b', mostHere: 3 })?.share, 1);
+});
+
+test('BUD-2 what a machine had set aside that is gone counts as spent, until its clone says what it was', () => {
+  const config = defaultConfig();
+  const first = reserveShare(sampleSession(sampleSessionId, { cost_usd: 1 }), { ...wanted, agent: 'a' });
+  assert.ok(first);
+  const presumed = presumeSpent(first.session, ({ machine }) => machine === 'host/1');
+  assert.is(budgetState(config, first.session).spent, 1);
+  assert.is(budgetState(config, presumed).spent, 5);
+  assert.is(reserveShare(presumed, { ...wanted, agent: 'b', most: 9, machine: 'host/2' })?.share, 5);
+  const back = addRun(presumed, { ...aRun, id: 'a', cost_usd: 0.5 });
+  assert.equal([budgetState(config, back).spent, back.reservations], [1.5, undefined]);
+  const free = withoutReservations(presumed, ({ machine }) => machine === 'host/1');
+  assert.is(budgetState(config, free).spent, 1);
 });
 
 test.run();

@@ -23,7 +23,14 @@ const tasks = ['a', 'b'].map((id) => ({
 
 /** As several machines share a session, of which this one is alone at the moment. */
 const alone: Sharing = {
-  ...{ remote: 'origin', role: 'lead', roles: [...sharedRoles], machine: 'here', isEntered: false },
+  ...{
+    remote: 'origin',
+    role: 'lead',
+    roles: [...sharedRoles],
+    budget: null,
+    machine: 'here',
+    isEntered: false,
+  },
   sign: () => ({ key: '', signature: '' }),
   enter: () => undefined,
   machines: () => [],
@@ -200,7 +207,7 @@ test('BUD-2 DST-1 so does it with one that validates, which starts again once th
   assert.equal([task.status, task.result.status, task.retry_count], ['done', 'pass', 0]);
 });
 
-test('BUD-2 DST-1 what a machine had set aside that is given up is given back, and said', async () => {
+test('BUD-2 DST-1 what a machine had set aside that is given up counts as spent at once, and is said', async () => {
   const bench = await openTestWorkshop({
     tasks: tasks.slice(0, 1),
     agent: (request) => {
@@ -221,12 +228,17 @@ test('BUD-2 DST-1 what a machine had set aside that is given up is given back, a
   await workWave({ ...bench.workshop, sharing: alone }, bench.session);
   const { reservations = [] } = sessionIn(bench.repo, bench.session);
   assert.equal(
-    reservations.map(({ machine }) => machine),
-    ['here/2'],
+    reservations.map(({ machine, presumed }) => [machine, presumed]),
+    [
+      ['gone/1', true],
+      ['here/2', undefined],
+    ],
   );
   assert.ok(
     bench.events.some(
-      (event) => event.event === 'notice' && /\$0\.70 that worker-00000000 on gone\/1/.test(event.message),
+      (event) =>
+        event.event === 'notice' &&
+        /\$0\.70 that worker-00000000 on gone\/1 had set aside count as spent/.test(event.message),
     ),
   );
 });

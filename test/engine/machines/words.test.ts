@@ -20,7 +20,14 @@ import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../suppo
 test.after(closeWorkshops);
 
 const lead: Sharing = {
-  ...{ remote: 'origin', role: 'lead', roles: [...sharedRoles], machine: 'here', isEntered: false },
+  ...{
+    remote: 'origin',
+    role: 'lead',
+    roles: [...sharedRoles],
+    budget: null,
+    machine: 'here',
+    isEntered: false,
+  },
   sign: () => ({ key: '', signature: '' }),
   enter: () => undefined,
   machines: () => [],

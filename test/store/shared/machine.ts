@@ -23,6 +23,7 @@ export async function openMachine(repo: TestRepo, name: string): Promise<Machine
   const lost: FlameError[] = [];
   const sharing = openSharing(store, {
     ...{ remote: 'origin', network: context, pushesPerMinute: null, patienceMs: 60_000 },
+    budget: null,
     speak: () => ({ key: '', signature: '' }),
     sign: {
       v: 1,
