@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -112,6 +112,19 @@ test('DST-1 so it is once the session has ended: the revert is shared as the ses
   assert.is(after.code, 0, after.stderr);
   assert.is(remote.git('ls-tree', '-r', '--name-only', 'main', 'src/'), 'src/a.txt');
   assert.is(remote.git('rev-parse', 'main'), lead.repo.git('rev-parse', 'main'));
+});
+
+test('DST-1 a machine with another configuration is refused by each value that differs', async () => {
+  const { lead, other } = rig([make('task-001')]);
+  writeDecisions(lead.repo, { plan: ['approve'] });
+  assert.is((await run(lead)).code, 2);
+  const file = join(other.repo.path, '.blueflame.yml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('development: 2', 'development: 3'));
+  other.repo.commit('three at once');
+  const { code, stderr } = await flame(other.repo, ['work', '--join', 'origin']);
+  assert.is(code, 1, stderr);
+  assert.match(stderr, /configuration is another one than the session's/);
+  assert.match(stderr, /concurrency\.development: 2 there, 3 here/);
 });
 
 test.run();

@@ -13,11 +13,17 @@ import { helpLead } from '../../engine/help-lead.ts';
 import { acceptReceived } from '../../engine/plan/accept-received.ts';
 import { viewSession } from '../../engine/record.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
+import { knownMachines } from '../../store/shared/known-machines.ts';
+import { gitHere } from '../open/git-here.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { reportEnd } from '../waves/report-end.ts';
-import { withSharing } from './open-shared.ts';
+import { otherProgram, requireSameConfig } from './compare.ts';
+import { adaptersOf, withSharing } from './open-shared.ts';
 import { readBudget, readRoles } from './read-roles.ts';
+
+declare const FLAME_VERSION: string;
 
 /**
  * `git flame work --join`: takes tasks of a session that another machine leads, until it has ended. Of that plan nothing
@@ -35,7 +41,9 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
       { name: join ?? '', role: 'worker', roles, budget },
       async ({ sharing, inSession }) => {
         const session = await findShared(opened, sharing.remote);
-        requireSameConfig(opened, session);
+        const context = gitHere(opened.git, io);
+        await requireSameConfig(opened, session, context);
+        await tellOther(opened, context, session);
         const shared = inSession(session.id);
         return withSessionLock(
           shared,
@@ -74,18 +82,17 @@ async function findShared({ store, meant }: Opened, remote: string): Promise<Sha
   });
 }
 
-/** Rules are the same on all machines, or the lead would judge by others than the work was made by. */
-function requireSameConfig(
-  { workshop }: Opened,
-  { config_digest: theirs, base_branch: base }: Session,
-): void {
-  if (workshop.configDigest === theirs) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'config-differs',
-    message: `This clone's configuration is another one than the session's (${workshop.configDigest} here, ${theirs} there).`,
-    hints: [`git pull`, `git diff ${base} -- .blueflame.yml`],
-  });
+/** Says in what the lead's program is another one than this. */
+async function tellOther(
+  { git, store, workshop, config }: Opened,
+  context: GitContext,
+  session: SharedSession,
+): Promise<void> {
+  const tasks = (await store.raw.snapshot()).tasksOf(session.id);
+  const place = { context, commonDir: git.repository.commonDir };
+  const lead = (await knownMachines(place, session, tasks)).find(({ role }) => role === 'lead');
+  for (const message of otherProgram(lead, { version: FLAME_VERSION, adapters: adaptersOf(config) }))
+    workshop.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** Throws FlameErrors `plan-not-agreed`, and what the gate throws. */

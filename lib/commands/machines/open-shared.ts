@@ -93,7 +93,7 @@ export async function withSharing(
 }
 
 /** The CLIs that roles are configured to run with. */
-function adaptersOf(config: Config): string[] {
+export function adaptersOf(config: Config): string[] {
   return [...new Set(Object.values(config.roles).flatMap(({ adapter }) => adapter ?? []))].sort();
 }
 

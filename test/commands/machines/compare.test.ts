@@ -1,0 +1,21 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { otherProgram } from '../../../lib/commands/machines/compare.ts';
+import type { ShownMachine } from '../../../lib/domain/shown/machines.ts';
+
+const lead: ShownMachine = {
+  ...{ machine: 'ada/1', person: 'Ada', role: 'lead', version: '1.2.0', config: 'same', slots: 2 },
+  ...{ roles: null, trusted: [], key: null, adapters: ['claude', 'codex'], since: null, last_sign_at: null },
+  ...{ tasks: [], judges: [] },
+};
+
+test('DST-1 a lead with another version or other CLIs is told of at joining, one that is alike is not', () => {
+  const here = { version: '1.2.0', adapters: ['claude', 'codex', 'exec'] };
+  assert.equal(otherProgram(lead, here), []);
+  assert.equal(otherProgram(undefined, here), []);
+  const [version, adapters] = otherProgram(lead, { version: '1.1.0', adapters: ['claude'] });
+  assert.match(version ?? '', /^ada\/1 leads with git-flame 1\.2\.0, here is 1\.1\.0: /);
+  assert.match(adapters ?? '', /^ada\/1 has agents run with codex, which this machine does not use/);
+});
+
+test.run();
