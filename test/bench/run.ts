@@ -7,6 +7,7 @@ import { benchClaims } from './bench-claims.ts';
 import { benchGraphs } from './bench-graphs.ts';
 import { benchHistory } from './bench-history.ts';
 import { benchHundredTasks } from './bench-hundred-tasks.ts';
+import { benchMachines } from './bench-machines.ts';
 import { benchReviewPage } from './bench-review-page.ts';
 import { benchStatus } from './bench-status.ts';
 import { benchVersion } from './bench-version.ts';
@@ -15,7 +16,7 @@ import type { BenchRow } from './figures.ts';
 import { renderTable, withTable } from './render-table.ts';
 import { benchStateChange } from './state-change.ts';
 
-// node build/test/bench/run.js [version|status|state|history|claims|tasks|graphs|watcher|review]... [--write]
+// node build/test/bench/run.js [version|status|state|history|claims|tasks|machines|graphs|watcher|review]... [--write]
 // Needs bash 5; everything happens in temporary folders.
 
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   history: benchHistory,
   claims: benchClaims,
   tasks: benchHundredTasks,
+  machines: benchMachines,
   graphs: benchGraphs,
   watcher: benchWatcher,
   review: benchReviewPage,
