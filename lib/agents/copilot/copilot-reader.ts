@@ -7,6 +7,9 @@ import { extractJson } from '../extract-json.ts';
 import { judgeRun } from '../judge-run.ts';
 import { lineSplitter } from '../line-splitter.ts';
 
+// As if SIGTERM had ended it.
+const aborted = 143;
+
 interface ReadError {
   readonly status: number | null;
   readonly text: string;
@@ -15,11 +18,12 @@ interface ReadError {
 /** Follows the events of the Copilot CLI's `json`. It reports neither tokens nor costs: the gateway knows them. */
 export function copilotReader(request: AgentRequest): StreamReader {
   const lines = lineSplitter();
-  const seen = { hasBegun: false, ends: 0, text: '', failed: null as ReadError | null };
+  const seen = { hasBegun: false, isAborted: false, ends: 0, text: '', failed: null as ReadError | null };
 
   const take = (event: JsonRecord): string | null => {
     const data = isRecord(event.data) ? event.data : {};
     if (isEnd(event)) seen.ends += 1;
+    if (event.type === 'abort') seen.isAborted = true;
     if (event.type === 'model.call_failure') seen.failed = readFailure(data, 'errorMessage');
     if (event.type === 'session.error') seen.failed = join(readFailure(data, 'message'), seen.failed);
     if (event.type === 'model.call_final_result' && data.result === 'success') seen.failed = null;
@@ -41,11 +45,15 @@ export function copilotReader(request: AgentRequest): StreamReader {
     push: (chunk) => read(lines.push(chunk)),
     finish: (end: AgentEnd): AgentResultParts => {
       read(lines.rest());
-      const { ends, failed, hasBegun, text } = seen;
+      const { ends, failed, hasBegun, isAborted, text } = seen;
       const { answerSchema } = request;
       const answer = answerSchema === null ? null : extractJson(text, answerSchema);
       return {
-        failure: judgeRun({ ...{ request, end, answer, ends, hasBegun, text }, error: failed }),
+        failure: judgeRun({
+          ...{ request, answer, ends, hasBegun, text, error: failed },
+          // Told to stop, it says that all is well.
+          end: isAborted && end.exitCode === 0 ? { ...end, exitCode: aborted } : end,
+        }),
         ...{ answer, text, tokens: 0, cost_usd: 0, warnings: [] },
       };
     },

@@ -113,6 +113,9 @@ test('ADP-1: a run that ended well is success, also where a request had to be se
   const again = [begun, failed(500, 'x'), { type: 'model.call_final_result', data: { result: 'success' } }];
   assert.equal([read([...again, said, done]).failure, read([begun, said, done]).text], [null, 'Done.']);
   assert.is(read([begun, said, done, done]).failure?.kind, 'forged-result');
+  const stopped = [begun, said, { type: 'abort', data: { reason: 'user_initiated' } }, done];
+  assert.is(read(stopped).failure?.kind, 'agent-crashed');
+  assert.is(read(stopped, { stoppedBecause: 'budget' }).failure?.kind, 'budget');
   assert.is(read([...again, said], { exitCode: 1 }).failure?.kind, 'agent-crashed');
 });
 
