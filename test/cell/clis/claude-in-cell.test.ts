@@ -31,10 +31,11 @@ const { keep } = testHookedCli(
     blocked: /^PreToolUse:\w+ hook error: /,
     unhook: `echo '{"disableAllHooks":true}' > "$HOME/../control/settings.json"
 mkdir -p "$HOME/.claude" && echo '{"disableAllHooks":true}' > "$HOME/.claude/settings.json"`,
-    failsOpen: true,
+    // Until 2.1.197 it ran a call whose hook was killed.
+    failsOpen: false,
   },
   // Whole sessions with it have the rest (test/e2e/claude-failures).
-  ['canary', 'work', 'budget', 'killed', 'replaced', 'without'],
+  ['canary', 'work', 'budget', 'killed', 'stopped', 'replaced', 'without'],
 );
 
 keep();

@@ -1,9 +1,6 @@
-import { existsSync, watch } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findCli, needsCli } from '../../support/clis.ts';
-import { processesNaming } from '../fixture.ts';
 import type { Call } from './cli-stage.ts';
 import { testHookedCli } from './hooked-cli.ts';
 
@@ -51,28 +48,6 @@ live('WAT-4: a command for another shell, and text for a running one, end the ag
   const outcome = await second.run();
   assert.is(outcome.failure?.kind, 'unwatched-call', JSON.stringify(second.model.results()));
   proves('shell named by a call: the agent is ended', 'text for a running command: the agent is ended');
-});
-
-live('WAT-2: a hook that was stopped holds its call back for as long as the agent lives', async () => {
-  const mark = `flame-stopped-${process.pid}`;
-  const stage = await open(
-    [{ calls: [run('touch ran')] }],
-    (_, worktree) => `exec sh -c 'touch ${worktree}/asked; kill -STOP $$' ${mark}`,
-  );
-  const asked = new Promise<void>((resolve) => {
-    const watcher = watch(stage.cell.path, (_, name) => {
-      if (name !== 'asked') return;
-      watcher.close();
-      resolve();
-    });
-  });
-  const agent = await stage.runner.start(stage.request(), () => undefined);
-  await asked;
-  await agent.stop(0);
-  assert.is((await agent.outcome).failure?.kind, 'agent-stopped');
-  assert.not(existsSync(join(stage.cell.path, 'ran')));
-  assert.equal(processesNaming(mark), []);
-  proves('hook stopped: nothing runs');
 });
 
 keep();

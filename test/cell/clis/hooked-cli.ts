@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'uvu';
@@ -7,6 +7,7 @@ import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import { type ScriptedModel, startScriptedModel } from '../../support/scripted-model.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
+import { processesNaming } from '../fixture.ts';
 import { changeHook, type HookedCli, type Kit, type Live, type OpenStage, openStage } from './cli-stage.ts';
 import { workInHostileRepository } from './hooked-work.ts';
 import { openProof, type Proof } from './proof.ts';
@@ -15,9 +16,9 @@ import { openProof, type Proof } from './proof.ts';
 // looked at in one run is.
 
 /** What can be proven. */
-export type Part = 'canary' | 'work' | 'budget' | 'killed' | 'replaced' | 'without' | 'refused';
+export type Part = 'canary' | 'work' | 'budget' | 'killed' | 'stopped' | 'replaced' | 'without' | 'refused';
 export const allParts: readonly Part[] = [
-  ...(['canary', 'work', 'budget', 'killed', 'replaced', 'without', 'refused'] as const),
+  ...(['canary', 'work', 'budget', 'killed', 'stopped', 'replaced', 'without', 'refused'] as const),
 ];
 
 interface HookedTests extends Kit {
@@ -117,6 +118,31 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
           assert.match(stage.model.results().at(-1)?.text ?? '', cli.blocked);
         }
         proves(`hook killed: ${cli.failsOpen ? 'the agent is ended' : 'the call is refused'}`);
+      },
+    ),
+  stopped: (cli, { live, open, proves }) =>
+    live(
+      `WAT-2: a hook of ${cli.name} that was stopped holds its call back for as long as the agent lives`,
+      async () => {
+        const mark = `flame-stopped-${cli.name}-${process.pid}`;
+        const stage = await open(
+          [{ calls: [cli.shell('touch ran')] }],
+          (_, worktree) => `exec sh -c 'touch ${worktree}/asked; kill -STOP $$' ${mark}`,
+        );
+        const asked = new Promise<void>((resolve) => {
+          const watcher = watch(stage.cell.path, (_, name) => {
+            if (name !== 'asked') return;
+            watcher.close();
+            resolve();
+          });
+        });
+        const agent = await stage.runner.start(stage.request(), () => undefined);
+        await Promise.race([asked, agent.outcome]);
+        await agent.stop(0);
+        assert.is((await agent.outcome).failure?.kind, 'agent-stopped');
+        assert.not(existsSync(join(stage.cell.path, 'ran')));
+        assert.equal(processesNaming(mark), []);
+        proves('hook stopped: nothing runs');
       },
     ),
   replaced: (cli, { live, open, proves }) =>
