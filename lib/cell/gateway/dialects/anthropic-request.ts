@@ -19,7 +19,7 @@ function findElsewhere(request: JsonRecord, allowedTools: readonly string[]): st
     ...listOf(request.system),
     ...listOf(request.messages).flatMap((one) => (isRecord(one) ? listOf(one.content) : [])),
   ];
-  return findSource(blocks);
+  return findSource(blocks, allowedTools);
 }
 
 // Run by the client, which asks the watcher. What isn't listed may run anywhere.
@@ -37,15 +37,27 @@ function isLocalTool(tool: unknown, allowedTools: readonly string[]): boolean {
   return localTools.test(type) || allowedTools.some((name) => serverTools[name]?.test(type) ?? false);
 }
 
+const serverNames: Readonly<Record<string, string>> = { WebSearch: 'web_search', WebFetch: 'web_fetch' };
+
+/** What the API called by itself, and what came of it: no watcher was asked. Its own search among tools does nothing. */
+function isDoneThere({ type, name }: JsonRecord, allowedTools: readonly string[]): boolean {
+  const kind = String(type);
+  if (/^mcp_tool_(?:use|result)$/.test(kind)) return true;
+  const tool = kind === 'server_tool_use' ? String(name) : /^(\w+)_tool_result$/.exec(kind)?.[1];
+  if (tool === undefined || tool.startsWith('tool_search')) return false;
+  return !allowedTools.some((allowed) => serverNames[allowed] === tool);
+}
+
 // Of images and documents: the content itself, or where the API finds it.
 const ownSources = ['base64', 'text', 'content'];
 
 /** Blocks can hold blocks; what a tool was called with is the tool's business. */
-function findSource(blocks: readonly unknown[]): string | null {
+function findSource(blocks: readonly unknown[], allowedTools: readonly string[]): string | null {
   const waiting = [...blocks];
   for (let block = waiting.pop(); block !== undefined; block = waiting.pop()) {
     if (!isRecord(block)) continue;
     const { source, content, type } = block;
+    if (isDoneThere(block, allowedTools)) return `a block of the type ${String(type)}`;
     if (type === 'container_upload') return 'a file of a container';
     if (isRecord(source)) {
       if (!ownSources.includes(String(source.type))) return `a source of the type ${String(source.type)}`;

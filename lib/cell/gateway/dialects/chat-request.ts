@@ -37,7 +37,7 @@ export function judgeChat(request: JsonRecord, allowedTools: readonly string[]):
         .find((one) => one !== null) ??
         (isRecord(search) && !maySearch ? 'web_search_options' : null) ??
         listOf(request.messages)
-          .map(findMessage)
+          .map((message) => findMessage(message) ?? (maySearch ? null : findServed(message)))
           .find((one) => one !== null) ??
         null,
     ) ??
@@ -70,6 +70,13 @@ function findMessage(message: unknown): string | null {
       .map(findSource)
       .find((one) => one !== null) ?? null
   );
+}
+
+/** A call that the API carries out once it is told of. */
+function findServed(message: unknown): string | null {
+  const calls = isRecord(message) ? listOf(message.tool_calls).filter(isRecord) : [];
+  const served = calls.find(({ type }) => type !== undefined && type !== 'function' && type !== 'custom');
+  return served === undefined ? null : `a call of the type ${String(served.type)}`;
 }
 
 const ownParts = ['text', 'refusal', 'input_audio', 'think', 'reasoning'];

@@ -102,7 +102,9 @@ const reaching: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
     { tools: { type: 'something-new' } },
     { input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] },
     { input: [{ type: 'item_reference', id: 'x' }] },
-    { input: [{ type: 'mcp_call' }] },
+    ...['mcp_call', 'web_search_call', 'code_interpreter_call', 'file_search_call'].map((type) => ({
+      input: [{ type }],
+    })),
     { input: [{ type: 'compaction_trigger' }] },
     { input: ['text'] },
     said([{ type: 'input_image', image_url: url }]),
@@ -120,6 +122,16 @@ const reaching: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
     { tools: [{ type: 'web_search' }] },
     { web_search_options: {} },
     { messages: [{ role: 'cache', content: 'cache_id=x' }] },
+    {
+      messages: [
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: '1', type: 'builtin_function', function: { name: '$web_search', arguments: '{}' } },
+          ],
+        },
+      ],
+    },
     told([{ type: 'image_url', image_url: { url } }]),
     told([{ type: 'image_url', image_url: url }]),
     told([{ type: 'video_url', video_url: { url: 'ms://file' } }]),
@@ -134,6 +146,8 @@ const reaching: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
     ),
     { tools: [{ fileSearch: {} }, { googleMaps: {} }] },
     { toolConfig: { includeServerSideToolInvocations: true } },
+    parts({ executableCode: { language: 'PYTHON', code: 'x' } }),
+    parts({ codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'x' } }),
     parts({ fileData: { fileUri: url } }),
     parts({ file_data: { file_uri: url } }),
     parts({ functionResponse: { name: 'x', response: {}, parts: [{ fileData: { fileUri: url } }] } }),
@@ -145,6 +159,25 @@ test('SBX-1: what the model APIs would do or fetch themselves is refused', () =>
   for (const [name, requests] of Object.entries(reaching))
     for (const request of requests)
       assert.is(judge(name as DialectName, request), 'server-tool', `${name} ${JSON.stringify(request)}`);
+});
+
+test('SBX-1: what the Anthropic API says that it did itself is refused, but for what the policy allows', () => {
+  const told = (...content: readonly JsonRecord[]): JsonRecord => ({
+    messages: [{ role: 'assistant', content }],
+  });
+  const search = told(
+    { type: 'server_tool_use', id: '1', name: 'web_search', input: {} },
+    { type: 'web_search_tool_result', tool_use_id: '1', content: [] },
+  );
+  for (const request of [
+    search,
+    told({ type: 'server_tool_use', id: '1', name: 'code_execution', input: {} }),
+    told({ type: 'bash_code_execution_tool_result', tool_use_id: '1', content: {} }),
+    told({ type: 'mcp_tool_use', id: '1', name: 'x', server_name: 'y', input: {} }),
+  ])
+    assert.is(judge('anthropic', request), 'server-tool', JSON.stringify(request));
+  assert.is(judge('anthropic', search, ['WebSearch']), null);
+  assert.is(judge('anthropic', told({ type: 'tool_use', id: '1', name: 'Bash', input: {} })), null);
 });
 
 const unknown: Readonly<Record<keyof typeof usual, readonly JsonRecord[]>> = {
