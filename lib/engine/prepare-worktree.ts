@@ -38,7 +38,7 @@ export async function prepareWorktree(
       timeoutMs: setupTimeoutMs,
       label: 'setup',
     });
-    if (run.exitCode !== 0) return { failure: setupFailure(command, run.exitCode, run.output), paths: [] };
+    if (run.exitCode !== 0) return { failure: setupFailure(workshop, { command, ...run }), paths: [] };
   }
   // What is in submodules by now belongs to no task's work.
   await workshop.git.markPrepared(cell, []);
@@ -79,9 +79,23 @@ async function tellSubmodules(workshop: PrepareParts, { start }: CellWorktree): 
   });
 }
 
-function setupFailure(command: string, exitCode: number | null, output: string): Failure {
+// How npm, pip, cargo, go, git and curl say that a name leads nowhere.
+const noNetwork =
+  /EAI_AGAIN|ENOTFOUND|could not resolve|couldn't resolve|name resolution|name or service not known|network is unreachable|dial tcp/i;
+
+function setupFailure(
+  { config }: Pick<Workshop, 'config'>,
+  {
+    command,
+    exitCode,
+    output,
+  }: { readonly command: string; readonly exitCode: number | null; readonly output: string },
+): Failure {
   const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
-  const message = `The setup command ${JSON.stringify(command)} ${ended}.`;
+  const isClosed = config.sandbox.egress.setup.length === 0 && noNetwork.test(output);
+  const message = `The setup command ${JSON.stringify(command)} ${ended}.${isClosed ? ' It looked for a host, and cells reach none.' : ''}`;
+  const way =
+    'To let it reach one, in .blueflame.yml: sandbox: { egress: { setup: [npm] } }, or pypi, crates, go, from-config, a host.';
   const details = output.trim() === '' ? [] : output.split('\n').slice(-20);
-  return { kind: 'setup-failed', message, details, retryable: false };
+  return { kind: 'setup-failed', message, details: isClosed ? [...details, way] : details, retryable: false };
 }

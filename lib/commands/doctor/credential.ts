@@ -39,7 +39,7 @@ function ofSubscription(): Finding {
     message: 'With the token of a subscription not everything is as with a key.',
     details: [
       'Limits and figures in dollars are what the tokens cost at list prices: a subscription is charged otherwise. Limits in tokens say what they mean.',
-      "The subscription's own limits, of some hours and of a week, are known only once one is reached: its agents then wait for the end that the API names.",
+      "The subscription's own limits, of some hours and of a week, are known only once one is reached: its agents then wait for the end that the API names, and go on by themselves. limits.wait_for_service says how long a run waits, or never.",
       'Which models and how many agents at once it allows is for the API to say; it was tried with a scripted one alone.',
     ],
   });

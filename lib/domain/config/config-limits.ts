@@ -58,6 +58,12 @@ export const limitsSchema = z
       .union([z.literal('never'), durationSchema('age')])
       .prefault('never')
       .describe('A task that a person claimed by hand is free again after this time, or never.'),
+    wait_for_service: z
+      .union([z.enum(['always', 'never']), durationSchema('age')])
+      .prefault('always')
+      .describe(
+        'How long a run waits for the end of a limit of a model’s service, such as the hours of a subscription. What ends later ends the run, with everything kept. never: a minute at most.',
+      ),
     max_session_cost_usd: usd
       .default(10)
       .describe('What one session may spend, in US dollars. 0: unlimited.'),

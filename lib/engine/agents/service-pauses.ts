@@ -1,6 +1,7 @@
 import { addPause, pauseOf } from '../../core/schedule/service-pause.ts';
 import { backoffMs } from '../../core/task/after-failure.ts';
 import type { Failure } from '../../domain/failure.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ServicePause, Session } from '../../domain/state/session.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
@@ -29,7 +30,7 @@ export async function pauseService(
 
 /**
  * Waits until an adapter's service can be asked, or the person stops the program. Resolves to what it last waited for,
- * null where it didn't.
+ * null where it didn't. Throws FlameError `service-paused` where that takes longer than `limits.wait_for_service`.
  */
 export async function untilServed(
   workshop: Workshop,
@@ -44,9 +45,39 @@ export async function untilServed(
     const pause = pauseOf(session, adapter, now);
     if (pause === null) return why;
     why = pause.why;
+    requireShortWait(workshop, session, Date.parse(pause.until) - now);
     await workshop.machine.sleep(Date.parse(pause.until) - now, workshop.signal);
   }
   return why;
+}
+
+// A moment's limit is waited for in any case.
+const shortWaitMs = 60_000;
+// Between looking at the clock twice.
+const secondMs = 1_000;
+
+/**
+ * Throws FlameError `service-paused` where nothing is to be done for `waitMs`, and it is a pause of the session that ends
+ * by then and lasts longer than `limits.wait_for_service` lets a run wait.
+ */
+export function requireShortWait(
+  { config, now }: Pick<Workshop, 'config' | 'now'>,
+  { id, pauses }: Pick<Session, 'id' | 'pauses'>,
+  waitMs: number,
+): void {
+  const { wait_for_service: most } = config.limits;
+  const longest = most === 'never' ? shortWaitMs : most;
+  if (longest === 'always' || waitMs <= longest) return;
+  const left = (pause: ServicePause): number => Date.parse(pause.until) - now().getTime();
+  const pause = pauses.find((one) => left(one) > longest && left(one) <= waitMs + secondMs);
+  if (pause === undefined) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'service-paused',
+    message: `${pause.why} That ends at ${pause.until}, later than limits.wait_for_service lets a run wait. Everything done so far is kept.`,
+    hints: [`After that: git flame run --session ${id}`],
+    data: { adapter: pause.adapter, until: pause.until },
+  });
 }
 
 /** What a session waits for now: why one of its services can't be asked; null: nothing. */

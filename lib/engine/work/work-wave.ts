@@ -9,7 +9,7 @@ import { needsModel } from '../../domain/ports/adapter.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { askForBudget } from '../agents/ask-for-budget.ts';
 import { requireChosen } from '../agents/require-chosen.ts';
-import { tellPauses, waitedFor } from '../agents/service-pauses.ts';
+import { requireShortWait, tellPauses, waitedFor } from '../agents/service-pauses.ts';
 import { watchBudget } from '../agents/session-budget.ts';
 import { interruptedError, stoppedBeforeStart } from '../interrupted.ts';
 import { awaitsOthers, bringBase, isJoined, tellHowToJoin } from '../machines/await-others.ts';
@@ -72,6 +72,7 @@ async function workUntilDone(
     const wake = spending === 'yes' ? nextWake(startable(workshop, view), workshop.now().getTime()) : null;
     const awaits = awaitsOthers(workshop, view);
     if (running.size === 0 && wake === null && !awaits) break;
+    if (running.size === 0 && !awaits) requireShortWait(workshop, view.session, wake ?? 0);
     await nextChange(workshop, { step, isRunning: running.size > 0 || awaits }, wake);
   }
   const hadAgents = running.size > 0;

@@ -83,8 +83,8 @@ function isLooser(path: string, value: unknown, builtIn: unknown): boolean {
   if (path.startsWith('sandbox.egress.') && Array.isArray(value)) return value.length > 0;
   if (path.startsWith('memory.')) return path === 'memory.others' && value === true;
   if (path.startsWith('queen.')) return isLooserQueen(path, value, builtIn);
-  // It is about claims by hand, which run out sooner with it.
-  if (path === 'limits.claim_timeout') return false;
+  // They are about claims by hand, which run out sooner with it, and about how long a person waits.
+  if (path === 'limits.claim_timeout' || path === 'limits.wait_for_service') return false;
   if (typeof value !== 'number') return false;
   if (typeof builtIn !== 'number') return true;
   return value > builtIn || (value === 0 && builtIn > 0 && path.endsWith('_usd'));

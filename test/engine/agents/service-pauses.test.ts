@@ -247,4 +247,39 @@ test('LIF-5 who was reached once more has ten minutes again', async () => {
   assert.is(bench.started.length, 21);
 });
 
+for (const [wait, isWaited] of [
+  ['always', true],
+  ['6h', true],
+  ['4h', false],
+  ['never', false],
+] as const)
+  test(`LIF-5 a limit that ends in five hours ${isWaited ? 'is waited for' : 'ends the run'} with limits.wait_for_service: ${wait}`, async () => {
+    const bench = await openTestWorkshop({
+      tasks,
+      config: { concurrency: { development: 1 }, limits: { wait_for_service: wait } },
+      agent: (request, attempt) => {
+        if (request.task === 'a' && attempt === 1) return { failure: limited(at(5 * hour)) };
+        work(request);
+        return {};
+      },
+    });
+    const error = await workWave(bench.workshop, bench.session).catch((thrown: unknown) => thrown);
+    const { tasks: now } = await viewSession(bench.workshop, bench.session);
+    const done = now.filter(({ status }) => status === 'done').length;
+    if (isWaited) return assert.equal([error, done], [undefined, 3]);
+    assert.ok(error instanceof FlameError);
+    assert.is(error.code, 'service-paused');
+    assert.match(error.message, `That ends at ${at(5 * hour)}`);
+    assert.equal(error.hints, [`After that: git flame run --session ${bench.session}`]);
+    assert.ok(
+      now.every(({ status }) => status === 'pending'),
+      'each task can be taken up again',
+    );
+    // A new start before that is told the same, and starts nobody.
+    const count = bench.started.length;
+    const again = await workWave(bench.workshop, bench.session).catch((thrown: unknown) => thrown);
+    assert.ok(again instanceof FlameError && again.code === 'service-paused');
+    assert.is(bench.started.length, count);
+  });
+
 test.run();
