@@ -157,4 +157,30 @@ test('DSK-3 rebase: the commits of the tasks land with their own messages, so no
   assert.is((await flame(repo, approve)).code, 0);
 });
 
+test('DSK-3 rebase: commits that only fit together land as one', async () => {
+  const repo = makeExecProject({
+    config: {
+      project: { name: 'x', base_branch: 'main', landing_style: 'rebase' },
+      concurrency: { overlap: 'separate' },
+    },
+  });
+  repo.write('f', '1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+  repo.commit('numbers');
+  const before = repo.git('rev-parse', 'main');
+  const there = `sed -i s/^1$/one/ f; ${commit('[b] there')}`;
+  const andBack = `sed -i s/^one$/1/ f; sed -i s/^9$/nine/ f; ${commit('[b] and back')}`;
+  const done = await run(repo, [
+    { id: 'a', title: 'Say a', script: 'sed -i s/^1$/uno/ f', locks: ['f'], group: 'one' },
+    { id: 'b', title: 'Say b', script: `${there}; ${andBack}`, locks: ['f'], group: 'two' },
+  ]);
+  assert.is(done.code, 0, done.stderr);
+  assert.match(
+    done.stderr,
+    /two lands as one commit: one after another, the commits of its tasks conflict in f/,
+  );
+  assert.is(repo.git('show', 'main:f'), 'uno\n2\n3\n4\n5\n6\n7\n8\nnine');
+  assert.is(repo.git('log', '-1', '--format=%s', 'main'), 'two: Say b');
+  assert.is(repo.git('rev-list', '--count', `${before}..main`), '2');
+});
+
 test.run();
