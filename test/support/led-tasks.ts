@@ -39,17 +39,36 @@ export async function untilNews(
   throw new Error('Nothing works any more.');
 }
 
+function done(said: Said): Said {
+  if (said.isError) throw new Error(said.text);
+  return said;
+}
+
 /** Proposes, assigns, waits, approves and hands over; goes on from wherever another one left it. */
 export const leadsWell: QueenScript = async ({ call }) => {
-  const done = (said: Said): Said => {
-    if (said.isError) throw new Error(said.text);
-    return said;
-  };
   const proposed = done(await call('create_tasks', { tasks: ledTasks }));
   if (proposed.at('plan') !== 'approved') return undefined;
   done(await call('assign_task'));
   await untilNews(call, ({ verdicts }) => verdicts === ledTasks.length);
   for (const { id } of ledTasks) done(await call('approve_task', { task_id: id, feedback: 'Good.' }));
+  done(await call('complete', { summary: 'Both files are there.' }));
+  return undefined;
+};
+
+/** The same, with a note for a task that she sends back once. */
+export const leadsInRounds: QueenScript = async ({ call }) => {
+  const proposed = done(await call('create_tasks', { tasks: ledTasks }));
+  if (proposed.at('plan') !== 'approved') return undefined;
+  const [, second] = ledTasks;
+  const named = { task_id: second?.id };
+  done(await call('leave_note', { text: 'Be brief.', task_ids: [second?.id] }));
+  for (;;) {
+    done(await call('assign_task'));
+    await untilNews(call, ({ verdicts }) => verdicts === ledTasks.length);
+    if (done(await call('get_task_output', named)).text.includes('rejected')) break;
+    done(await call('reject_task', { ...named, feedback: 'Once more.' }));
+  }
+  for (const { id } of ledTasks) done(await call('approve_task', { task_id: id }));
   done(await call('complete', { summary: 'Both files are there.' }));
   return undefined;
 };

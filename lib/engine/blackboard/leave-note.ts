@@ -40,7 +40,10 @@ export async function leaveNote(
   await record(workshop, session, (view) => {
     requireOpen(view);
     const tasks = said.tasks.map((id) => requireTask(view, id));
-    const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths, by }));
+    const isTold = (note: LeftNote): boolean =>
+      workshop.origins.has(noteDecision({ session, task: null }, note));
+    // Whoever left it: a model that leads in the place of another says the same.
+    const known = ledNotes(view).find((note) => isAlike(note, { text, tasks, paths }) && isTold(note));
     if (known !== undefined) {
       left = { note: known, isNew: false };
       return null;
@@ -173,8 +176,8 @@ function ledNotes({ pages }: SessionView): readonly LeftNote[] {
   return pages().find(({ task }) => task === null)?.notes ?? [];
 }
 
-function isAlike(note: LeftNote, other: Pick<LeftNote, 'text' | 'by' | 'tasks' | 'paths'>): boolean {
-  const key = ({ text, by, tasks, paths }: typeof other): string => canonicalJson({ text, by, tasks, paths });
+function isAlike(note: LeftNote, other: Pick<LeftNote, 'text' | 'tasks' | 'paths'>): boolean {
+  const key = ({ text, tasks, paths }: typeof other): string => canonicalJson({ text, tasks, paths });
   return key(note) === key(other);
 }
 

@@ -6,15 +6,15 @@ import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import { findDamage, findRemains } from '../../support/kill-rig.ts';
-import { ledRun } from '../../support/led-run.ts';
-import { leadsWell, ledTasks } from '../../support/led-tasks.ts';
+import { ledRun, type QueenScript } from '../../support/led-run.ts';
+import { leadsInRounds, leadsWell, ledTasks } from '../../support/led-tasks.ts';
 import { programFolder } from '../../support/program.ts';
 import { makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
 
 // A run that a model leads, killed with her at a moment of its own, and gone on with by another model or by none.
-// By hand: FLAME_KILL=all node build/test/run.js mcp/led-killed, or FLAME_KILL=17,18 for these.
+// By hand: FLAME_KILL=all node build/test/run.js mcp/led-killed, or FLAME_KILL=17,18 for these; FLAME_KILL_ROUNDS
+// likewise for runs in which she leaves a note and sends work back.
 
-const asked = process.env.FLAME_KILL ?? '';
 const template = makeExecProject();
 writeDecisions(template, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
 
@@ -29,9 +29,10 @@ function makeVictim(): TestRepo {
 function start(
   repo: TestRepo,
   env: Readonly<Record<string, string>>,
+  ...how: readonly string[]
 ): { signal: string | null; stderr: string } {
   const script = join(programFolder, '../build/test/commands/mcp/led-victim.js');
-  const { signal, stderr } = spawnSync(process.execPath, [script, repo.path], {
+  const { signal, stderr } = spawnSync(process.execPath, [script, repo.path, ...how], {
     cwd: repo.path,
     env: { ...repo.env, TMPDIR: join(dirname(repo.path), 'tmp'), ...env },
     encoding: 'utf8',
@@ -55,6 +56,7 @@ async function endOf(repo: TestRepo): Promise<Readonly<Record<string, unknown>>>
     tree: repo.git('rev-parse', 'main^{tree}'),
     sessions: repo.git('ls-tree', '--name-only', 'refs/blueflame/sessions:anchors').split('\n').length,
     checkout: repo.git('status', '--porcelain'),
+    notes: JSON.parse((await flame(repo, ['note', '--json'])).stdout).notes.length,
   };
 }
 
@@ -63,14 +65,20 @@ function remainsOf(repo: TestRepo): readonly string[] {
   return findRemains(repo).filter((path) => !/^tmp\/(?:door|flame-state)-/.test(path));
 }
 
-const undisturbed = makeVictim();
-const log = join(dirname(undisturbed.path), 'points');
-const first = start(undisturbed, { FLAME_TEST_KILL_LOG: log });
-const points = readFileSync(log, 'utf8').trim().split('\n');
-const expected = await endOf(undisturbed);
+/** A run that nothing disturbs, and the moments at which it could be killed. */
+async function undisturbedRun(...how: readonly string[]) {
+  const repo = makeVictim();
+  const log = join(dirname(repo.path), 'points');
+  const { stderr } = start(repo, { FLAME_TEST_KILL_LOG: log }, ...how);
+  const points = readFileSync(log, 'utf8').trim().split('\n');
+  return { repo, stderr, points, expected: await endOf(repo) };
+}
+
+const { repo: undisturbed, stderr: told, points, expected } = await undisturbedRun();
+const rounds = await undisturbedRun('rounds');
 
 test('QUE-1 a led run lands everything, and leaves nothing behind', () => {
-  assert.is(expected.state, 'ended', first.stderr);
+  assert.is(expected.state, 'ended', told);
   assert.equal(
     expected.tasks,
     ledTasks.map(({ id }) => ({ id, status: 'merged', done: 1, merged: 1 })),
@@ -78,7 +86,27 @@ test('QUE-1 a led run lands everything, and leaves nothing behind', () => {
   assert.equal(remainsOf(undisturbed), []);
 });
 
-for (const [index, at] of choosePoints().entries()) {
+test('QUE-1 what she sends back is done again, once', () => {
+  const { repo, stderr, expected: end } = rounds;
+  assert.equal([end.state, end.notes], ['ended', 1], stderr);
+  assert.equal(
+    end.tasks,
+    ledTasks.map(({ id }) => ({ id, status: 'merged', done: id === 'two' ? 2 : 1, merged: 1 })),
+  );
+  assert.equal(remainsOf(repo), []);
+});
+
+for (const at of choosePoints(rounds.points, process.env.FLAME_KILL_ROUNDS, 2))
+  test(`QUE-2 killed at ${rounds.points[at - 1] ?? at} of a run with work sent back, another model leads on`, async () => {
+    const repo = makeVictim();
+    const killed = start(repo, { FLAME_TEST_KILL_AT: String(at) }, 'rounds');
+    assert.is(findDamage(repo), '');
+    if (killed.signal === 'SIGKILL') await goOn(repo, true, leadsInRounds);
+    assert.equal(await endOf(repo), rounds.expected, killed.stderr);
+    assert.equal(remainsOf(repo), []);
+  });
+
+for (const [index, at] of choosePoints(points, process.env.FLAME_KILL, 4).entries()) {
   const isLedAgain = index % 2 === 0;
   const who = isLedAgain ? 'another model leads on' : 'nobody leads it any more';
   test(`QUE-2 killed at ${points[at - 1] ?? at}, ${who}: nothing is done twice`, async () => {
@@ -93,12 +121,12 @@ for (const [index, at] of choosePoints().entries()) {
 
 test.run();
 
-async function goOn(repo: TestRepo, isLedAgain: boolean): Promise<void> {
+async function goOn(repo: TestRepo, isLedAgain: boolean, leads: QueenScript = leadsWell): Promise<void> {
   const { session } = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
   const isOver = session?.state === 'ended';
   // Without a plan there is nothing that the waves could work on by themselves.
   if (isLedAgain || session === null || session.wave === 'plan') {
-    const again = await ledRun(repo, leadsWell, isOver || session !== null ? { objective: null } : {});
+    const again = await ledRun(repo, leads, isOver || session !== null ? { objective: null } : {});
     if (!isOver) assert.is(again.code, 0, again.stderr);
     return;
   }
@@ -107,9 +135,9 @@ async function goOn(repo: TestRepo, isLedAgain: boolean): Promise<void> {
 }
 
 /** One of each kind of moment, as far as they differ by more than their numbers; a sample of those. */
-function choosePoints(): readonly number[] {
-  if (asked === 'all') return points.map((_, index) => index + 1);
+function choosePoints(all: readonly string[], asked = '', count = 0): readonly number[] {
+  if (asked === 'none') return [];
+  if (asked === 'all') return all.map((_, index) => index + 1);
   if (asked !== '') return asked.split(',').map(Number);
-  const count = 4;
-  return Array.from({ length: count }, (_, index) => Math.ceil(((index + 0.5) * points.length) / count));
+  return Array.from({ length: count }, (_, index) => Math.ceil(((index + 0.5) * all.length) / count));
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { packageRoot } from '../../../lib/util/package-root.ts';
 import { makeExecProject } from '../../support/exec-project.ts';
 import { closeChats, openChat } from '../../support/mcp-client.ts';
 import { programFolder } from '../../support/program.ts';
@@ -22,6 +23,9 @@ for (const isOld of [false, true]) {
       JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))),
     );
     assert.ok(bytes <= 16_000, `${bytes} bytes of definitions`);
+    const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
+    const said = Number(/about ([\d,]+) tokens a request/.exec(readme)?.[1]?.replace(',', ''));
+    assert.ok(Math.abs(said - bytes / 4) <= said / 20, `README says ${said} tokens, they are ${bytes / 4}`);
     assert.equal(
       tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
       ['wait_for_workers', 'get_status', 'get_task_output', 'read_file', 'list_files', 'search_files'],
