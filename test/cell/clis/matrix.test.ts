@@ -1,0 +1,40 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readProvenVersions } from '../../../lib/commands/doctor/proven-versions.ts';
+import { cliNames } from '../../../lib/domain/config/agent-clis.ts';
+
+// What the tests beside this one have shown of each CLI, as the table that `git flame doctor` reads holds it.
+
+const columns = {
+  shell: /^shell: judged$/,
+  edit: /^edit: judged$/,
+  'sub-agent': /^sub-agent: not offered, and refused$/,
+  'MCP tool': /^MCP server: not offered, and refused$/,
+  'second shell': /^second shell tool: not offered, and refused$/,
+  'hook killed': /^hook killed: the (?:agent is ended|call is refused)$/,
+  'hook replaced': /^hook replaced: the agent is ended$/,
+  'hook stopped': /^hook stopped: nothing runs$/,
+  'no hook': /^hook not there: no request is sent$/,
+  budget: /^budget: the next request was not sent$/,
+  key: /^key: stays outside$/,
+} as const;
+
+test('WAT-1 WAT-2 UNI-8: of every CLI each way past the watcher was tried, and none held', () => {
+  const proven = readProvenVersions();
+  const rows = cliNames.map((name) => {
+    const known = proven.get(name);
+    const shown = Object.values(columns).map(
+      (wanted) => known?.proven.find((one) => wanted.test(one)) ?? '-',
+    );
+    return [`${name} ${known?.version}`, ...shown.map((one) => one.replace(/^.*?: /, ''))];
+  });
+  const table = [['', ...Object.keys(columns)], ...rows].map((row) => row.join(' | ')).join('\n');
+  process.stdout.write(`${table}\n`);
+  assert.equal(
+    rows.filter((row) => row.includes('-')),
+    [],
+    table,
+  );
+});
+
+test.run();
