@@ -88,6 +88,7 @@ const freeTexts: ReadonlySet<string> = new Set([
   'MESSAGE',
   'COMMIT',
   'DIGEST',
+  'AMOUNT',
   'OBJECTIVE',
   'TITLE',
   'TEXT',

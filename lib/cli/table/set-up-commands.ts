@@ -23,13 +23,19 @@ export const setUpCommands = {
     load: () => import('../../commands/doctor/doctor.ts'),
     summary: 'Try out what is enforced here, and look for what is broken or left over',
     details:
-      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something that work needs is missing. With --repair, what is wrong on refs/blueflame/* is repaired as far as that loses nothing, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that cannot be read goes back to its last version that can, and a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*.',
+      'Each phase of enforcement is tried, not looked up: calls to the watcher, a cell that tries to get out, cells that use too much, a branch that breaks rules. Spends no tokens. Ends with 1 when something that work needs is missing. With --repair, what is wrong on refs/blueflame/* is repaired as far as that loses nothing, and only state and leftovers are looked at: a ref that holds something else goes back to where it last was sound, a note that cannot be read goes back to its last version that can, and a lock of a git that is gone is removed. What a ref held is kept at refs/blueflame-backup/*. With --remote, two refs below refs/blueflame/machines/ are pushed there and taken away again; with --dry-run nothing is pushed.',
     options: {
       repair: { kind: 'flag', summary: 'repair the state; with --dry-run, say what would be done' },
+      remote: {
+        kind: 'optional',
+        value: 'REMOTE',
+        summary: 'try whether machines can share a session through this remote, and who is there',
+      },
     },
     examples: [
       { command: 'git flame doctor', does: 'see whether this machine is fit and the state is sound' },
       { command: 'git flame doctor --repair', does: 'repair what is broken in the state' },
+      { command: 'git flame doctor --remote origin', does: 'see whether machines can share a session there' },
       { command: 'git flame doctor --json', does: 'the same for scripts' },
     ],
   },

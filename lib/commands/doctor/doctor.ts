@@ -19,6 +19,7 @@ import { examineHooks } from './hooks.ts';
 import { examineLeftovers } from './leftovers.ts';
 import { examinePostCheck } from './post-check.ts';
 import { examinePrograms } from './programs.ts';
+import { examineRemote } from './remote.ts';
 import { examineRepository } from './repository.ts';
 import { examineSandbox } from './sandbox.ts';
 import { examineState, examineWritable } from './state.ts';
@@ -29,6 +30,7 @@ import { examineWatcher } from './watcher.ts';
 export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
   return withState(args, io, async (reading) => {
     const { git, output } = reading;
+    const { remote } = args.options;
     const { config, problems, isAllowed } = await readConfigOrDefaults(io, reading);
     const options = runnerOptions(git, config, io);
     const context = makeRunnerContext(options);
@@ -45,6 +47,7 @@ export function run(args: CommandArgs<'doctor'>, io: Io): Promise<number> {
       ...(await examineRepository(git)),
       ...(await examineHooks(git, io)),
       ...(await examineLeftovers(reading)),
+      ...(remote === null ? [] : await examineRemote(reading, io, { name: remote, config })),
     ];
     output.json({
       ...{ schema_version: 1, sound: isSound(findings), findings: findings.map(toJson) },

@@ -8,7 +8,8 @@ export interface CommandOptions {
     readonly base: string | null;
     readonly name: string | null;
   };
-  readonly doctor: { readonly repair: boolean };
+  /** remote: as it was typed, '' where none was; null: none is tried. */
+  readonly doctor: { readonly repair: boolean; readonly remote: string | null };
   readonly trust: { readonly yes: boolean };
   readonly plan: {
     readonly from: string | null;

@@ -66,6 +66,15 @@ export async function peekState(context: GitContext, remote: string): Promise<Re
   return new Map(refs);
 }
 
+/** The refs of a remote that match a pattern, and where they stand. Throws FlameError `remote-unreachable`. */
+export function remoteTips(
+  context: GitContext,
+  remote: string,
+  pattern: string,
+): Promise<readonly (readonly [string, ObjectId])[]> {
+  return listRemote(context, remote, pattern);
+}
+
 async function listRemote(
   context: GitContext,
   remote: string,
