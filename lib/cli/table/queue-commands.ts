@@ -30,7 +30,11 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
       group: { kind: 'text', value: 'NAME', summary: 'add, edit: cohesion group, landed together (main)' },
       priority: { kind: 'number', value: 'N', summary: 'add, edit: 1 goes first (5)' },
       id: { kind: 'text', value: 'ID', summary: 'add: its id (the next free task-NNN)' },
-      from: { kind: 'text', value: 'FILE', summary: 'add, edit: read YAML or JSON; - is standard input' },
+      from: {
+        kind: 'text',
+        value: 'FILE',
+        summary: 'add, edit: read YAML or JSON; - is standard input; add: gh:123, or the address of an issue',
+      },
       role: { kind: 'text', value: 'ROLE', summary: 'next, claim: only tasks for this role' },
       stdin: { kind: 'flag', summary: 'claim: read ids from standard input' },
       worktree: { kind: 'no-flag', summary: 'claim: make no worktree' },
@@ -48,6 +52,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
     },
     examples: [
       { command: "git flame task add 'Mend the login page' --locks src/login/", does: 'one more task' },
+      { command: 'git flame task add --from gh:123 --locks src/', does: 'a task of an issue, by your gh' },
       { command: 'git flame task claim', does: 'take the next one that is ready' },
       { command: 'git flame task submit', does: 'in its worktree: hand it in' },
       { command: 'git flame task claim --stdin --json <ids', does: 'claim many, one answer a line' },

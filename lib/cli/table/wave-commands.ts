@@ -171,6 +171,17 @@ export const waveCommands = {
       },
     ],
   },
+  pr: {
+    load: () => import('../../commands/forge/pr.ts'),
+    summary: 'Bring comments and failed checks of the pull request back to their tasks',
+    details:
+      'Asks GitHub through your gh, once the session has a pull request (--pr). A comment goes to the tasks that changed its file, each once; what is said of the whole, and failed checks, go to the tasks that landed last. They are told to the next attempt as material, start from what had landed, and come to the gate like any change; git flame run --pr then pushes them to the same branch. Only what owners, members and collaborators of the repository say counts; the others are named. After three rounds, --more allows another one. With --json: {session, tasks, left}, with --dry-run {session, state, remarks, failed}.',
+    options: { more: { kind: 'flag', summary: 'go on although it went through three rounds' } },
+    examples: [
+      { command: 'git flame pr --dry-run', does: 'see what is new there' },
+      { command: 'git flame pr && git flame run --pr', does: 'the next round' },
+    ],
+  },
   run: {
     load: () => import('../../commands/run.ts'),
     summary: 'Go through all waves: plan, work, validate, merge and review',

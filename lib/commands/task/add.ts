@@ -7,6 +7,9 @@ import type { Io } from '../../domain/shown/io.ts';
 import { addTasks, type NewTask } from '../../engine/plan/add-tasks.ts';
 import { visibleLine } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-amount.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { issueWords, readIssue } from '../forge/read-issue.ts';
+import { runGh } from '../forge/run-gh.ts';
 import { readNamedFile } from '../open/open-gates.ts';
 import { readAll } from '../open/read-all.ts';
 import { isSessionBusy } from '../open/session-busy.ts';
@@ -15,7 +18,7 @@ import { byHand } from './by-hand.ts';
 /** `git flame task add`: tasks of options, a file or standard input. */
 export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
   return byHand(args, io, async ({ workshop, git, output, meant }) => {
-    const added = await readAdded(args, io);
+    const added = await readAdded(args, io, workshop.root);
     const wanted = meant.name === null ? null : parseSessionId(meant.name);
     if (args.globals.dryRun) {
       output.json({ session: wanted, tasks: added });
@@ -33,8 +36,10 @@ export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
   });
 }
 
-async function readAdded(args: CommandArgs<'task'>, io: Io): Promise<readonly NewTask[]> {
+async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promise<readonly NewTask[]> {
   const { from, description, locks, needs, group, priority, id } = args.options;
+  const issue = from === null ? null : issueWords(from);
+  if (issue !== null) return readFromIssue(args, issue, { io, cwd, from: from ?? '' });
   const [title = args.options.title] = args.positionals;
   if (title !== null && title !== undefined && from === null) {
     const task = {
@@ -55,6 +60,34 @@ async function readAdded(args: CommandArgs<'task'>, io: Io): Promise<readonly Ne
   const tasks = text.trim() === '' ? [] : readNewTasks(text, isStdin ? 'standard input' : from);
   if (tasks.length === 0) throw nothingGiven();
   return tasks;
+}
+
+interface Asking {
+  readonly io: Io;
+  readonly cwd: string;
+  readonly from: string;
+}
+
+/** An issue with what the options say of it besides. */
+async function readFromIssue(
+  { options, positionals }: CommandArgs<'task'>,
+  words: readonly string[],
+  { io, cwd, from }: Asking,
+): Promise<readonly NewTask[]> {
+  const { locks, needs, group, priority, id } = options;
+  const retry = `git flame task add --from ${shellQuote(from)}`;
+  const issue = await readIssue(words, (asked) => runGh({ cwd, io, retry }, asked));
+  const [title = options.title ?? issue.title] = positionals;
+  const task = {
+    title,
+    description: issue.description,
+    file_locks: locks ?? [],
+    dependencies: needs ?? [],
+    ...(group === null ? {} : { cohesion_group: group }),
+    ...(priority === null ? {} : { priority }),
+    ...(id === null ? {} : { id: parseTaskId(id) }),
+  };
+  return readOptions(JSON.stringify([task])).map((one) => ({ ...one, source: issue.source }));
 }
 
 const optionOf: Readonly<Record<string, string>> = {

@@ -1,9 +1,13 @@
 import { isOpen } from '../../core/schedule/next-action.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { OpenLeadDesk } from '../../engine/queen/queen-wave.ts';
+import { viewSession } from '../../engine/record.ts';
+import { takeUp } from '../../engine/review/take-up.ts';
 import { runSession } from '../../engine/run-session.ts';
+import { askForNews } from '../forge/ask-for-news.ts';
 import type { Opened } from '../open/open-workshop.ts';
 import { nextCommand } from './next-command.ts';
 import { preparePullRequest } from './pull-request.ts';
@@ -31,6 +35,7 @@ export async function goOn(
     opened,
     session,
     async () => {
+      if (plan === null) await hearPullRequest(opened, io, session);
       await runSession(workshop, session, { plan, wantsTalk: config.planning.interactive }, leadDesk);
       requested = await preparePullRequest(opened, io, session);
     },
@@ -38,4 +43,18 @@ export async function goOn(
   );
   // The limit of cycles can end a session whose work isn't done.
   return now.state === 'ended' && tasks.some(isOpen) ? 1 : exitCodeOf(tasks) || requested;
+}
+
+/** With --pr a run begins with what was said of the pull request; what can't be asked now is said, and keeps it from nothing. */
+async function hearPullRequest(opened: Opened, io: Io, id: SessionId): Promise<void> {
+  const { workshop, wishes } = opened;
+  const { session } = await viewSession(workshop, id);
+  if (!wishes.wantsPullRequest || (session.landing?.pull_request ?? null) === null) return;
+  try {
+    await takeUp(workshop, id, await askForNews(opened, io, session), { isAllowedMore: false });
+  } catch (error) {
+    if (!(error instanceof FlameError) || error.kind === 'interrupted') throw error;
+    const message = `What was said of the pull request is not taken up: ${error.message}`;
+    workshop.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
+  }
 }

@@ -10,6 +10,7 @@ import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { type PullRequestText, renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import { programPath } from '../../util/program-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { runGh as runForGood } from '../forge/run-gh.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
 type Landing = NonNullable<Session['landing']>;
@@ -69,7 +70,7 @@ async function open(opened: Opened, io: Io, { id, request, remote, commands }: O
     return failed(opened, `git push did not push ${branch} to ${remote}`, pushed.output, commands);
   if (known !== null) {
     tell(opened, request, 'updated', commands);
-    return 0;
+    return keepTrue(opened, io, request, known);
   }
   const gh = programPath('gh', io.env.PATH);
   if (!isAbsolute(gh))
@@ -88,6 +89,22 @@ async function open(opened: Opened, io: Io, { id, request, remote, commands }: O
   }));
   tell(opened, { ...request, landing: { ...request.landing, pull_request: url } }, 'opened', commands);
   return 0;
+}
+
+/** Title and body say what is on the branch now. Resolves to the exit code. */
+async function keepTrue(opened: Opened, io: Io, request: PullRequest, url: string): Promise<number> {
+  const words = ['pr', 'edit', url, '--title', request.title, '--body-file', request.bodyFile];
+  const gh = { cwd: opened.workshop.root, io, retry: ['gh', ...words].map(shellQuote).join(' ') };
+  try {
+    await runForGood(gh, words);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    const message = `${request.landing.branch} is pushed, but title and body of its pull request are as before: ${error.message}`;
+    opened.workshop.events.emit({ event: 'notice', level: 'warning', message, details: [...error.lines] });
+    for (const hint of error.hints) opened.output.hint(hint);
+    return 1;
+  }
 }
 
 async function runGh(

@@ -41,6 +41,7 @@ const parts = {
   undone: 'head',
   landed_as: 'head',
   takes_back: 'planned',
+  source: 'planned',
   rev: 'own rule',
   history: 'own rule',
   updated_at: 'own rule',

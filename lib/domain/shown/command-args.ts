@@ -42,6 +42,7 @@ export interface CommandOptions {
     readonly export: string | null;
     readonly pr: boolean;
   } & PageOptions;
+  readonly pr: { readonly more: boolean };
   readonly undo: {
     readonly requeue: string | null;
     readonly drop: string | null;

@@ -115,9 +115,18 @@ export const sessionSchema = z.object({
   gates: z.array(z.object({ gate: z.string(), decision: z.string(), by: z.string(), at: z.string() })),
   /**
    * Where approved work lands instead of the base branch, from the first such landing on (`project.landing: branch`):
-   * the branch, the commit of the base it began at, and the address of its pull request once there is one.
+   * the branch, the commit of the base it began at, and the address of its pull request once there is one. Of that:
+   * what was taken up of what others said there, by id, and in how many rounds; left out before the first.
    */
-  landing: z.object({ branch: z.string(), from: oid, pull_request: z.string().nullable() }).optional(),
+  landing: z
+    .object({
+      branch: z.string(),
+      from: oid,
+      pull_request: z.string().nullable(),
+      heard: z.array(z.string().max(300)).optional(),
+      rounds: z.int().min(0).optional(),
+    })
+    .optional(),
   /** A checked-out base that still has to be brought along: landing moved the branch from → to. */
   checkout: z
     .object({

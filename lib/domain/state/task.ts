@@ -113,7 +113,16 @@ const noteSchema = z.object({
    * none does. Left out before the first.
    */
   judging: z.object({ machine: z.string().nullable(), claim: z.int().min(1), commit: objectId }).optional(),
-  /** How often a landing of it was taken back: of two ends the one with the larger number counts. Left out before the first. */
+  /** The address of the issue it was made of, which its landing closes; left out of others. */
+  source: z
+    .string()
+    .max(500)
+    .regex(/^https:\/\/[\w.-]+(?::\d+)?\/[\w.-]+\/[\w.-]+\/issues\/\d{1,12}$/)
+    .optional(),
+  /**
+   * How often a landing of it was taken back, or it was taken up again after one: of two ends the one with the larger
+   * number counts. Left out before the first.
+   */
   undone: z.int().min(1).optional(),
   /** The commit it landed as, where the branch holds its change and not its own commits. Left out otherwise. */
   landed_as: objectId.optional(),

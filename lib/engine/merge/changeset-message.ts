@@ -1,3 +1,4 @@
+import { closesIssue } from '../../domain/closes-issue.ts';
 import type { Config } from '../../domain/config/config.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -21,8 +22,10 @@ export async function changesetMessage(
   { group, tasks }: { readonly group: string; readonly tasks: readonly Task[] },
 ): Promise<string> {
   const [plain = '', ...rest] = filledIn(config, session, { group, tasks }).split('\n');
+  const closing = tasks.flatMap(({ source }) => closesIssue(source) ?? []);
+  const body = [...rest, ...(closing.length === 0 ? [] : ['', ...closing])];
   const complete = (subject: string): string =>
-    withTrailers([subject, ...rest].join('\n'), tasks, session.id);
+    withTrailers([subject, ...body].join('\n'), tasks, session.id);
   if (fits(config, complete(plain))) return complete(plain);
   const own = tasks.flatMap(({ commit }) => (commit === null ? [] : [git.readCommit(commit)]));
   const subjects = (await Promise.all(own)).map(({ message }) => message.split('\n')[0] ?? '');

@@ -13,7 +13,11 @@ import { timestamp, type Workshop } from '../workshop.ts';
 import { toTask } from './take-plan.ts';
 
 /** A task as a person adds it; without an id it gets the next free one. */
-export type NewTask = Omit<PlannedTask, 'id'> & { readonly id: TaskId | null };
+export type NewTask = Omit<PlannedTask, 'id'> & {
+  readonly id: TaskId | null;
+  /** The address of the issue it was made of. */
+  readonly source?: string;
+};
 
 interface AddedTasks {
   readonly session: Session;
@@ -48,7 +52,10 @@ export async function addTasks(
     if (problems.length > 0) throw nothingAdded(problems.map(describeProblem));
     const session = open ?? begun(newSession(workshop, id, objectiveOf(added), base));
     const view = { session, tasks: existing };
-    const tasks = planned.map((task) => toTask(workshop, view, task, at));
+    const tasks = planned.map((task, index) => ({
+      ...toTask(workshop, view, task, at),
+      ...(added[index]?.source === undefined ? {} : { source: added[index].source }),
+    }));
     done = { session, tasks, isNewSession: open === null };
     const what = tasks.length === 1 ? `${tasks[0]?.id}` : `${tasks.length} tasks`;
     const subject = `${what}: added by ${workshop.gates.person}`;

@@ -1,3 +1,4 @@
+import { closesIssue } from '../../domain/closes-issue.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -25,8 +26,12 @@ export function renderPullRequest(
   const more = rest.join('\n').trim();
   const body = [
     ...(more === '' ? [] : [plainText(more)]),
-    ...landed.map((changeset) => {
-      const members = tasks.filter(({ id }) => changeset.tasks.includes(id));
+    ...landed.flatMap((changeset) => {
+      // A task that went through another round is told of where it landed last.
+      const members = tasks.filter(
+        ({ id }) => landed.findLast((one) => one.tasks.includes(id)) === changeset,
+      );
+      if (members.length === 0) return [];
       const { files, insertions, deletions } = changeset.diffstat;
       return [
         `### ${plainLine(changeset.group)}`,
@@ -39,12 +44,19 @@ export function renderPullRequest(
           : ['', `Approved although checks fail: ${plainLine(changeset.reason)}`]),
       ].join('\n');
     }),
+    ...closing(landed.flatMap((changeset) => tasks.filter(({ id }) => changeset.tasks.includes(id)))),
     `Session ${code(session.id)}, ${formatSpend(session)}. The verdicts are notes on the commits: ${code('git flame show TASK')}.`,
   ];
   return {
     title: title.length > longestTitle ? `${title.slice(0, longestTitle - 1)}…` : title,
     body: `${body.join('\n\n')}\n`,
   };
+}
+
+/** Issues a person made tasks of: these alone are closed. */
+function closing(members: readonly Task[]): readonly string[] {
+  const lines = new Set(members.flatMap(({ source }) => closesIssue(source) ?? []));
+  return lines.size === 0 ? [] : [[...lines].join('\n')];
 }
 
 function renderTask({ id, title }: Task, verdict: Verdict | null): readonly string[] {

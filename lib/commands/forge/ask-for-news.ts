@@ -1,0 +1,56 @@
+import { FlameError } from '../../domain/flame-error.ts';
+import type { Io } from '../../domain/shown/io.ts';
+import type { PullRequestNews } from '../../domain/state/pull-request.ts';
+import { landsOn, type Session } from '../../domain/state/session.ts';
+import { visibleLine } from '../../ui/text/visible-text.ts';
+import { shortId } from '../../util/short-id.ts';
+import type { Opened } from '../open/open-workshop.ts';
+import { readNews } from './read-news.ts';
+import { runGh } from './run-gh.ts';
+
+/**
+ * What the host says of a session's pull request; who is not heard is named. Throws FlameErrors `no-pull-request`,
+ * `pull-request-moved`, and those of readNews.
+ */
+export async function askForNews(opened: Opened, io: Io, session: Session): Promise<PullRequestNews> {
+  const url = session.landing?.pull_request ?? null;
+  if (url === null) throw noPullRequest(session);
+  const gh = { cwd: opened.workshop.root, io, retry: 'git flame pr' };
+  const news = await readNews(url, (words) => runGh(gh, words));
+  if (news.state === 'open') await requireOurs(opened, session, news);
+  tellUnheeded(opened, news);
+  return news;
+}
+
+/** What another one pushed there is not what its comments would be answered on. Throws FlameError `pull-request-moved`. */
+async function requireOurs({ git }: Opened, session: Session, { head }: PullRequestNews): Promise<void> {
+  const branch = landsOn(session);
+  const tip = await git.resolveCommit(`refs/heads/${branch}`);
+  const there = await git.resolveCommit(head);
+  if (tip !== null && there !== null && (await git.isAncestor(there, tip))) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'pull-request-moved',
+    message: `Somebody else moved ${branch} there to ${shortId(head)}, which is not part of it here, so nothing was taken up.`,
+    hints: [
+      `git fetch origin ${branch}`,
+      `git log ${branch}..FETCH_HEAD`,
+      `git merge --ff-only FETCH_HEAD with ${branch} checked out, or push yours over it, then: git flame pr`,
+    ],
+  });
+}
+
+function tellUnheeded({ output }: Opened, { unheeded }: PullRequestNews): void {
+  if (unheeded.length === 0) return;
+  const names = unheeded.map(({ by, count }) => `${visibleLine(by)}: ${count}`).join(', ');
+  output.info(`Not taken up, by others than members of the repository: ${names}.`);
+}
+
+function noPullRequest(session: Session): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'no-pull-request',
+    message: `Session ${session.id} has no pull request.`,
+    hints: ['git flame review --pr', 'git flame status'],
+  });
+}

@@ -1,0 +1,24 @@
+import type { LineComment } from '../../domain/state/line-comment.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { requeueTask } from './task-return.ts';
+import { describeChange, illegalTransition, type TaskChange } from './task-state.ts';
+
+/** What was said of a task's work after it had landed on a branch that is still under review. */
+export interface Revision {
+  readonly notes: string;
+  readonly comments: readonly LineComment[];
+  readonly at: string;
+}
+
+/**
+ * merged → requeued: what had landed stays where it is, and the next attempt goes on from there. Counted as a landing
+ * that is taken back is, so that no other clone's older word ends it again. Throws a FlameError `illegal-transition`
+ * where it isn't merged.
+ */
+export function reviseTask(task: Task, { notes, comments, at }: Revision): TaskChange {
+  if (task.status !== 'merged') throw illegalTransition(task, 'requeued');
+  const { landed_as: _, ...landed } = task;
+  const done: Task = { ...landed, status: 'done', undone: (task.undone ?? 0) + 1 };
+  const { task: after } = requeueTask(done, { kind: 'rejected', notes, comments, at });
+  return describeChange(task, after, ', its pull request was remarked on');
+}

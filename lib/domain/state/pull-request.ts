@@ -1,0 +1,38 @@
+/** What a host says of a pull request; every text of it was written by others. */
+export interface PullRequestNews {
+  readonly state: 'open' | 'closed' | 'merged';
+  /** The commit its branch is at there. */
+  readonly head: string;
+  /** Of those whose word counts, oldest first. */
+  readonly remarks: readonly Remark[];
+  readonly failed: readonly FailedCheck[];
+  /** Who else said something, and how often: people without rights in the repository, and programs. */
+  readonly unheeded: readonly { readonly by: string; readonly count: number }[];
+}
+
+/** A comment; of a line where it has a path. */
+export interface Remark {
+  /** The same whenever it is read, and no other one's. */
+  readonly id: string;
+  readonly by: string;
+  readonly text: string;
+  readonly place: RemarkPlace | null;
+}
+
+export interface RemarkPlace {
+  readonly path: string;
+  readonly side: 'old' | 'new';
+  /** null: it is about the whole file. */
+  readonly line: number | null;
+  /** Whether the line is no more: the number is what it was then. */
+  readonly isGone: boolean;
+  /** The lines it was made on, as the host shows them. */
+  readonly excerpt: string;
+}
+
+export interface FailedCheck {
+  readonly id: string;
+  readonly name: string;
+  readonly conclusion: string;
+  readonly url: string;
+}

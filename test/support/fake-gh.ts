@@ -1,0 +1,109 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestRepo } from './repo.ts';
+
+/** What GitHub would say; the shapes are those its REST API and `gh --json` document. */
+export interface GitHub {
+  state?: 'OPEN' | 'CLOSED' | 'MERGED';
+  /** Absent: where the branch is on the remote. */
+  head?: string;
+  checks?: readonly unknown[];
+  lines?: readonly unknown[];
+  reviews?: readonly unknown[];
+  talk?: readonly unknown[];
+  issue?: unknown;
+  /** Items a page has, as it is printed by older versions: a list after the other. */
+  pageSize?: number;
+  /** Ends with this instead of an answer, for calls with these words. */
+  fails?: { readonly at: string; readonly code: number; readonly said: string; readonly prints?: string };
+}
+
+export interface FakeGh {
+  readonly env: Readonly<Record<string, string>>;
+  set(answers: GitHub): void;
+  /** Each call as its words. */
+  calls(): readonly (readonly string[])[];
+}
+
+export const pullRequest = 'https://github.example/lea/sample/pull/7';
+
+/** A gh on PATH that answers as told, and a remote of our own to push to. */
+export function makeFakeGh(repo: TestRepo): FakeGh {
+  const bin = join(repo.path, '.git', 'fake-bin');
+  mkdirSync(bin);
+  const [file, log] = [join(bin, 'answers.json'), join(bin, 'calls')];
+  const remote = join(repo.path, '.git', 'remote.git');
+  writeFileSync(file, '{}');
+  writeFileSync(join(bin, 'gh.mjs'), script(file, log, remote));
+  writeFileSync(join(bin, 'gh'), `#!/bin/sh\nexec '${process.execPath}' '${join(bin, 'gh.mjs')}' "$@"\n`);
+  chmodSync(join(bin, 'gh'), 0o755);
+  repo.git('init', '-q', '--bare', remote);
+  repo.git('remote', 'add', 'origin', remote);
+  return {
+    env: { PATH: `${bin}:${repo.env.PATH}` },
+    set: (answers) => writeFileSync(file, JSON.stringify(answers)),
+    calls: () =>
+      existsSync(log)
+        ? readFileSync(log, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line): string[] => JSON.parse(line))
+        : [],
+  };
+}
+
+function script(file: string, log: string, remote: string): string {
+  return `
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+const words = process.argv.slice(2);
+appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n');
+const answers = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
+const line = words.join(' ');
+if (answers.fails && line.includes(answers.fails.at)) {
+  process.stdout.write(answers.fails.prints ?? '');
+  process.stderr.write(answers.fails.said + '\\n');
+  process.exit(answers.fails.code);
+}
+const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
+const pages = (list = []) => {
+  const size = answers.pageSize ?? 100;
+  for (let at = 0; at === 0 || at < list.length; at += size) say(list.slice(at, at + size));
+};
+const [noun, verb] = words;
+if (noun === 'pr' && (verb === 'create' || verb === 'edit')) console.log(${JSON.stringify(pullRequest)});
+else if (noun === 'pr' && verb === 'view') {
+  const refs = execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/flame']).toString();
+  say({ state: answers.state ?? 'OPEN', headRefOid: answers.head ?? refs.trim().split('\\n')[0], statusCheckRollup: answers.checks ?? [] });
+} else if (noun === 'issue') say(answers.issue);
+else if (line.includes('/pulls/7/comments')) pages(answers.lines);
+else if (line.includes('/pulls/7/reviews')) pages(answers.reviews);
+else if (line.includes('/issues/7/comments')) pages(answers.talk);
+else { console.error('unknown command ' + line); process.exit(1); }
+`;
+}
+
+let next = 1000;
+
+/** A comment on a line, as `GET /repos/{owner}/{repo}/pulls/{number}/comments` has it. */
+export function lineComment(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  next += 1;
+  return {
+    id: next,
+    pull_request_review_id: 42,
+    path: 'src/one.txt',
+    position: 1,
+    original_position: 1,
+    line: 1,
+    original_line: 1,
+    side: 'RIGHT',
+    commit_id: '6dcb09b5b57875f334f61aebed695e2e4193db5e',
+    diff_hunk: '@@ -0,0 +1 @@\n+attempt 1',
+    user: { login: 'octocat', type: 'User' },
+    body: 'Say it louder.',
+    author_association: 'MEMBER',
+    subject_type: 'line',
+    created_at: '2026-11-20T10:00:00Z',
+    ...changes,
+  };
+}
