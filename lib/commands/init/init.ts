@@ -1,6 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { stringify } from 'yaml';
+import { basename } from 'node:path';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { isInstalled, type ReadyCli, readyClis } from '../../cell/run/ready-clis.ts';
 import { findConfigFile } from '../../config/find-config-file.ts';
@@ -11,11 +9,12 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
 import { planPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
-import { renderInit } from '../../ui/render/render-init.ts';
+import { renderInit, renderProposal } from '../../ui/render/render-init.ts';
 import { readConfig, requireWorkTree } from '../open/read-config.ts';
 import { type Reading, withState } from '../open/read-state.ts';
 import { runnerOptions } from '../open/runner-options.ts';
 import { installGitHooks, planGitHooks, uninstallAll } from './hooks-setup.ts';
+import { readProposal, writeConfig } from './write-config.ts';
 
 /** `git flame init`: prepares a repository; what exists already is left as it is. With --uninstall it takes that back. */
 export function run(args: CommandArgs<'init'>, io: Io): Promise<number> {
@@ -44,7 +43,7 @@ interface Wanted {
 }
 
 async function prepare(
-  { git, configFile }: Reading,
+  { git, configFile, output }: Reading,
   wanted: Wanted,
   args: CommandArgs<'init'>,
   io: Io,
@@ -52,7 +51,8 @@ async function prepare(
   const { dryRun } = args.globals;
   // What can't be done is found before anything is.
   const hooks = args.options.hooks ? await planGitHooks(git, io) : [];
-  const file = await writeConfig(wanted, proposeCli(git, io), dryRun);
+  const file =
+    (await findConfigFile(wanted.root)) === null ? await begin(wanted, { git, io, output, dryRun }) : [];
   const { config } = await readConfig(wanted.root, configFile);
   const context = { cwd: wanted.root, env: io.env };
   const { commonDir } = git.repository;
@@ -65,44 +65,29 @@ async function prepare(
   ];
 }
 
+interface Beginning extends Pick<Reading, 'git' | 'output'> {
+  readonly io: Io;
+  readonly dryRun: boolean;
+}
+
+/** The configuration to begin with; what was found in the project is shown before it is written. */
+async function begin(
+  { root, base, name }: Wanted,
+  { git, io, output, dryRun }: Beginning,
+): Promise<readonly string[]> {
+  const cli = proposeCli(git, io);
+  const proposal = readProposal(root);
+  if (proposal !== null) output.result(renderProposal(proposal, output.style));
+  const project = { name, ...(base === null ? {} : { base_branch: base }) };
+  if (!dryRun) await writeConfig(root, { project, cli, proposal });
+  return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
+}
+
 /** Where claude isn't installed and another CLI could work at once, the configuration to begin with says so. */
 function proposeCli(git: GitPort, io: Io): ReadyCli | null {
   const context = makeRunnerContext(runnerOptions(git, configSchema.parse({}), io));
   return isInstalled(context, context.adapters('claude')) ? null : (readyClis(context)[0] ?? null);
 }
-
-async function writeConfig(
-  { root, base, name }: Wanted,
-  cli: ReadyCli | null,
-  dryRun: boolean,
-): Promise<readonly string[]> {
-  if ((await findConfigFile(root)) !== null) return [];
-  const project = { name, ...(base === null ? {} : { base_branch: base }) };
-  const { name: cliName, ...setting } = cli ?? { name: null };
-  const begin = stringify({ schema_version: 1, project, ...setting });
-  if (!dryRun)
-    await writeFile(join(root, '.blueflame.yml'), `${configHead}${begin}${configTail}`, { flag: 'wx' });
-  return [cliName === null ? '.blueflame.yml' : `.blueflame.yml, with ${cliName} in every role`];
-}
-
-const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:
-# .blueflame.example.yml of git-flame. What is in force, and why: git flame config
-# An editor completes them after: git flame config schema > .git/blueflame.schema.json
-# and with this as the first line: # yaml-language-server: $schema=.git/blueflame.schema.json
-`;
-
-/** The keys to begin with, as comments: what a project allows is for its lead to say. */
-const configTail = `
-# permissions:
-#   allowed_paths: ['src/**', 'test/**']    # the files agents may change
-#   bash_rules:                             # the tests and builds they may run: without network, judged afterwards
-#     allowed_commands: [npm test, npm run, npx, node, make, pytest, cargo, go, rm, git mv, git rm]
-# validation:
-#   validator_diagnostics:
-#     commands: [npm test]                  # what fails here never lands by itself
-# limits:
-#   max_session_cost_usd: 10                # the run pauses and asks when it is spent
-`;
 
 /** The given name, else the folder's where it can be one. */
 function nameOf(given: string | null, root: string): string {

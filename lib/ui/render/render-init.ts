@@ -12,6 +12,28 @@ export function renderInit(written: readonly string[], isDryRun: boolean, style:
   ].join('\n');
 }
 
+/** What the configuration to begin with will say, and what it was read from. */
+export function renderProposal(
+  {
+    sources,
+    allowed,
+    tests,
+  }: {
+    readonly sources: readonly string[];
+    readonly allowed: readonly string[];
+    readonly tests: readonly string[];
+  },
+  style: Style,
+): string {
+  const rows = [
+    ['agents may run', allowed.join(', ')],
+    ...(tests.length === 0 ? [] : [['checks of each task', tests.join(', ')]]),
+  ];
+  return [`Found ${sources.join(', ')}:`, ...renderTable(rows, { width: style.width, indent: '  ' })].join(
+    '\n',
+  );
+}
+
 const purposes: readonly (readonly [RegExp, string])[] = [
   [/^\.blueflame\.yml, with/, 'claude is not installed here, it is; the rest is yours to edit too'],
   [/^\.blueflame\.yml/, 'what agents may touch and run, the checks, the budget: yours to edit'],

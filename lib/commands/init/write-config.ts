@@ -1,0 +1,85 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { ReadyCli } from '../../cell/run/ready-clis.ts';
+import { defaultCommands } from '../../domain/config/config-rules.ts';
+import { lockFiles, type Proposal, projectFiles, proposeCommands } from './propose-commands.ts';
+
+interface Beginning {
+  readonly project: { readonly name: string; readonly base_branch?: string };
+  /** The CLI of every role; null: claude, as built in. */
+  readonly cli: ReadyCli | null;
+  readonly proposal: Proposal | null;
+}
+
+/** What the project's own files say of its tests; null: nothing. */
+export function readProposal(root: string): Proposal | null {
+  const contents = projectFiles.flatMap((name) => {
+    const text = readSmallFile(join(root, name));
+    return text === null ? [] : [[name, text] as const];
+  });
+  const locks = lockFiles.filter((name) => isFile(join(root, name)));
+  return proposeCommands({ contents: new Map(contents), locks: new Set(locks) });
+}
+
+/** Writes the configuration to begin with. Throws EEXIST where there is one. */
+export async function writeConfig(root: string, beginning: Beginning): Promise<void> {
+  await writeFile(join(root, '.blueflame.yml'), configText(beginning), { flag: 'wx' });
+}
+
+function configText({ project, cli, proposal }: Beginning): string {
+  const { name: _, ...setting } = cli ?? { name: null };
+  const rules =
+    proposal === null
+      ? {}
+      : { permissions: { bash_rules: { allowed_commands: [...defaultCommands, ...proposal.allowed] } } };
+  const checks =
+    proposal === null || proposal.tests.length === 0
+      ? {}
+      : { validation: { validator_diagnostics: { commands: [...proposal.tests], timeout: '10m' } } };
+  const begin = stringify({ schema_version: 1, project, ...setting, ...rules, ...checks });
+  return `${configHead}${begin}\n${[
+    ...('permissions' in rules ? [] : [permissionsHint]),
+    ...('validation' in checks ? [] : [validationHint]),
+    limitsHint,
+  ].join('')}`;
+}
+
+const largestFile = 1024 * 1024;
+
+/** null where there is none, or no plain file of a usual size. */
+function readSmallFile(path: string): string | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile() || found.size > largestFile) return null;
+  return readFileSync(path, 'utf8');
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+const configHead = `# What git flame goes by; every key is optional. All keys with their meaning:
+# .blueflame.example.yml of git-flame. What is in force, and why: git flame config
+# An editor completes them after: git flame config schema > .git/blueflame.schema.json
+# and with this as the first line: # yaml-language-server: $schema=.git/blueflame.schema.json
+`;
+
+// The keys to begin with, as comments: what a project allows is for its lead to say.
+
+const permissionsHint = `# permissions:
+#   allowed_paths: ['src/**', 'test/**']    # the files agents may change
+#   bash_rules:                             # the tests and builds they may run: without network, judged afterwards
+#     allowed_commands: [npm test, npm run, npx, node, make, pytest, cargo, go, rm, git mv, git rm]
+`;
+
+const validationHint = `# validation:
+#   validator_diagnostics:
+#     commands: [npm test]                  # what fails here never lands by itself
+`;
+
+const limitsHint = `# limits:
+#   max_session_cost_usd: 10                # the run pauses and asks when it is spent
+#   agent_timeout: 20m                      # longer tasks fit in; built in: 5m. You are asked once for
+#   token_budget: { validator_usd: 0.5 }    # what is looser than built in (git flame trust); built in: 0.15
+`;

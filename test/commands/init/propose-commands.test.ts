@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { proposeCommands } from '../../../lib/commands/init/propose-commands.ts';
+import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { flame } from '../../support/flame.ts';
+import { makeRepo } from '../../support/repo.ts';
+
+function propose(contents: Readonly<Record<string, string>>, locks: readonly string[] = []) {
+  return proposeCommands({ contents: new Map(Object.entries(contents)), locks: new Set(locks) });
+}
+
+const scripts = (own: Readonly<Record<string, unknown>>): string => JSON.stringify({ scripts: own });
+
+for (const [title, contents, locks, expected] of [
+  [
+    'scripts of npm',
+    { 'package.json': scripts({ lint: 'x', test: 'y', evil: 'z' }) },
+    [],
+    [['npm test', 'npm run lint'], ['npm test']],
+  ],
+  [
+    'those of pnpm',
+    { 'package.json': scripts({ test: 'y', build: 'z' }) },
+    ['pnpm-lock.yaml'],
+    [['pnpm test', 'pnpm run build'], ['pnpm test']],
+  ],
+  [
+    'those of bun, whose own test is another',
+    { 'package.json': scripts({ test: 'y' }) },
+    ['bun.lock'],
+    [['bun run test'], ['bun run test']],
+  ],
+  [
+    'no test that npm init made up',
+    { 'package.json': scripts({ test: 'echo "Error: no test specified" && exit 1', build: 'b' }) },
+    [],
+    [['npm run build'], []],
+  ],
+  [
+    'cargo',
+    { 'Cargo.toml': '' },
+    [],
+    [['cargo test', 'cargo build', 'cargo check', 'cargo clippy', 'cargo fmt'], ['cargo test']],
+  ],
+  ['go', { 'go.mod': 'module x' }, [], [['go test', 'go build', 'go vet', 'gofmt'], ['go test ./...']]],
+  [
+    'pytest and ruff by uv',
+    { 'pyproject.toml': '[tool.pytest.ini_options]\n[tool.ruff]' },
+    ['uv.lock'],
+    [['uv run pytest', 'uv run ruff'], ['uv run pytest']],
+  ],
+  [
+    'pytest alone',
+    { 'pyproject.toml': 'dependencies = ["pytest"]' },
+    [],
+    [['python -m pytest'], ['python -m pytest']],
+  ],
+  [
+    'targets of make, no variables',
+    { Makefile: 'lint := x\ntest: all\n\tx\n' },
+    [],
+    [['make test'], ['make test']],
+  ],
+  [
+    'make beside another: its tests once',
+    { Makefile: 'test:\n', 'go.mod': '' },
+    [],
+    [['go test', 'go build', 'go vet', 'gofmt', 'make test'], ['go test ./...']],
+  ],
+] as const)
+  test(`DSK-4 init proposes ${title}`, () => {
+    const { allowed, tests } = propose(contents, locks) ?? { allowed: [], tests: [] };
+    assert.equal([allowed, tests], expected);
+  });
+
+test('DSK-4 what says nothing proposes nothing', () => {
+  for (const contents of [
+    {},
+    { 'package.json': '{"scripts": 3}' },
+    { 'package.json': 'not JSON' },
+    { 'pyproject.toml': '' },
+    { Makefile: '' },
+  ])
+    assert.is(propose(contents), null);
+});
+
+test('DSK-4 init shows what it found before it writes, writes it in force, and keeps the built-in commands', async () => {
+  const repo = makeRepo();
+  repo.write('package.json', scripts({ test: 'node --test', lint: 'x' }));
+  const dry = await flame(repo, ['init', '--dry-run']);
+  assert.is(dry.code, 0, dry.stderr);
+  assert.match(
+    dry.stdout,
+    /Found package\.json:\n +agents may run +npm test, npm run lint\n +checks of each task +npm test\n/,
+  );
+  const file = join(repo.path, '.blueflame.yml');
+  assert.not(existsSync(file));
+  const run = await flame(repo, ['init']);
+  assert.is(run.code, 0, run.stderr);
+  assert.ok(run.stdout.indexOf('Found package.json') < run.stdout.indexOf('Written:'));
+  const { config } = parseConfig(readFileSync(file, 'utf8'), '.blueflame.yml');
+  assert.equal(config.permissions.bash_rules.allowed_commands, [
+    ...parseConfig('schema_version: 1\n', 'x').config.permissions.bash_rules.allowed_commands,
+    ...['npm test', 'npm run lint'],
+  ]);
+  assert.equal(config.validation.validator_diagnostics.commands, ['npm test']);
+  assert.is(
+    config.validation.validator_diagnostics.timeout,
+    parseConfig('schema_version: 1\nvalidation: { validator_diagnostics: { timeout: 600s } }\n', 'x').config
+      .validation.validator_diagnostics.timeout,
+  );
+  // Nothing of it asks for another word of the person.
+  const trust = await flame(repo, ['trust']);
+  assert.is(trust.code, 0, trust.stderr);
+  const again = await flame(repo, ['init']);
+  assert.not.match(again.stdout, 'Found');
+});
+
+test.run();
