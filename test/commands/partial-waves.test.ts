@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { flame } from '../support/flame.ts';
+import { flame, flameJson } from '../support/flame.ts';
 
 test('WRK-6: what is done is validated, merged and landed while another task is not worked on yet', async () => {
   const repo = makeExecProject();
@@ -31,6 +31,51 @@ test('WRK-6: what is done is validated, merged and landed while another task is 
   // And the rest goes on as ever.
   assert.is((await flame(repo, ['work'])).code, 0);
   assert.match((await flame(repo, ['status'])).stdout, /second +done/);
+});
+
+test('DSK-5: a task that passes while changesets wait gets one of its own, and both land', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'first', script: 'echo 1 > a.txt', locks: ['a.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve', 'approve'] });
+  assert.is((await flame(repo, ['plan', '--from', plan, '--decisions-file', decisions])).code, 0);
+  for (const argv of [['work'], ['validate'], ['merge']]) assert.is((await flame(repo, argv)).code, 0);
+  const late = ['--id', 'late', '--locks', 'b.txt', '--description', 'echo 1 > b.txt'];
+  assert.is((await flame(repo, ['task', 'add', 'Late', ...late])).code, 0);
+  for (const argv of [['work'], ['validate']]) assert.is((await flame(repo, argv)).code, 0);
+  const changesets = async () => {
+    const [status] = (await flameJson(repo, ['status'])).lines;
+    const sets = (status?.changesets ?? []) as readonly { readonly tasks: unknown; readonly state: string }[];
+    return sets.map(({ tasks, state }) => [tasks, state]);
+  };
+  const merged = await flame(repo, ['merge']);
+  assert.is(merged.code, 0, merged.stderr);
+  assert.not.match(merged.stderr, 'nothing to do');
+  assert.equal(await changesets(), [
+    [['first'], 'waiting'],
+    [['late'], 'waiting'],
+  ]);
+  assert.match((await flame(repo, ['merge'])).stderr, 'There was nothing to do here.');
+  const reviewed = await flame(repo, ['review', '--decisions-file', decisions]);
+  assert.is(reviewed.code, 0, reviewed.stderr);
+  assert.equal(await changesets(), [
+    [['first'], 'landed'],
+    [['late'], 'landed'],
+  ]);
+  assert.is(repo.git('show', 'main:a.txt') + repo.git('show', 'main:b.txt'), '11');
+});
+
+test('DSK-5: where the base moved, what waits is void before a late task is merged', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'first', script: 'echo 1 > a.txt', locks: ['a.txt'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  assert.is((await flame(repo, ['plan', '--from', plan, '--decisions-file', decisions])).code, 0);
+  for (const argv of [['work'], ['validate'], ['merge']]) assert.is((await flame(repo, argv)).code, 0);
+  const late = ['--id', 'late', '--locks', 'b.txt', '--description', 'echo 1 > b.txt'];
+  assert.is((await flame(repo, ['task', 'add', 'Late', ...late])).code, 0);
+  for (const argv of [['work'], ['validate']]) assert.is((await flame(repo, argv)).code, 0);
+  repo.write('c.txt', 'mine\n');
+  repo.commit('mine');
+  assert.match((await flame(repo, ['merge'])).stderr, 'There was nothing to do here.');
 });
 
 test.run();

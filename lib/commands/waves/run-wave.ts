@@ -1,5 +1,5 @@
 import { canStart } from '../../core/schedule/can-start.ts';
-import { type Action, nextAction } from '../../core/schedule/next-action.ts';
+import { type Action, changesetsOfCycle, mergeable, nextAction } from '../../core/schedule/next-action.ts';
 import { isHeldBy } from '../../core/schedule/task-holder.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -12,6 +12,7 @@ import { resume } from '../../engine/run-session.ts';
 import { remember } from '../../engine/session/remember.ts';
 import { withoutHeldApart } from '../../engine/stack/held-apart.ts';
 import { startCycle } from '../../engine/start-cycle.ts';
+import { baseTip } from '../../engine/start-point.ts';
 import { type Opened, withWorkshop } from '../open/open-workshop.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { commandFor } from './next-command.ts';
@@ -92,10 +93,21 @@ async function preview(opened: Opened, session: SessionId, wave: WaveCommand): P
 /** A wave asked for by name is done with what there is, also while other tasks are not worked on yet. */
 async function next(opened: Opened, id: SessionId, wave: WaveCommand): Promise<Action> {
   const view = await viewSession(opened.workshop, id);
-  return nextAction({
+  const action = nextAction({
     ...{ ...view, maxCycles: opened.config.limits.max_wave_cycles },
     isWindingDown: opened.workshop.windDown.isAsked() || !wave.actions.includes('work'),
     canStart: (all) =>
       canStart(withoutHeldApart(opened.workshop, all), opened.config.concurrency.development),
   });
+  const isLate = action.kind === 'review' && wave.actions.includes('merge');
+  return isLate && (await hasLate(opened.workshop, view)) ? { kind: 'merge' } : action;
+}
+
+/**
+ * Whether tasks passed that can still join those that wait for review, in changesets of their own. Not where the base
+ * moved: then what waits is void, and all are built again.
+ */
+async function hasLate(workshop: Opened['workshop'], { session, tasks }: SessionView): Promise<boolean> {
+  if (mergeable(tasks, changesetsOfCycle(session)).length === 0) return false;
+  return (await baseTip(workshop, session)) === session.base_commit;
 }

@@ -46,7 +46,7 @@ export const changesetSchema = z.object({
   tasks: z.array(task),
   /** The commit of each of its tasks that it was built from; left out by earlier versions. */
   works: z.array(oid).optional(),
-  /** Tasks of the group that did not get this far. */
+  /** Tasks of the group that had not passed when it was built. */
   missing: z.array(task),
   depends_on: z.array(z.string()),
   state: z.enum(changesetStates),

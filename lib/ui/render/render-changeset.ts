@@ -66,7 +66,9 @@ function renderBlocked({ agent, blocked, top }: BlockedCalls, style: Style): rea
 function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style): readonly string[] {
   const { missing, depends_on } = changeset;
   const warnings = [
-    ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} did not get this far.`] : []),
+    ...(missing.length > 0
+      ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`]
+      : []),
     ...(depends_on.length > 0
       ? [`Builds on ${depends_on.map(visibleLine).join(', ')}: without it, it is deferred.`]
       : []),
