@@ -18,7 +18,10 @@ export function run(args: CommandArgs<'agent'>, io: Io): Promise<number> {
       ({ session }) => reading.meant.name === null || session === reading.meant.name,
     );
     if (args.subcommand === 'list') return list(reading, agents);
-    const [name] = args.positionals;
+    const [only, ...others] = agents;
+    // Only to look: what is stopped has to be named, since one may end and another start meanwhile.
+    const alone = args.subcommand === 'attach' && others.length === 0 ? only?.id : undefined;
+    const [name = alone] = args.positionals;
     if (name === undefined) throw noName(args.subcommand ?? '', agents);
     const agent = findAgent(agents, name);
     if (args.subcommand === 'stop') {

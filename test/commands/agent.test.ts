@@ -104,7 +104,9 @@ test('LIF-1 agent list tells all that is known of an agent; attach shows what it
   ]);
   const text = await flame(repo, ['agent', 'list']);
   assert.match(text.stdout, new RegExp(`^${agent.id}  task-001  pid ${agent.pid} .*ready$`, 'm'));
-  const attached = flame(repo, ['agent', 'attach', `${agent.id}`]);
+  // It is the only one; what is to be stopped is named all the same.
+  const attached = flame(repo, ['agent', 'attach']);
+  assert.is((await flame(repo, ['agent', 'stop'])).code, 129);
   await flame(repo, ['agent', 'stop', `${agent.id}`]);
   const { code, stdout, stderr } = await attached;
   assert.equal([code, stdout], [0, 'ready\n']);

@@ -64,9 +64,9 @@ live(
     terminal.type('Enter');
     await terminal.until(/worker-[0-9a-f]{8} · [\dm ]+s\ntask-2 Do task-2\n\d\d:\d\d:\d\d {2}round \d+\n/);
     terminal.type('s');
-    await terminal.until(/Stop it\? \(y\)es/);
+    await terminal.until(/Stop task-2\? \(y\)es/);
     terminal.type('n', 's');
-    await terminal.until(/Stop it/);
+    await terminal.until(/Stop task-2/);
     terminal.type('y');
     // It is still looked at, now that it has ended.
     await terminal.until(/worker-[0-9a-f]{8} · agent-stopped/);

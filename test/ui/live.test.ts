@@ -152,7 +152,7 @@ test('a long stream is scrolled', () => {
 
 test('WRK-6: stopping is asked once, and done only after y', () => {
   const asked = press(running(), 'char:s');
-  assert.is(lines(asked).at(-1), 'Stop it? (y)es, its task fails / yes, and (r)etry / (n)o');
+  assert.is(lines(asked).at(-1), 'Stop task-001? (y)es, it fails / yes, and (r)etry / (n)o');
   assert.equal(pressKey(asked, 'char:n'), { state: running(), act: null });
   assert.is(pressKey(asked, 'enter').act, null);
   const stopped = pressKey(asked, 'char:y');

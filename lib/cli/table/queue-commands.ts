@@ -62,7 +62,7 @@ export const queueCommands: Pick<CommandTable, 'task' | 'agent' | 'note'> = {
     load: () => import('../../commands/agent.ts'),
     summary: 'List, watch and stop the agents that run now',
     details:
-      'Works from any terminal of the machine the agents run on. AGENT is the id of an agent, or of the task it works on. attach only looks. stop sends SIGTERM, and SIGKILL after five seconds; the worktree stays and the run continues. The task is tried again and no retry is used up; with --no-retry, it has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it; stop {agent, task, stopped, retry}.',
+      'Works from any terminal of the machine the agents run on. AGENT is the id of an agent, or of the task it works on. attach only looks, and needs no name where one agent runs; below a call it says that it was blocked. stop sends SIGTERM, and SIGKILL after five seconds; the worktree stays and the run continues. The task is tried again and no retry is used up; with --no-retry, it has failed. With --json: list prints a list of {id, role, task_id, session, adapter, pid, started_at, elapsed_ms, cost_usd, tokens, activity, last_activity_at, worktree}; attach {agent, line} on each line, as the agent printed it, and {agent, blocked: {tool, target, rule, details}}; stop {agent, task, stopped, retry}.',
     operand: { usage: '[AGENT]', kind: 'one' },
     subcommands: [
       { name: 'list', summary: 'who runs, on what, for how long and for how much' },

@@ -165,13 +165,14 @@ function overviewKeys({ agents, wave, isWindingDown }: LiveState): readonly stri
 
 /** The last line: a question, what is going on, or the keys. */
 function renderFoot(
-  { asking, isStopping, isWindingDown }: LiveState,
+  { agents, asking, isStopping, isWindingDown }: LiveState,
   { width, style, hasKeys }: LiveFrame,
   keys: readonly string[],
 ): readonly string[] {
   const say = (text: string): string => style.yellow(cutText(text, width));
   if (asking?.kind === 'stop') {
-    return [say(`Stop it? (y)es, its task fails / yes, and (r)etry / (n)o`)];
+    const task = agents.find(({ id }) => id === asking.agent)?.task;
+    return [say(`Stop ${task ?? asking.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
   }
   if (asking?.kind === 'wind-down') return [say('Start no more agents, go on with what is done? (y/n)')];
   if (isStopping) return [say('Stopping; Ctrl-C again: at once.')];
