@@ -3,6 +3,7 @@ import { completeSession, giveUpSession } from '../../engine/queen/hand-over.ts'
 import { approveWork, dropWork, rejectWork } from '../../engine/queen/judge-work.ts';
 import { assignTasks } from '../../engine/queen/lead-work.ts';
 import { planStanding, proposeTasks, proposeWithout } from '../../engine/queen/propose-tasks.ts';
+import { viewSession } from '../../engine/record.ts';
 import { askInForm } from './ask-in-form.ts';
 import type { Acting, Desk } from './desk.ts';
 import type { InputOf } from './inputs.ts';
@@ -73,10 +74,14 @@ export function assignTask(desk: Desk, { task_ids }: InputOf<'assignTask'>): Pro
   return desk.act(async ({ workshop, requireSession }) => {
     const session = requireSession();
     const assigned = await assignTasks(workshop, session, task_ids ?? null);
-    if (assigned.length > 0) desk.startWork(session);
+    // What a run that was killed had taken in, and nobody has judged yet, waits for it too.
+    const { tasks } = await viewSession(workshop, session);
+    const isAny =
+      assigned.length > 0 || tasks.some((task) => task.status === 'done' && task.result.status === null);
+    if (isAny) desk.startWork(session);
     return {
       assigned,
-      next: assigned.length > 0 ? 'wait_for_workers' : 'None of them is pending: get_status',
+      next: isAny ? 'wait_for_workers' : 'None of them is pending: get_status',
     };
   });
 }

@@ -96,7 +96,7 @@ test('QUE-1 what she sends back is done again, once', () => {
   assert.equal(remainsOf(repo), []);
 });
 
-for (const at of choosePoints(rounds.points, process.env.FLAME_KILL_ROUNDS, 2))
+for (const at of choosePoints(rounds.points, process.env.FLAME_KILL_ROUNDS, 3))
   test(`QUE-2 killed at ${rounds.points[at - 1] ?? at} of a run with work sent back, another model leads on`, async () => {
     const repo = makeVictim();
     const killed = start(repo, { FLAME_TEST_KILL_AT: String(at) }, 'rounds');
