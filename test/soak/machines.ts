@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ScriptTask } from '../support/exec-project.ts';
 import { flame } from '../support/flame.ts';
@@ -16,8 +14,8 @@ import {
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
 import { makeRandom } from '../support/random.ts';
 import { byPath, type RemoteLine, serveHttp, serveSsh } from '../support/remote-lines.ts';
-import { makeTempDir } from '../support/repo.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
+import { shiftedClock } from '../support/shifted-clock.ts';
 
 // Machines on one session, each with a home, a clone and a network of its own, longer and over worse lines than the
 // suite can afford. By hand:
@@ -65,15 +63,6 @@ async function lineTo(path: string): Promise<RemoteLine> {
   return serveHttp(path, faults.roundTripMs + faults.lostAnswers > 0 ? faults : null);
 }
 
-/** What makes a program's clock on the wall another one; that which only counts stays as it is. */
-function shiftedClock(minutes: number): string {
-  const file = join(makeTempDir('flame-clock'), 'shift.cjs');
-  const text = `const ahead = ${minutes * 60_000}; const Real = Date; const now = Real.now.bind(Real);
-globalThis.Date = class extends Real { constructor(...words) { super(...(words.length === 0 ? [now() + ahead] : words)); } static now() { return now() + ahead; } };\n`;
-  writeFileSync(file, text);
-  return file;
-}
-
 /** Which clones have another state in the end than the remote, once each was brought up to date. */
 async function unequalClones({ remote, machines }: MachineRig): Promise<readonly string[]> {
   const state = ({ git }: Pick<typeof remote, 'git'>): string =>
@@ -97,14 +86,14 @@ async function soak(): Promise<void> {
   });
   const line = await lineTo(made.remote.path);
   const shift = Number(values.shift);
-  const clock = shift === 0 ? null : shiftedClock(shift);
+  const clock = shift === 0 ? {} : shiftedClock(shift);
   const nets = await Promise.all(made.machines.map((_, at) => makeNet(at)));
   const rig = byLine(made, (at) => ({
     url: line.url(nets[at]?.host ?? ''),
     net: nets[at] ?? null,
     env: {
       ...line.env,
-      ...(clock === null || at % 2 === 0 ? {} : { NODE_OPTIONS: `--require ${clock}` }),
+      ...(at % 2 === 0 ? {} : clock),
     },
   }));
   const [lead, ...others] = rig.machines;

@@ -1,0 +1,127 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeDecisions } from '../support/exec-project.ts';
+import { flame } from '../support/flame.ts';
+import { makeNet } from '../support/machine-nets.ts';
+import {
+  byLine,
+  cutOff,
+  machineEnd,
+  makeMachines,
+  planOf,
+  type RigMachine,
+  startMachine,
+} from '../support/machine-rig.ts';
+import { enterNetworkNamespace } from '../support/model-namespace.ts';
+import { runProgram } from '../support/program.ts';
+import { serveHttp } from '../support/remote-lines.ts';
+import { checkSharedHistory } from '../support/shared-history.ts';
+import { shiftedClock } from '../support/shifted-clock.ts';
+
+// At random, longer and over other lines: node build/test/soak/machines.js
+
+const tasksOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    const id = `task-${String(at + 1).padStart(3, '0')}`;
+    return { id, script: `sleep 3; echo ${id} > src/${id}.txt`, locks: [`src/${id}.txt`] };
+  });
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 180_000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+const isAtWork = ({ repo }: RigMachine): boolean => repo.git('worktree', 'list').split('\n').length > 1;
+
+/** Which machines were given up, as one of them said. */
+function givenUp({ said }: RigMachine): ReadonlySet<string> {
+  return new Set(
+    [...said.matchAll(/is free again: (\S+) gave no sign of life/g)].map(([, name]) => name ?? ''),
+  );
+}
+
+async function hurtAll(): Promise<void> {
+  const made = makeMachines(3, tasksOf(6), { lease: '10s', renew: '2s' });
+  const line = await serveHttp(made.remote.path, null);
+  const nets = hasNets ? await Promise.all([0, 1, 2].map(makeNet)) : [];
+  const clocks = [{}, shiftedClock(60), shiftedClock(-60)];
+  const rig = byLine(made, (at) => ({
+    ...{ url: line.url(nets[at]?.host ?? '127.0.0.1'), net: nets[at] ?? null, env: clocks[at] ?? {} },
+  }));
+  const [lead, stopped, cut] = rig.machines;
+  if (lead === undefined || stopped === undefined || cut === undefined) throw new Error('three machines');
+  startMachine(lead, null);
+  const { digest, session } = await planOf(lead);
+  for (const machine of [stopped, cut]) startMachine(machine, digest);
+  await until('both work', () => isAtWork(stopped) && isAtWork(cut));
+  stopped.child?.kill('SIGSTOP');
+  cutOff(cut, true);
+  await until('both are given up', () => givenUp(lead).size === 2);
+  lead.child?.kill('SIGKILL');
+  await until('the lead is dead', () => lead.child === null);
+  stopped.child?.kill('SIGCONT');
+  cutOff(cut, false);
+  startMachine(lead, null);
+  for (const machine of rig.machines) await machineEnd(machine);
+  const all = rig.machines.map(({ said }) => said).join('\n----\n');
+  const history = checkSharedHistory(rig.remote, session);
+  assert.equal(history.problems, [], all);
+  assert.is(history.merged, 6);
+  assert.ok(history.claims >= 8, 'what was given up was claimed once more');
+  assert.is(lead.ends.at(-1), 0, all);
+  for (const machine of [stopped, cut])
+    assert.match(machine.said, /given up|does not count|took no sign of life|can't be reached/, all);
+  for (const { repo } of rig.machines) {
+    repo.git('remote', 'set-url', 'origin', rig.remote.path);
+    await flame(repo, ['sync', 'origin']);
+  }
+  const states = rig.machines.map(({ repo }) => repo.git('rev-parse', 'refs/blueflame/tasks'));
+  assert.is(new Set(states).size, 1, 'clones are equal in the end');
+  for (const net of nets) net.close();
+  line.close();
+}
+
+async function twoLeads(): Promise<void> {
+  const { remote, machines } = makeMachines(2, tasksOf(2), { lease: '6s', renew: '1s' });
+  const [lead, other] = machines;
+  if (lead === undefined || other === undefined) throw new Error('two machines');
+  startMachine(lead, null);
+  const { session } = await planOf(lead);
+  await until('it works', () => isAtWork(lead));
+  lead.child?.kill('SIGSTOP');
+  const again = ['run', '--remote', 'origin', '--session', session];
+  const refused = await runProgram(other.repo, again);
+  assert.is.not(refused.code, 0);
+  assert.match(refused.stderr, /leads this session/);
+  assert.match(refused.stderr, /git flame run --remote --take-over/);
+  writeDecisions(other.repo, { plan: ['approve'], changesets: ['approve'], session: ['stop'] });
+  const taken = await runProgram(other.repo, [
+    ...again,
+    '--take-over',
+    '--decisions-file',
+    '.git/decisions.yml',
+  ]);
+  lead.child?.kill('SIGKILL');
+  await machineEnd(lead);
+  assert.is(taken.code, 0, taken.stderr);
+  const history = checkSharedHistory(remote, session);
+  assert.equal([history.problems, history.merged], [[], 2]);
+}
+
+const place = enterNetworkNamespace({ isForServers: true });
+const hasNets = place === 'inside';
+if (place !== 'outside') {
+  test(
+    'DST-1 DST-2 LIF-4 machines with clocks an hour off, one stopped and one cut off for longer than their lease, a lead that is killed: each task done and landed once',
+    hurtAll,
+  );
+  test(
+    'DST-1 two leads: the second is refused, or takes over by the word of a person, and what the first held passes on',
+    twoLeads,
+  );
+}
+
+if (place !== 'outside') test.run();
