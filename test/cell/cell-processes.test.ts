@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -42,14 +42,19 @@ inCell('LIF-4: a SIGKILL of the tool ends its agents', async () => {
 });
 
 inCell('LIF-4: a SIGKILL of the tool while a cell is made lets nothing begin in it', async () => {
-  const mark = makeMark();
+  const [mark, folder] = [makeMark(), makeTempDir()];
   const parent = spawn(process.execPath, [join(here, 'killed-parent.js'), mark], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, TMPDIR: makeTempDir(), FLAME_TEST_KILL_AT: 'cell spawned' },
+    env: { ...process.env, TMPDIR: folder, FLAME_TEST_KILL_AT: 'cell spawned' },
   });
   await new Promise((resolve) => parent.on('close', resolve));
   assert.is(parent.signalCode, 'SIGKILL');
-  await until(() => processesNaming(mark).length === 0);
+  await until(() => processesNaming(mark).every((pid, _, { length }) => length === 1 && waitsForever(pid)));
+  for (const pid of processesNaming(mark)) process.kill(pid, 'SIGKILL');
+  assert.equal(
+    listFiles(folder).filter((path) => path.endsWith(`begun-${mark}`)),
+    [],
+  );
 });
 
 inCell('LIF-3: a cell that is stopped while it is made ends, and nothing has begun in it', async () => {
@@ -168,6 +173,23 @@ inCell('a cell that cannot be made is a failure, not a crash', async () => {
   assert.is((await agent.outcome).failure?.kind, 'spawn-failed');
   assert.equal(readdirSync(join(cell.path, '../../.git/blueflame/run')), []);
 });
+
+/**
+ * Whether bubblewrap's inner half waits for a word of the outer one, which is dead where it is alone: what is left of a
+ * cell whose making was cut there, until the next start ends it.
+ */
+function waitsForever(pid: number): boolean {
+  try {
+    const [call, descriptor] = readFileSync(`/proc/${pid}/syscall`, 'utf8').split(' ');
+    return call === '0' && readlinkSync(`/proc/${pid}/fd/${Number(descriptor)}`) === 'anon_inode:[eventfd]';
+  } catch {
+    return false;
+  }
+}
+
+function listFiles(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true }).map(String);
+}
 
 function makeMark(): string {
   return `flame-${randomBytes(6).toString('hex')}`;

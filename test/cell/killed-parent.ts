@@ -4,6 +4,7 @@ import { openCellFixture } from './fixture.ts';
 const mark = process.argv[2] ?? '';
 const { runner, request } = await openCellFixture();
 const prompt = [
+  `: > begun-${mark}`,
   `bash -c 'exec -a ${mark} sleep 300' &`,
   `setsid bash -c 'exec -a ${mark} sleep 300' &`,
   `(setsid nohup bash -c 'exec -a ${mark} sleep 300' >/dev/null 2>&1 &)`,
