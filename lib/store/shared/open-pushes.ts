@@ -8,6 +8,12 @@ interface Asked {
   readonly isDenied: boolean;
 }
 
+/** A push that the remote has; `isCompleted`: only now, all of it. */
+export interface FoundPush {
+  readonly push: OpenPush;
+  readonly isCompleted: boolean;
+}
+
 /** Pushes of which it isn't known whether the remote took them: the refs there tell, at the next look. */
 export class OpenPushes {
   readonly #asked = new Map<OpenPush, Asked>();
@@ -30,17 +36,22 @@ export class OpenPushes {
     if (asked !== undefined) this.#asked.set(push, { ...asked, isDenied: true });
   }
 
-  /** Those that the remote took after all, as it is now; `isOpen`: whether a caller still waits for its answer. */
+  /**
+   * Those that the remote took after all, as it is now; `isOpen`: whether a caller still waits for its answer. What it
+   * took in part gets the rest, where nobody moved that meanwhile.
+   */
   async taken(
     theirs: RemoteRefs,
-    exchange: Pick<RemoteExchange, 'wasTaken'>,
+    exchange: Pick<RemoteExchange, 'lacking' | 'push'>,
     isOpen: (caller: Caller) => boolean,
-  ): Promise<readonly OpenPush[]> {
-    const taken: OpenPush[] = [];
+  ): Promise<readonly FoundPush[]> {
+    const taken: FoundPush[] = [];
     for (const [push, { callers, isDenied }] of this.#asked) {
       const isWaitedFor = callers.some(isOpen);
-      const isTaken = isWaitedFor && (await exchange.wasTaken(push, theirs));
-      if (isTaken) taken.push(push);
+      const lacking = isWaitedFor ? await exchange.lacking(push, theirs) : null;
+      const isHalf = lacking !== null && lacking.length > 0;
+      const isTaken = lacking !== null && (!isHalf || (await exchange.push(lacking)).kind === 'done');
+      if (isTaken) taken.push({ push, isCompleted: isHalf });
       if (!isWaitedFor || isTaken || isDenied) this.#asked.delete(push);
     }
     return taken;

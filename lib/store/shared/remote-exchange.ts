@@ -9,7 +9,15 @@ import { tipsOf } from '../notes/state.ts';
 import type { StoreParts } from '../store-options.ts';
 import { damagedState, newerState } from '../sync/errors.ts';
 import { LocalState } from '../sync/local-state.ts';
-import { fetchState, forgetRefs, type PushResult, type PushSpec, pushState } from '../sync/remote.ts';
+import {
+  fetchState,
+  forgetRefs,
+  machinesRoot,
+  type PushResult,
+  type PushSpec,
+  pushState,
+  remoteTip,
+} from '../sync/remote.ts';
 import type { Round } from '../write/decide-round.ts';
 import { emptyChain, KeptChains } from '../write/kept-chain.ts';
 import { keptRoot, type RemoteRefs } from '../write/kept-commits.ts';
@@ -178,11 +186,22 @@ export class RemoteExchange {
     for (const { update } of owners.values()) await this.#run([update]);
   }
 
-  /** Whether the remote has what such a push brought. */
-  async wasTaken({ specs }: OpenPush, theirs: RemoteRefs): Promise<boolean> {
-    const proof = specs.find(({ to }) => decidingRefs.includes(to));
-    const tip = theirs.get(proof?.to ?? '');
-    return proof !== undefined && tip !== undefined && isAncestor(this.#parts.context, proof.from, tip);
+  /**
+   * What the remote lacks of what such a push brought, signs of life apart. Nothing: it was taken. Some of it: a server
+   * that died between two refs moved the others. null: it was not taken, or nothing shows that it was.
+   */
+  async lacking({ specs }: OpenPush, theirs: RemoteRefs): Promise<readonly PushSpec[] | null> {
+    const brought = specs.filter(({ to }) => !to.startsWith(machinesRoot));
+    if (!brought.some(({ to }) => decidingRefs.includes(to))) return null;
+    const lacking: PushSpec[] = [];
+    for (const spec of brought) if (!(await this.#has(spec, theirs))) lacking.push(spec);
+    return lacking.length === brought.length ? null : lacking;
+  }
+
+  async #has({ from, to }: PushSpec, theirs: RemoteRefs): Promise<boolean> {
+    const [, branch] = to.match(/^refs\/heads\/(.+)$/) ?? [];
+    const tip = branch === undefined ? theirs.get(to) : await remoteTip(this.#network, this.#remote, branch);
+    return tip !== undefined && tip !== null && isAncestor(this.#parts.context, from, tip);
   }
 
   /** Takes refs away from the remote, wherever they are; where it deletes none they do no harm. */

@@ -5,6 +5,8 @@ export function landingRefusal(remote: string, ref: string, cause: unknown): unk
   if (!(cause instanceof FlameError) || cause.code !== 'remote-refuses-state') return cause;
   const branch = ref.replace(/^refs\/heads\//, '');
   const reason = String(cause.data.reason ?? 'no reason given');
+  // No rule of that server's: it has what is in the way, and is told as that.
+  if (/Unable to create '.+\.lock'/.test(reason)) return cause;
   if (/stale info|fetch first|non-fast-forward/.test(reason))
     return new FlameError({
       kind: 'waiting',

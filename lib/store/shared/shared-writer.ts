@@ -130,7 +130,8 @@ export class SharedWriter implements StoreWriter {
     await onLook(theirs);
     signs.seen(theirs);
     const left = await exchange.takeIn(theirs);
-    await this.#findOut(theirs);
+    // The remote is elsewhere than it was looked at: what waits is decided on that.
+    if (await this.#findOut(theirs)) return;
     const round = await this.#decide(identity);
     const request = await exchange.requestOf(round, theirs, left);
     if (request.specs.length > 0 || signs.isDue()) await this.#push(round, { ...request, theirs, identity });
@@ -231,14 +232,15 @@ export class SharedWriter implements StoreWriter {
     for (const [caller, answer] of answers) if (this.#open.delete(caller)) answer();
   }
 
-  /** What pushes came to whose answer was lost: the refs there tell. */
-  async #findOut(theirs: RemoteRefs): Promise<void> {
+  /** What pushes came to whose answer was lost: the refs there tell. True: one of them was completed. */
+  async #findOut(theirs: RemoteRefs): Promise<boolean> {
     const { exchange } = this.#options;
     const taken = await this.#pushes.taken(theirs, exchange, (caller) => this.#open.has(caller));
-    for (const { round } of taken) {
-      await exchange.adoptRefs(round);
-      this.#answer(round);
+    for (const { push } of taken) {
+      await exchange.adoptRefs(push.round);
+      this.#answer(push.round);
     }
+    return taken.some(({ isCompleted }) => isCompleted);
   }
 
   #failed(error: unknown): void {
