@@ -72,3 +72,20 @@ export const leadsInRounds: QueenScript = async ({ call }) => {
   done(await call('complete', { summary: 'Both files are there.' }));
   return undefined;
 };
+
+/** Proposes and waits, and for the rest does only what the answers say is next: as a model does that was told nothing else. */
+export const leadsByHints: QueenScript = async ({ call }) => {
+  done(await call('create_tasks', { tasks: ledTasks }));
+  for (let turn = 0; turn < 100; turn += 1) {
+    const said = await call('wait_for_workers', { timeout_s: 5 });
+    const next = String(said.at('next') ?? said.at('error.next.0') ?? '');
+    if (next.startsWith('assign_task')) done(await call('assign_task'));
+    else if (next.startsWith('get_task_output'))
+      for (const { id } of ledTasks) await call('approve_task', { task_id: id });
+    else if (next.startsWith('complete')) {
+      done(await call('complete', { summary: 'Both files are there.' }));
+      return undefined;
+    } else if (next !== '') throw new Error(`Nothing to follow: ${said.text}`);
+  }
+  throw new Error('It never came to an end.');
+};

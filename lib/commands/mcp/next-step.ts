@@ -27,6 +27,9 @@ export function nextStep(view: SessionView | null): string {
   if (has('pending') || has('requeued')) return 'assign_task';
   if (done.some(({ result }) => result.status === 'fail') || has('failed') || has('blocked'))
     return 'reject_task sends back what failed, drop_tasks takes it out of the plan; fail, if it is hopeless';
+  // Nothing works now: what was taken in before this model led is judged once work goes on.
+  if (done.some(({ result }) => result.status === null))
+    return 'assign_task has what is done judged; where that brings no verdict, reject_task, or end: the lead is asked';
   if (done.some((task) => !isApprovedByQueen(view, task)))
     return 'get_task_output, then approve_task or reject_task';
   return done.length > 0 ? 'complete' : 'create_tasks for what is left to do, or end';

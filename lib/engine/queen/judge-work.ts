@@ -64,7 +64,7 @@ function requirePassed({ snapshot }: SessionView, task: Task, judging: Judging):
     throw refusal({
       code: 'not-judged',
       message: `${task.id} is not judged yet: its checks and its validator come first.`,
-      next: 'wait_for_workers tells when it is',
+      next: 'assign_task where nothing works; wait_for_workers tells when it is judged',
     });
   if (task.result.status === 'pass') return verdict;
   throw refusal({

@@ -7,7 +7,7 @@ import { makeExecProject, writeDecisions } from '../../support/exec-project.ts';
 import { flame } from '../../support/flame.ts';
 import { findDamage, findRemains } from '../../support/kill-rig.ts';
 import { ledRun, type QueenScript } from '../../support/led-run.ts';
-import { leadsInRounds, leadsWell, ledTasks } from '../../support/led-tasks.ts';
+import { leadsByHints, leadsInRounds, ledTasks } from '../../support/led-tasks.ts';
 import { programFolder } from '../../support/program.ts';
 import { makeTempDir, openRepo, type TestRepo } from '../../support/repo.ts';
 
@@ -106,6 +106,17 @@ for (const at of choosePoints(rounds.points, process.env.FLAME_KILL_ROUNDS, 3))
     assert.equal(remainsOf(repo), []);
   });
 
+test('QUE-2 killed once all was taken in, and before it was judged: another model is told how it comes to be', async () => {
+  const at = points.findIndex((point) => /refs done: tasks \S+\/two$/.test(point)) + 1;
+  assert.ok(at > 0, points.join('\n'));
+  const repo = makeVictim();
+  start(repo, { FLAME_TEST_KILL_AT: String(at) });
+  const { tasks } = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
+  assert.equal([tasks[1].status, tasks[1].verdict ?? null], ['done', null]);
+  await goOn(repo, true);
+  assert.equal(await endOf(repo), expected);
+});
+
 for (const [index, at] of choosePoints(points, process.env.FLAME_KILL, 4).entries()) {
   const isLedAgain = index % 2 === 0;
   const who = isLedAgain ? 'another model leads on' : 'nobody leads it any more';
@@ -121,13 +132,18 @@ for (const [index, at] of choosePoints(points, process.env.FLAME_KILL, 4).entrie
 
 test.run();
 
-async function goOn(repo: TestRepo, isLedAgain: boolean, leads: QueenScript = leadsWell): Promise<void> {
+async function goOn(repo: TestRepo, isLedAgain: boolean, leads: QueenScript = leadsByHints): Promise<void> {
   const { session } = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
   const isOver = session?.state === 'ended';
   // Without a plan there is nothing that the waves could work on by themselves.
   if (isLedAgain || session === null || session.wave === 'plan') {
     const again = await ledRun(repo, leads, isOver || session !== null ? { objective: null } : {});
     if (!isOver) assert.is(again.code, 0, again.stderr);
+    // The waves would finish the work without her: that she leads to the end shows only here.
+    const gaveOut = again.lines.filter(
+      ({ event, message }) => event === 'notice' && /leads no more/.test(`${message}`),
+    );
+    assert.equal(gaveOut, [], again.stderr);
     return;
   }
   const again = await flame(repo, ['resume', '--decisions-file', '.git/decisions.yml']);
