@@ -10,8 +10,10 @@ export function withStates(
   reason: string | null,
   by?: string,
 ): Session {
-  const changed = (changeset: Changeset): Changeset => ({
+  const changed = ({ approved_on: word, ...changeset }: Changeset): Changeset => ({
     ...changeset,
+    // A machine's word is about one approval, and past with it.
+    ...(word !== undefined && state === 'landed' ? { approved_on: word } : {}),
     state,
     reason,
     decided_by: by ?? changeset.decided_by,

@@ -1,9 +1,11 @@
+import type { Changeset } from '../../domain/state/changeset.ts';
 import type { MachineWord, SharedRole } from '../../domain/state/machine.ts';
 import type { Decision } from '../../domain/state/origins.ts';
+import type { Session } from '../../domain/state/session.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isSignedBy } from '../../util/machine-key.ts';
-import { verdictDecision } from '../decisions/decisions.ts';
+import { approvalDecision, builtDecision, verdictDecision } from '../decisions/decisions.ts';
 
 type Unsigned = Omit<MachineWord, 'key' | 'signature'>;
 
@@ -20,4 +22,10 @@ export function isWordFor(role: SharedRole, decision: Decision, word: MachineWor
 /** A verdict as the machine that found it signs it. */
 export function signedVerdict({ machine: _, ...verdict }: Verdict): Decision {
   return verdictDecision(verdict);
+}
+
+/** An approval as the machine of the person who gave it signs it: with what they saw, its checks too. */
+export function signedApproval(session: Pick<Session, 'id'>, changeset: Changeset): Decision {
+  const approval = approvalDecision(session, changeset);
+  return { ...approval, facts: { approval: approval.facts, built: builtDecision(session, changeset).facts } };
 }

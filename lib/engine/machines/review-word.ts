@@ -1,5 +1,4 @@
-import { approvalDecision } from '../../core/decisions/decisions.ts';
-import { wordText } from '../../core/machines/machine-word.ts';
+import { signedApproval, wordText } from '../../core/machines/machine-word.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { viewSession } from '../record.ts';
@@ -20,7 +19,7 @@ export function withReviewer(
   const said = { name: place, claim: session.machines?.term ?? 1 };
   const changesets = session.changesets.map((changeset) => {
     if (changeset.id !== id) return changeset;
-    const word = sharing.sign(wordText('review', approvalDecision(session, changeset), said));
+    const word = sharing.sign(wordText('review', signedApproval(session, changeset), said));
     return { ...changeset, approved_on: { ...said, ...word } };
   });
   return { ...session, changesets };

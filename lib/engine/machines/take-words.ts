@@ -1,5 +1,5 @@
 import { approvalDecision, builtDecision, verdictDecision } from '../../core/decisions/decisions.ts';
-import { isWordFor, signedVerdict } from '../../core/machines/machine-word.ts';
+import { isWordFor, signedApproval, signedVerdict } from '../../core/machines/machine-word.ts';
 import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Decision } from '../../domain/state/origins.ts';
@@ -58,6 +58,7 @@ function wordsOn(workshop: Workshop, session: Session, changeset: Changeset): re
   const words: Decision[] = [];
   if (
     built !== undefined &&
+    built.claim === session.machines?.merging?.claim &&
     isTrusted(workshop, session, { key: built.key, role: 'merge' }) &&
     isWordFor('merge', builtDecision(session, changeset), built)
   )
@@ -65,8 +66,9 @@ function wordsOn(workshop: Workshop, session: Session, changeset: Changeset): re
   if (
     state === 'approved' &&
     approved !== undefined &&
+    approved.claim === (session.machines?.term ?? 1) &&
     isTrusted(workshop, session, { key: approved.key, role: 'review' }) &&
-    isWordFor('review', approvalDecision(session, changeset), approved)
+    isWordFor('review', signedApproval(session, changeset), approved)
   )
     words.push(approvalDecision(session, changeset));
   return words.filter((decision) => !workshop.origins.has(decision));

@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { approvalDecision, machineDecision } from '../../../lib/core/decisions/decisions.ts';
-import { signedVerdict, wordText } from '../../../lib/core/machines/machine-word.ts';
+import { machineDecision } from '../../../lib/core/decisions/decisions.ts';
+import { signedApproval, signedVerdict, wordText } from '../../../lib/core/machines/machine-word.ts';
 import type { Sharing } from '../../../lib/domain/ports/sharing-port.ts';
+import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import { type SharedRole, sharedRoles } from '../../../lib/domain/state/machine.ts';
 import type { DoneTask } from '../../../lib/domain/state/task.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
@@ -143,11 +144,28 @@ test('TRU-2 trust that is taken back, or is about another role, lets no verdict 
   assert.is(await found(made), null);
 });
 
-test('TRU-2 an approval counts that a machine trusted with reviews signed, and no other', async () => {
-  for (const [key, state] of [
-    [others, 'waiting'],
-    [ours, 'approved'],
-  ] as const) {
+const approvals: readonly {
+  readonly what: string;
+  readonly key?: typeof ours;
+  readonly claim?: number;
+  /** What the checks had come to when it was signed. */
+  readonly seen?: Pick<Changeset, 'diagnostics'>;
+  readonly state: Changeset['state'];
+}[] = [
+  { what: 'by a machine that is trusted with reviews', state: 'approved' },
+  { what: 'by another key', key: others, state: 'waiting' },
+  { what: 'given under another lead', claim: 2, state: 'waiting' },
+  {
+    what: 'of other checks than those it has now',
+    seen: {
+      diagnostics: [{ command: 'npm test', exit_code: 0, timed_out: false, output: '', duration_ms: 1 }],
+    },
+    state: 'waiting',
+  },
+];
+
+for (const { what, key = ours, claim = 1, seen = {}, state } of approvals)
+  test(`TRU-2 an approval ${what} leaves it ${state}`, async () => {
     const made = await bench('review');
     await validateWave(made.workshop, made.session);
     await mergeWave(made.workshop, made.session);
@@ -155,13 +173,13 @@ test('TRU-2 an approval counts that a machine trusted with reviews signed, and n
     const [changeset] = session.changesets;
     if (changeset === undefined) throw new Error('none was built');
     const approved = { ...changeset, state: 'approved' as const, decided_by: 'Ben <ben@example.com>' };
-    const text = wordText('review', approvalDecision(session, approved), { name: 'ben/1', claim: 1 });
-    const word = { name: 'ben/1', claim: 1, key: publicKeyOf(key), signature: signText(key, text) };
+    const said = { name: 'ben/1', claim };
+    const text = wordText('review', signedApproval(session, { ...approved, ...seen }), said);
+    const word = { ...said, key: publicKeyOf(key), signature: signText(key, text) };
     const next = { ...session, changesets: [{ ...approved, approved_on: word }] };
     await made.said.transact(() => ({ actor: 'ben', changes: [{ subject: 'approved', session: next }] }));
     await takeWords(made.workshop, made.session);
     assert.is((await viewSession(made.workshop, made.session)).session.changesets[0]?.state, state);
-  }
-});
+  });
 
 test.run();
