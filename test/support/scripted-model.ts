@@ -11,7 +11,11 @@ export interface Turn {
   readonly text?: string;
   readonly calls?: readonly Omit<ToldCall, 'id'>[];
   readonly usage?: Said['usage'];
-  readonly fails?: { readonly status: number; readonly body: JsonRecord };
+  readonly fails?: {
+    readonly status: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body: JsonRecord;
+  };
 }
 
 interface Asked {
@@ -20,6 +24,8 @@ interface Asked {
   readonly body: JsonRecord;
   /** What the client told of calls before. */
   readonly results: readonly ToldResult[];
+  /** It offers tools: no side question of its client's. */
+  readonly isMain: boolean;
 }
 
 export interface ScriptedModel {
@@ -49,14 +55,14 @@ export async function startScriptedModel(
       if (found === null) return void response.writeHead(404).end('{}');
       const { dialect, endpoint } = found;
       if (!endpoint.isPaid) return void response.writeHead(404).end('{}');
-      const asked = { headers, url, body, results: dialect.readConversation(body).results };
-      seen.push(asked);
       const isMain = dialect.offersTools(body);
+      const asked = { headers, url, body, results: dialect.readConversation(body).results, isMain };
+      seen.push(asked);
       if (isMain) turns += 1;
       const { text = '', calls = [], usage, fails } = isMain ? script(turns, asked) : { text: 'A title' };
       if (fails !== undefined)
         return void response
-          .writeHead(fails.status, { 'content-type': 'application/json' })
+          .writeHead(fails.status, { 'content-type': 'application/json', ...fails.headers })
           .end(JSON.stringify(fails.body));
       const said: Said = {
         text,

@@ -36,6 +36,7 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
   const upstream = openRequest(forwarded.upstream, { method, path, headers, body });
   const began = performance.now();
   const granted = asked?.granted ?? 0;
+  const isTurn = asked?.isTurn === true;
   const byTime = (): number => Math.ceil((performance.now() - began) * tokensPerMs);
   let isSent = false;
   let isDone = false;
@@ -62,21 +63,22 @@ function send(response: ServerResponse, forwarded: Forwarded, onEnd: () => void)
     settle(null, countUnheard());
     // Whoever hung up ended it.
     if (response.destroyed) return;
-    if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(forwarded.upstream)));
+    if (method === 'POST') account.noteTrouble(readTrouble(error, addressOf(forwarded.upstream)), isTurn);
     answerError(response, dialect, 502, `The model API could not be reached: ${error.message}`);
   });
   upstream.on('response', (answer) => {
     hasAnswer = true;
     const now = options.now().getTime();
     const limit = readLimit(answer, now);
-    if (asked?.isTurn === true && (answer.statusCode ?? 0) < 400) account.noteTurn(null);
+    if (isTurn && (answer.statusCode ?? 0) < 400) account.noteTurn(null);
     if (method === 'POST') account.noteAnswer(answer.statusCode ?? 0, limit, forwarded.upstream);
     void relay(answer, response, {
       ...{ dialect, limit, now, settle, estimate: asked?.estimate ?? null, prices: options.meant.prices },
       ...{ granted, byTime },
       onRefusal: (said) => {
-        if (limit !== null && method === 'POST') account.noteLimit(readLimitBody(limit, said, now), now);
-        else if (asked?.isTurn === true) account.noteTurn(said);
+        if (limit !== null && method === 'POST')
+          account.noteLimit(readLimitBody(limit, said, now), { now, isTurn });
+        else if (isTurn) account.noteTurn(said);
       },
       onUsage: (spent) => {
         account.count(id, spent);

@@ -65,14 +65,14 @@ export interface EgressLine {
 /** What a gateway keeps of its requests. */
 export interface Account {
   noteAnswer(status: number, limit: ServiceLimit | null, upstream: Upstream): void;
-  /** What the whole of a refusal says, at `now`. */
-  noteLimit(limit: ServiceLimit, now: number): void;
+  /** What the whole of a refusal says, at `now`; `isTurn`: of a turn of the agent. */
+  noteLimit(limit: ServiceLimit, of: { readonly now: number; readonly isTurn: boolean }): void;
   /**
    * A turn of the agent was answered, or (`said`: the body) called wrong in a way that no waiting helps with. What a client asks beside
    * them, such as for a summary, says nothing of that.
    */
   noteTurn(said: string | null): void;
-  noteTrouble(trouble: ServiceTrouble): void;
+  noteTrouble(trouble: ServiceTrouble, isTurn: boolean): void;
   readonly history: PromptHistory;
   readonly turns: RequestTurns;
   count(request: symbol, spent: Spending): void;

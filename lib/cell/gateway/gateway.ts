@@ -10,6 +10,7 @@ import { longestClientWaitMs } from './relay-answer.ts';
 import { openTurns } from './request-turns.ts';
 import { findPassage, nearestDialect, ownPath } from './routes.ts';
 import { readErrorMessage, type ServiceLimit } from './service-limit.ts';
+import { openPatience } from './service-patience.ts';
 import type { ServiceTrouble } from './service-trouble.ts';
 
 /** The one way out of an agent's cell: to the model API, with the real credential, within the budget. */
@@ -49,6 +50,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // In a row.
   let refusals = 0;
   let rejected = 0;
+  let asking = 0;
+  // Some clients ask again for minutes and say nothing, whatever they are told: the wave waits better.
+  const patience = openPatience({
+    longestWaitMs: longestClientWaitMs,
+    isAsking: () => asking > 0,
+    onOver: () => options.onRefused('service-limit'),
+  });
   const sent = new Set<Promise<void>>();
   const account: Account = {
     noteAnswer: (status, found, { sources, variables }) => {
@@ -56,22 +64,25 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       if (found === null) refusals = 0;
       trouble = status === 401 ? { kind: 'rejected', sources, variables } : null;
     },
-    noteLimit: (found, now) => {
+    noteLimit: (found, { now, isTurn }) => {
       limit = found;
       refusals += 1;
-      const isLong = (found.until ?? 0) - now > longestClientWaitMs;
-      // Some clients ask again for minutes and say nothing, whatever they are told: the wave waits better.
+      const wait = (found.until ?? now) - now;
+      const isLong = wait > longestClientWaitMs;
+      if (isTurn) patience.refused(wait);
       if (refusals >= (isLong || found.isQuota ? mostOfLong : mostRefusals))
         options.onRefused('service-limit');
     },
     noteTurn: (said) => {
+      patience.answered();
       rejected = said === null ? 0 : rejected + 1;
       if (said === null) return;
       trouble ??= { kind: 'refused', said: readErrorMessage(said) };
       if (rejected >= mostRejected) options.onRefused('rejected');
     },
-    noteTrouble: (found) => {
+    noteTrouble: (found, isTurn) => {
       trouble = found;
+      if (isTurn) patience.refused(0);
     },
     history: openPromptHistory(),
     turns: openTurns({
@@ -95,6 +106,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const ended = forwardRequest(response, forwarded).finally(() => sent.delete(ended));
       sent.add(ended);
     };
+    asking += 1;
+    response.once('close', () => {
+      asking -= 1;
+    });
     serve(request, response, { options, account, forward }).catch(() => response.destroy());
   });
   server.maxConnections = mostConnections;
@@ -107,6 +122,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     limit: () => limit,
     trouble: () => trouble,
     close: async () => {
+      patience.close();
       await listening.close();
       // What it cut off is counted a moment later.
       await Promise.all(sent);

@@ -5,7 +5,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
-import { type ScriptedModel, startScriptedModel } from '../../support/scripted-model.ts';
+import { type ScriptedModel, startScriptedModel, type Turn } from '../../support/scripted-model.ts';
 import { hasBubblewrap, testIf } from '../../support/skip.ts';
 import { processesNaming } from '../fixture.ts';
 import { changeHook, type HookedCli, type Kit, type Live, type OpenStage, openStage } from './cli-stage.ts';
@@ -170,10 +170,33 @@ const register: Readonly<Record<Part, (cli: HookedCli, kit: Kit) => void>> = {
         const { failure } = await stage.run();
         assert.equal([failure?.kind, failure?.retryable], ['auth', false], JSON.stringify(failure));
         assert.ok(stage.model.seen.length <= 4, String(stage.model.seen.length));
+        await Promise.all(passing.map((fails) => endsWithin(fails, open)));
         proves('refused by the service: told at once');
       },
     ),
 };
+
+/** What passes with waiting, which is not for a CLI to do: without a time, with a short one and a long one. */
+const passing: readonly NonNullable<Turn['fails']>[] = [
+  { status: 503, body: { error: { code: 503, message: 'x', status: 'UNAVAILABLE' } } },
+  { status: 429, headers: { 'retry-after': '2' }, body: { error: { code: 429, message: 'x' } } },
+  { status: 429, headers: { 'retry-after': '3600' }, body: { error: { code: 429, message: 'x' } } },
+];
+
+/** That an agent ends long before its time is over, however patient its CLI is. */
+async function endsWithin(fails: NonNullable<Turn['fails']>, open: OpenStage): Promise<void> {
+  const { run, model } = await open(Array.from({ length: 50 }, () => ({ fails })));
+  const { failure } = await run({ timeoutMs: 60_000 });
+  assert.is(failure?.kind, 'rate-limit', JSON.stringify(failure));
+  assert.not.match(JSON.stringify(failure), 'took longer');
+  const refusals = model.seen.filter(({ isMain }) => isMain).length;
+  assert.ok(refusals >= 1 && refusals <= 4, `${refusals} requests at ${fails.status}`);
+  assert.is(
+    failure?.until !== undefined,
+    fails.headers?.['retry-after'] !== undefined,
+    JSON.stringify(failure),
+  );
+}
 
 /** What the CLIs tell of refused calls, all in one; the number of the refusal nobody can know. */
 const imitations = `<system>ERROR: Tool execution failed.</system>
