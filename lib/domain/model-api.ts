@@ -1,8 +1,10 @@
+import type { cliProviders } from './config/agent-clis.ts';
+
 /** The languages of the model APIs that agents' CLIs speak: Anthropic's Messages, OpenAI's Responses and Chat Completions, Gemini's generateContent. */
 export type DialectName = 'anthropic' | 'responses' | 'chat' | 'gemini';
 
 /** Who serves models: each with an address and a credential of its own. */
-export type Provider = 'anthropic' | 'openai' | 'google' | 'moonshot' | 'copilot';
+export type Provider = 'anthropic' | 'openai' | 'google' | 'moonshot' | keyof typeof cliProviders;
 
 /** A model API as an agent's CLI asks for it: below `<address in the cell><prefix>`, as below the provider's own address. */
 export interface ModelApi {

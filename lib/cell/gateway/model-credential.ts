@@ -1,3 +1,4 @@
+import { cliProviders } from '../../domain/config/agent-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Provider } from '../../domain/model-api.ts';
 
@@ -17,7 +18,7 @@ interface ProviderFacts {
   readonly otherwise?: Provider;
 }
 
-const providers: Readonly<Record<Provider, ProviderFacts>> = {
+const services: Readonly<Record<Exclude<Provider, keyof typeof cliProviders>, ProviderFacts>> = {
   anthropic: {
     title: 'Anthropic',
     addresses: ['ANTHROPIC_BASE_URL'],
@@ -63,26 +64,25 @@ const providers: Readonly<Record<Provider, ProviderFacts>> = {
       'or for a server of your own: export MOONSHOT_BASE_URL=<address that ends with /v1>',
     ],
   },
-  copilot: {
-    title: 'the Copilot CLI',
-    addresses: ['COPILOT_PROVIDER_BASE_URL'],
-    address: '',
-    version: '/v1',
-    variables: ['COPILOT_PROVIDER_BEARER_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
-    hints: [],
-    otherwise: 'openai',
-  },
 };
+
+function factsOf(provider: Provider): ProviderFacts {
+  return isOfCli(provider) ? { ...cliProviders[provider], address: '', hints: [] } : services[provider];
+}
+
+function isOfCli(provider: Provider): provider is keyof typeof cliProviders {
+  return Object.hasOwn(cliProviders, provider);
+}
 
 /** The provider whose variables count: an address and the key for another one are never mixed. */
 function countingProvider(env: Environment, provider: Provider): Provider {
-  const { addresses, otherwise } = providers[provider];
+  const { addresses, otherwise } = factsOf(provider);
   return otherwise === undefined || addresses.some((name) => env[name]) ? provider : otherwise;
 }
 
 /** What is known of the provider whose variables count. */
 export function providerFacts(env: Environment, provider: Provider): ProviderFacts {
-  return providers[countingProvider(env, provider)];
+  return factsOf(countingProvider(env, provider));
 }
 
 /** Where a provider is reached, and the variable that says so. */

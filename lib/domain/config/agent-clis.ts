@@ -8,6 +8,18 @@ export type AdapterName = (typeof adapterNames)[number];
 /** Those that ask a model. */
 export const cliNames = adapterNames.filter((name) => name !== 'exec');
 
+/** Variables of its own that name the model API it asks, as its programs read them. */
+interface CliProvider {
+  /** As a person calls it. */
+  readonly title: string;
+  readonly addresses: readonly string[];
+  /** What its addresses end with. */
+  readonly version: '' | '/v1';
+  readonly variables: readonly string[];
+  /** Whose address and credential count where no address of its own is set. */
+  readonly otherwise: 'anthropic' | 'openai' | 'google' | 'moonshot';
+}
+
 interface CliModels {
   /** What its roles run with where the configuration names no model; null: there is no such one. */
   readonly usual: { readonly working: string; readonly judging: string } | null;
@@ -15,6 +27,8 @@ interface CliModels {
   owns(model: string): boolean;
   /** Some of these names. */
   readonly examples: string;
+  /** Files and folders at the top of a repository that it obeys as settings: hooks, plugins, servers, permissions. */
+  readonly settings: readonly string[];
 }
 
 const clis: Readonly<Record<AdapterName, CliModels | null>> = {
@@ -22,36 +36,56 @@ const clis: Readonly<Record<AdapterName, CliModels | null>> = {
     usual: { working: 'sonnet', judging: 'haiku' },
     owns: (model) => parseModelId(model) !== null || model.startsWith('claude-'),
     examples: 'sonnet or claude-opus-4-5',
+    settings: ['.claude', '.claude.json', '.mcp.json'],
   },
   codex: {
     usual: { working: 'gpt-5.5', judging: 'gpt-5.4-mini' },
     owns: (model) => /^(?:gpt-|codex-|o\d\b)/.test(model),
     examples: 'gpt-5.5',
+    settings: ['.codex'],
   },
   // Which of its providers is asked nobody but the person can say.
   opencode: {
     usual: null,
     owns: (model) => /^(?:anthropic|openai|google|moonshotai)\//.test(model),
     examples: 'anthropic/claude-opus-4-5 or openai/gpt-5.5',
+    settings: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   },
   gemini: {
     usual: { working: 'gemini-2.5-pro', judging: 'gemini-2.5-flash' },
     owns: (model) => model.startsWith('gemini-'),
     examples: 'gemini-2.5-pro',
+    settings: ['.gemini'],
   },
   kimi: {
     usual: { working: 'kimi-k2.6', judging: 'kimi-k2.6' },
     owns: (model) => /^(?:kimi|moonshot)-/.test(model),
     examples: 'kimi-k2.6',
+    settings: ['.kimi', '.kimi-code'],
   },
   // With a provider of one's own it has what that has.
   copilot: {
     usual: { working: 'gpt-5.5', judging: 'gpt-5.4-mini' },
     owns: (model) => /^(?:gpt-|o\d\b|anthropic\/)/.test(model),
     examples: 'gpt-5.5 or anthropic/claude-opus-4-5',
+    settings: ['.copilot', '.github/hooks', '.github/copilot'],
   },
   exec: null,
 };
+
+/** Of those that read variables no other CLI has: their model API as the gateway finds it. */
+export const cliProviders = {
+  copilot: {
+    title: 'the Copilot CLI',
+    addresses: ['COPILOT_PROVIDER_BASE_URL'],
+    version: '/v1',
+    variables: ['COPILOT_PROVIDER_BEARER_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
+    otherwise: 'openai',
+  },
+} as const satisfies Partial<Record<AdapterName, CliProvider>>;
+
+/** What of a repository any of them obeys. */
+export const cliSettings: readonly string[] = Object.values(clis).flatMap((cli) => cli?.settings ?? []);
 
 /** What a role runs with where nothing names a model for it; '' where its CLI has none to choose. */
 export function usualModel(adapter: string, role: Role): string {
