@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ClaudeProject, closeProjects, openClaudeProject, tasksOf } from '../support/claude-project.ts';
+import { type Hands, hands } from '../support/cli-hands.ts';
 import { findCli } from '../support/clis.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
@@ -16,27 +17,6 @@ const isThere = Object.values(clis).every((command) => command !== null);
 const place = isThere ? enterNetworkNamespace() : 'none';
 const needs = 'cli-roles: needs a network namespace, and gemini and kimi where FLAME_TEST_CLIS says';
 const keys = { google: 'AIza-outside', moonshot: 'sk-kimi-outside' };
-
-type Call = NonNullable<Turn['calls']>[number];
-interface Hands {
-  read(path: string): Call;
-  write(path: string, content: string): Call;
-  run(command: string): Call;
-}
-
-/** How each CLI's model reads, writes and runs. */
-const hands: Readonly<Record<'gemini' | 'kimi', Hands>> = {
-  gemini: {
-    read: (file_path) => ({ name: 'read_file', input: { file_path } }),
-    write: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
-    run: (command) => ({ name: 'run_shell_command', input: { command } }),
-  },
-  kimi: {
-    read: (path) => ({ name: 'Read', input: { path } }),
-    write: (path, content) => ({ name: 'Write', input: { path, content } }),
-    run: (command) => ({ name: 'Bash', input: { command } }),
-  },
-};
 
 interface Said {
   readonly role: string;
@@ -89,8 +69,8 @@ const conflict = ['first', 'second'].map((id) => task(id, 'same', `echo ${id} > 
 function merges({ read, write, run }: Hands): readonly Turn[] {
   return [
     { calls: [read('same.txt')] },
-    { calls: [write('elsewhere.txt', 'x\n')] },
-    { calls: [write('same.txt', 'first and second\n')] },
+    { calls: [write('elsewhere.txt', 'x')] },
+    { calls: [write('same.txt', 'first and second')] },
     { calls: [run('git add same.txt && git commit -qm "Merge both"')] },
     { text: `Both stand.\n${JSON.stringify({ status: 'resolved', notes: 'Both stand.' })}` },
   ];
@@ -99,9 +79,9 @@ function merges({ read, write, run }: Hands): readonly Turn[] {
 /** A worker that is refused a place by its CLI, and a command by the watcher, before it commits. */
 function works({ write, run }: Hands): readonly Turn[] {
   return [
-    { calls: [write('src/one.txt', 'one\n')] },
-    { calls: [write('.env', 'A=b\n')] },
-    { calls: [write('../outside.txt', 'x\n')] },
+    { calls: [write('src/one.txt', 'one')] },
+    { calls: [write('.env', 'A=b')] },
+    { calls: [write('../outside.txt', 'x')] },
     { calls: [run('curl http://127.0.0.1/')] },
     { calls: [run('git add src/one.txt && git commit -qm "feat: write one"')] },
     { text: 'It is committed.' },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closeProjects, openClaudeProject, processesAbout, tasksOf } from '../support/claude-project.ts';
+import { type HookedName, hands, hookedNames } from '../support/cli-hands.ts';
 import { copilotFiles, findCli } from '../support/clis.ts';
 import { writeDecisions } from '../support/exec-project.ts';
 import { enterNetworkNamespace, findClaude } from '../support/model-namespace.ts';
@@ -12,9 +13,8 @@ import { testIf } from '../support/skip.ts';
 // One session in which every CLI works on a task and judges that of another, with what a person typed once. A folder
 // that FLAME_TEST_REPOSITORY names is worked on instead of the usual repository, in a clone.
 
-const names = ['claude', 'codex', 'opencode', 'gemini', 'kimi', 'copilot'] as const;
-type Cli = (typeof names)[number];
-type Call = NonNullable<Turn['calls']>[number];
+const names = hookedNames;
+type Cli = HookedName;
 
 const claude = findClaude();
 const commands = {
@@ -41,38 +41,6 @@ const models: Readonly<Record<Cli, string>> = {
   kimi: 'kimi-k2.6',
   copilot: 'gpt-5.5',
 };
-
-const patch = (path: string, line: string): string =>
-  `*** Begin Patch\n*** Add File: ${path}\n+${line}\n*** End Patch`;
-
-/** How the model of each writes a line and runs a command, by the names and fields that its CLI offers. */
-const hands: Readonly<Record<Cli, { write(path: string, line: string): Call; run(command: string): Call }>> =
-  {
-    claude: {
-      write: (file_path, line) => ({ name: 'Write', input: { file_path, content: `${line}\n` } }),
-      run: (command) => ({ name: 'Bash', input: { command, description: 'x' } }),
-    },
-    codex: {
-      write: (path, line) => ({ name: 'apply_patch', input: patch(path, line) }),
-      run: (cmd) => ({ name: 'exec_command', input: { cmd } }),
-    },
-    opencode: {
-      write: (filePath, line) => ({ name: 'write', input: { filePath, content: `${line}\n` } }),
-      run: (command) => ({ name: 'bash', input: { command, description: 'x' } }),
-    },
-    gemini: {
-      write: (file_path, line) => ({ name: 'write_file', input: { file_path, content: `${line}\n` } }),
-      run: (command) => ({ name: 'run_shell_command', input: { command } }),
-    },
-    kimi: {
-      write: (path, line) => ({ name: 'Write', input: { path, content: `${line}\n` } }),
-      run: (command) => ({ name: 'Bash', input: { command } }),
-    },
-    copilot: {
-      write: (path, line) => ({ name: 'apply_patch', input: patch(path, line) }),
-      run: (command) => ({ name: 'bash', input: { command, description: 'x' } }),
-    },
-  };
 
 const fileOf = (cli: Cli): string => `notes/by-${cli}.txt`;
 const judgeOf = (cli: Cli): Cli => names[(names.indexOf(cli) + 1) % names.length] ?? cli;
