@@ -39,10 +39,8 @@ const proxyVariables = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'
 function registrySettings(person: PersonRegistries): ToolSettings {
   const of = (tool: Registry['tool']): readonly Registry[] =>
     person.registries.filter((one) => one.tool === tool);
-  const scoped = new Set(person.scopes.values());
-  const npm = of('npm').find((one) => !scoped.has(one));
   const npmrc = [
-    ...(npm === undefined ? [] : [`registry=${cellUrl(npm)}`]),
+    ...(person.npmMain === null ? [] : [`registry=${cellUrl(person.npmMain)}`]),
     ...[...person.scopes].map(([scope, one]) => `${scope}:registry=${cellUrl(one)}`),
     // Or what a registry answers, and lock files, would name it by an address that goes past the credential.
     ...(of('npm').length === 0 ? [] : ['replace-registry-host=always']),

@@ -8,6 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What the person's package tools are set up for. */
 export interface PersonRegistries {
   readonly registries: readonly Registry[];
+  /** What npm asks where no scope says otherwise; null: nothing is written. */
+  readonly npmMain: Registry | null;
   /** The registry of each npm scope that has its own, `@scope`. */
   readonly scopes: ReadonlyMap<string, Registry>;
   /** What stands in the place of crates.io; null: nothing. */
@@ -35,6 +37,7 @@ export function readRegistries(env: Environment): PersonRegistries {
       ...(crates === null ? [] : [crates]),
       ...go.registries,
     ],
+    npmMain: npm.npmMain,
     scopes: npm.scopes,
     crates,
     pipFiles: pip.files,
@@ -87,7 +90,12 @@ function basic(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`;
 }
 
-function readNpm(env: Environment, home: string): Pick<PersonRegistries, 'registries' | 'scopes'> {
+const npmDefault = 'https://registry.npmjs.org/';
+
+function readNpm(
+  env: Environment,
+  home: string,
+): Pick<PersonRegistries, 'registries' | 'npmMain' | 'scopes'> {
   const ofEnv = (name: string): string | undefined =>
     env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
   const files = [ofEnv('globalconfig') ?? '/etc/npmrc', ofEnv('userconfig') ?? join(home, '.npmrc')];
@@ -99,6 +107,7 @@ function readNpm(env: Environment, home: string): Pick<PersonRegistries, 'regist
   if (main !== undefined) values.set('registry', main);
   const scopes = new Map<string, Registry>();
   const found: Registry[] = [];
+  let npmMain: Registry | null = null;
   for (const [key, value] of values) {
     const scope = /^(@[^:]+):registry$/.exec(key)?.[1];
     if (key !== 'registry' && scope === undefined) continue;
@@ -107,16 +116,20 @@ function readNpm(env: Environment, home: string): Pick<PersonRegistries, 'regist
       at === null ? null : { ...at, authorization: npmCredential(at.url, values) ?? at.authorization };
     if (registry === null) continue;
     found.push(registry);
-    if (scope !== undefined) scopes.set(scope, registry);
+    if (scope === undefined) npmMain = registry;
+    else scopes.set(scope, registry);
   }
   // A credential names its registry too: npm's own is asked without being written down.
   for (const key of values.keys()) {
     const place = /^\/\/(.+?)\/?:(?:_authToken|_auth|username)$/.exec(key)?.[1];
     const registry = place === undefined ? null : registryAt('npm', `https://${place}/`);
     if (registry === null || found.some(({ url }) => url.host === registry.url.host)) continue;
-    found.push({ ...registry, authorization: npmCredential(registry.url, values) });
+    const named = { ...registry, authorization: npmCredential(registry.url, values) };
+    found.push(named);
+    // No other than npm's own is asked for everything because it has a credential.
+    if (main === undefined && named.url.href === npmDefault) npmMain = named;
   }
-  return { registries: found, scopes };
+  return { registries: found, npmMain, scopes };
 }
 
 /** npm looks for a credential at the registry's address, then at each folder above. */
@@ -162,20 +175,35 @@ function readPip(
 function readCargo(env: Environment, home: string): Registry | null {
   const folder = env.CARGO_HOME ?? join(home, '.cargo');
   const text = readText(join(folder, 'config.toml')) || readText(join(folder, 'config'));
-  const section = (name: string): ReadonlyMap<string, string> => {
-    const head = text
-      .split(/^\s*\[/m)
-      .find((part) => part.replaceAll(/["']/g, '').startsWith(`source.${name}]`));
-    return readPairs(head?.slice(head.indexOf('\n')) ?? '');
-  };
-  let at = section('crates-io');
-  for (let steps = 0; steps < 5 && at.has('replace-with'); steps += 1)
-    at = section(at.get('replace-with') ?? '');
-  const index = at.get('registry');
+  const sections = readSections(text);
+  let at = sections.get('source.crates-io');
+  for (let steps = 0; steps < 5 && at?.has('replace-with') === true; steps += 1)
+    at = sections.get(`source.${at.get('replace-with')}`);
+  const index = at?.get('registry');
   if (index === undefined || !index.startsWith('sparse+')) return null;
-  const host = dirname(folder) === home ? readText(join(folder, 'credentials.toml')) : '';
-  const token = /^\s*token\s*=\s*"([^"]+)"/m.exec(host)?.[1] ?? null;
-  return registryAt('cargo', index.slice('sparse+'.length), token);
+  // A token is for the registry it is written for: that of `[registry]` is for crates.io, and nothing in its place.
+  const name = [...sections].find(
+    ([title, pairs]) => title.startsWith('registries.') && pairs.get('index') === index,
+  )?.[0];
+  const credentials =
+    dirname(folder) === home ? readSections(readText(join(folder, 'credentials.toml'))) : null;
+  const token = name === undefined ? undefined : credentials?.get(name)?.get('token');
+  return registryAt('cargo', index.slice('sparse+'.length), token ?? null);
+}
+
+/** What stands below each `[title]` of a TOML file; titles without quotes. */
+function readSections(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const parts = text.split(/^[ \t]*\[/m).slice(1);
+  return new Map(
+    parts.map((part) => {
+      const [head = '', ...lines] = part.split('\n');
+      const plain = lines
+        .map((line) => line.trimStart())
+        .join('\n')
+        .replace(/^(.*?=\s*("[^"\n]*"|'[^'\n]*'))\s*#.*$/gm, '$1');
+      return [head.replace(/\].*$/s, '').replaceAll(/["'\s]/g, ''), readPairs(plain)];
+    }),
+  );
 }
 
 function readGo(

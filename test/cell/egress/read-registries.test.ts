@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { describeTools } from '../../../lib/cell/egress/cell-registries.ts';
+import { type PersonRegistries, readRegistries } from '../../../lib/cell/egress/read-registries.ts';
+import { makeTempDir } from '../../support/repo.ts';
+
+const source =
+  '[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+https://crates.test/index/"\n';
+
+test('EGR-2 a token of cargo goes to no mirror but the registry it is written for', () => {
+  const tokens = '[registry]\ntoken = "of-crates-io"\n\n[registries.other]\ntoken = "of-other"\n';
+  const cargo = (config: string, credentials: string): string | null | undefined =>
+    personOf({ '.cargo/config.toml': config, '.cargo/credentials.toml': credentials }).crates?.authorization;
+  assert.is(cargo(source, tokens), null);
+  const other = `${source}[registries.other]\nindex = "sparse+https://other.test/index/"\n`;
+  assert.is(cargo(other, tokens), null);
+  const same = `${other}[registries."mine"]\n  index = "sparse+https://crates.test/index/" # of the mirror\n`;
+  assert.is(cargo(same, tokens), null);
+  assert.is(cargo(same, `${tokens}[registries.mine]\ntoken = "of-mine" # until May\n`), 'of-mine');
+});
+
+test("EGR-2 a registry that only has a credential becomes no main one in the cell's npmrc", () => {
+  const token = '//npm.pkg.github.com/:_authToken=secret\n';
+  assert.not.match(npmrcOf(token), /^registry=/m);
+  assert.match(npmrcOf(`registry=https://npm.test/all/\n${token}`), /^registry=http:\/\/npm\.test\/all\/$/m);
+  const scoped = npmrcOf(`@lena:registry=https://npm.pkg.github.com/\n${token}`);
+  assert.match(scoped, /^@lena:registry=http:\/\/npm\.pkg\.github\.com\/$/m);
+  assert.not.match(scoped, /^registry=/m);
+  // npm asks it anyway.
+  const own = npmrcOf(`${token}//registry.npmjs.org/:_authToken=secret\n`);
+  assert.match(own, /^registry=http:\/\/registry\.npmjs\.org\/$/m);
+});
+
+function npmrcOf(npmrc: string): string {
+  const person = personOf({ '.npmrc': npmrc });
+  const { files } = describeTools('http://127.0.0.1:1', { person, certificates: { env: {}, files: [] } });
+  return files.find(({ path }) => path === '.npmrc')?.content ?? '';
+}
+
+/** What is read of a home with these files. */
+function personOf(files: Readonly<Record<string, string>>): PersonRegistries {
+  const home = makeTempDir('person');
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), content);
+  }
+  return readRegistries({ HOME: home, npm_config_globalconfig: join(home, 'npmrc-of-all') });
+}
+
+test.run();
