@@ -52,8 +52,16 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
     },
   };
   const isKnown = (header: string | undefined): boolean => secret === null || header === basic(secret);
+  // What goes wrong on one connection ends that one, not the program.
+  const ending =
+    (connection: { destroy(): unknown }) =>
+    (error: Error): void => {
+      refusals.add(`a connection broke off: ${error.message}`);
+      connection.destroy();
+    };
   const server = createServer((request, response) => {
-    if (isKnown(request.headers['proxy-authorization'])) return void forwardPlain(traffic, request, response);
+    if (isKnown(request.headers['proxy-authorization']))
+      return void forwardPlain(traffic, request, response).catch(ending(response));
     response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end();
   });
   server.maxConnections = mostConnections;
@@ -61,7 +69,7 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
     socket.on('error', () => socket.destroy());
     if (head.length > 0) socket.unshift(head);
     if (isKnown(request.headers['proxy-authorization']))
-      return void openTunnel(traffic, request.url ?? '', socket);
+      return void openTunnel(traffic, request.url ?? '', socket).catch(ending(socket));
     answerBare(socket, { status: 407, why: 'the proxy needs its password' });
   });
   const listening = await listenOn(server, options.socketPath);

@@ -29,7 +29,7 @@ const droppedHeaders = new Set([
 const plainPort = 80;
 
 interface Asked {
-  /** Where it is really sent. */
+  /** Where it is really sent: to the registry's origin, if it is one. */
   readonly url: URL;
   readonly registry: Registry | null;
 }
@@ -81,15 +81,20 @@ function readTarget({ rules }: Traffic, text: string): Asked | null {
   if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return null;
-  const registry = rules.registries.find((one) => cellOrigin(one) === url.origin) ?? null;
-  if (registry === null) return { url, registry: null };
+  // Of two that differ by their protocol alone, the secure one.
+  const there = rules.registries
+    .filter((one) => cellOrigin(one) === url.origin)
+    .sort((a, b) => Number(b.url.protocol === 'https:') - Number(a.url.protocol === 'https:'));
+  const [first] = there;
+  if (first === undefined) return { url, registry: null };
   // A credential is for the registry's own address, not for whatever else that host answers.
-  const own = bestOf(
-    rules.registries.filter((one) => cellOrigin(one) === url.origin),
-    url.pathname,
-  );
-  const real = new URL(url.pathname + url.search, registry.url.origin);
-  return { url: real, registry: own ?? { ...registry, authorization: null } };
+  const registry = bestOf(there, url.pathname) ?? { ...first, authorization: null };
+  // Not resolved against it: a path that begins with `//` would be another host.
+  const real = new URL(registry.url);
+  real.pathname = url.pathname;
+  real.search = url.search;
+  real.hash = '';
+  return real.origin === registry.url.origin ? { url: real, registry } : null;
 }
 
 /** Whether a server that takes escaped characters for what they stand for would read `..` in it. */
@@ -153,7 +158,20 @@ function send(
   );
   call.on('error', (error) => refuse({ status: 504, why: `${url.host} gave no answer: ${error.message}` }));
   response.on('close', () => call.destroy());
-  call.on('response', (answer) => passOn(traffic, { answer, asked, response, refuse, method, target }));
+  const unfit = (why: string): void =>
+    refuse({ status: 502, why: `what ${url.host} answered can't be passed on: ${why}` });
+  call.on('response', (answer) => {
+    try {
+      passOn(traffic, { answer, asked, response, refuse, method, target });
+    } catch (error) {
+      answer.destroy();
+      unfit((error as Error).message);
+    }
+  });
+  call.on('upgrade', (answer, socket) => {
+    socket.destroy();
+    unfit(`its status is ${answer.statusCode}`);
+  });
   call.end();
 }
 
@@ -162,7 +180,8 @@ type Passing = Pick<Sending, 'asked' | 'response' | 'refuse' | 'method' | 'targe
 };
 
 function passOn(traffic: Traffic, { answer, asked, response, refuse, method, target }: Passing): void {
-  const status = answer.statusCode ?? 502;
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new Error(`its status is ${status}`);
   const location =
     answer.headers.location === undefined ? null : followed(traffic, asked, answer.headers.location);
   if (location !== null && typeof location !== 'string') {

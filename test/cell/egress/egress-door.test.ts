@@ -140,6 +140,91 @@ test('EGR-2 a registry of the person is asked with a credential that the cell ne
   for (const [url, authorization] of asked.slice(1)) assert.is(authorization, undefined, url);
 });
 
+test('EGR-2 a path that begins like an address leads to the registry itself, never to another host', async () => {
+  const asked: string[] = [];
+  const upstream = await httpServer((url) => {
+    asked.push(url);
+    return { status: 200, body: 'of the registry' };
+  });
+  const stolen: unknown[] = [];
+  const other = await httpServer((_url, headers) => {
+    stolen.push(headers.authorization);
+    return { status: 200, body: 'of another host' };
+  });
+  const elsewhere = `other.test:${new URL(other).port}`;
+  const registry: Registry = { tool: 'npm', url: new URL(`${upstream}/`), authorization: 'Bearer secret' };
+  const { door } = await open({ registries: [registry], privateHosts: [elsewhere] });
+  const origin = `http://registry-${new URL(upstream).port}.invalid`;
+  for (const start of ['//', '/\\', '///', '/\\/'])
+    assert.is((await get(door, `${origin}${start}${elsewhere}/x?y=1`)).body, 'of the registry', start);
+  assert.equal(stolen, []);
+  assert.is(asked.length, 4);
+  for (const url of asked) assert.match(url, /^\/{2,3}other\.test:\d+\/x\?y=1$/);
+});
+
+test('EGR-2 of two registries on one host, the credential of the one by https never goes out over http', async () => {
+  const asked: [string, string | undefined][] = [];
+  const upstream = await httpServer((url, { authorization }) => {
+    asked.push([url, authorization]);
+    return { status: 200, body: 'ok' };
+  });
+  const free: Registry = { tool: 'pip', url: new URL(`${upstream}/open/`), authorization: null };
+  const secure = new URL(`${upstream.replace('http:', 'https:')}/npm/`);
+  const closed: Registry = { tool: 'npm', url: secure, authorization: 'Bearer secret' };
+  const origin = `http://registry-${new URL(upstream).port}.invalid`;
+  for (const registries of [
+    [free, closed],
+    [closed, free],
+  ]) {
+    const { door } = await open({ registries });
+    assert.is((await get(door, `${origin}/open/x`)).status, 200);
+    // Nobody speaks TLS there.
+    assert.is((await get(door, `${origin}/npm/x`)).status, 504);
+    assert.is((await get(door, `${origin}/elsewhere`)).status, 504);
+  }
+  assert.equal(asked, [
+    ['/open/x', undefined],
+    ['/open/x', undefined],
+  ]);
+});
+
+test('EGR-1 an answer with a status that HTTP has not is refused, and the door goes on', async () => {
+  let status = '200 OK';
+  const upstream = await plainServer((socket) =>
+    socket.once('data', () =>
+      socket.end(
+        `HTTP/1.1 ${status}\r\nupgrade: x\r\nconnection: ${status.startsWith('101') ? 'upgrade' : 'close'}\r\n\r\nx`,
+      ),
+    ),
+  );
+  const host = `registry.test:${upstream}`;
+  const { door, lines } = await open({ hosts: [host] });
+  for (status of ['000 Zero', '099 Low', '101 Switching', '600 High', '999 Higher']) {
+    const answer = await get(door, `http://${host}/pkg`);
+    assert.is(answer.status, 502, status);
+    assert.match(answer.body, /answered can't be passed on: its status is \d+/);
+  }
+  status = '200 OK';
+  assert.is((await get(door, `http://${host}/pkg`)).body, 'x');
+  await lines.until(6);
+  assert.is(lines.all.filter(({ refused }) => refused !== null).length, 5);
+});
+
+test('EGR-1 what goes wrong in serving a connection ends that connection alone', async () => {
+  const { door } = await open({
+    log: () => {
+      throw new Error('no space left');
+    },
+  });
+  await rejects(() => get(door, 'http://elsewhere.test/pkg'));
+  const socket = connect(door.port, '127.0.0.1', () =>
+    socket.write('CONNECT elsewhere.test:443 HTTP/1.1\r\n\r\n'),
+  );
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.on('close', resolve));
+  assert.ok(door.refusals().includes('a connection broke off: no space left'));
+});
+
 test('EGR-1 what uploads is refused where the gateway sees it', async () => {
   const upstream = await httpServer(() => ({ status: 200, body: 'ok' }));
   const registry: Registry = { tool: 'npm', url: new URL(`${upstream}/`), authorization: 'Bearer secret' };
@@ -210,6 +295,7 @@ interface Opening {
   readonly maxBytes?: number;
   readonly idleMs?: number;
   readonly secret?: string;
+  readonly log?: () => void;
 }
 
 interface Lines {
@@ -240,6 +326,7 @@ async function open(opening: Opening): Promise<{ readonly door: EgressDoor; read
     log: (line) => {
       all.push(line);
       tell();
+      opening.log?.();
     },
     resolve: async () =>
       (opening.leadsTo ?? ['127.0.0.1']).map((address) => ({
