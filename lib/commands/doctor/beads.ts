@@ -1,6 +1,7 @@
 import type { Config } from '../../domain/config/config.ts';
 import { type Finding, finding } from '../../domain/shown/finding.ts';
-import { type BeadsPlace, bdVersion, hasBeads, makeBeads } from '../open/run-bd.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { type BeadsPlace, bdVersion, beadsHooks, hasBeads, hooksWhy, makeBeads } from '../open/run-bd.ts';
 
 /** Whether Beads can keep the memory, where it is to. Nothing is written. */
 export async function examineBeads(
@@ -18,6 +19,12 @@ export async function examineBeads(
     }),
   ];
   try {
+    const hooks = beadsHooks(place);
+    if (hooks !== null)
+      return weaker(hooksWhy(hooks), [
+        `ls -l ${shellQuote(hooks)}`,
+        'Take the hooks away, or set beads: { enabled: false } in .blueflame.yml',
+      ]);
     const version = await bdVersion(place);
     if (!hasBeads(place)) return weaker(`${place.root} has no workspace of Beads`, [makeBeads]);
     return [finding({ ...base, result: 'proven', message: `Beads ${version} keeps the memory.` })];

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { gitEnvironment } from '../../git/process/git-environment.ts';
 import { isRecord } from '../../util/json-record.ts';
 import { programPath } from '../../util/program-path.ts';
@@ -17,13 +17,17 @@ const longestOutput = 16 * 1024 * 1024;
 
 /**
  * Runs one command of Beads and answers its data. Its exports are off: it writes no file for git, stages none and pushes
- * nothing. Throws an Error that says in one sentence why there is no answer.
+ * nothing. Where it could start hooks of the work tree it isn't run. Throws an Error that says in one sentence why there
+ * is no answer.
  */
 export async function runBd(
   { env, root }: BeadsPlace,
   args: readonly string[],
   input: string | null = null,
 ): Promise<unknown> {
+  // At each call: what lands meanwhile may bring hooks.
+  const hooks = beadsHooks({ env, root });
+  if (hooks !== null) throw new Error(hooksWhy(hooks));
   const { execa } = await import('execa');
   const kept = gitEnvironment(env);
   const child = await execa(programPath('bd', kept.PATH), ['-C', root, '--json', '--sandbox', ...args], {
@@ -67,6 +71,35 @@ export async function bdVersion(place: BeadsPlace): Promise<string> {
 /** Whether the work tree has a workspace of Beads; without one nothing is made in it. */
 export function hasBeads({ root, env }: BeadsPlace): boolean {
   return existsSync(join(root, '.beads')) || existsSync(env.BEADS_DIR ?? '');
+}
+
+/**
+ * The first folder of hooks in the work tree that `bd` would start unasked, as the person; null: there is none. Throws the
+ * error of a folder that can't be read.
+ */
+export function beadsHooks({ root, env }: BeadsPlace): string | null {
+  const named = env.BEADS_DIR === undefined || env.BEADS_DIR === '' ? [] : [resolve(root, env.BEADS_DIR)];
+  const own = join(root, '.beads');
+  const places = [own, ...redirected(root, own), ...named.filter((path) => path.startsWith(root + sep))];
+  const folders = places.flatMap((place) => [join(place, 'hooks'), join(place, 'hooks.d')]);
+  return folders.find(hasEntries) ?? null;
+}
+
+/** Why `bd` is not used. */
+export function hooksWhy(folder: string): string {
+  return `${folder} holds hooks, which bd would start as you`;
+}
+
+/** A workspace can name another folder in its place, relative to the work tree or to itself. */
+function redirected(root: string, own: string): readonly string[] {
+  const file = join(own, 'redirect');
+  if (!existsSync(file)) return [];
+  const target = readFileSync(file, 'utf8').trim();
+  return target === '' ? [] : [resolve(root, target), resolve(own, target)];
+}
+
+function hasEntries(folder: string): boolean {
+  return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
 /** How a person makes one that leaves the repository's files, hooks and agents' settings alone. */

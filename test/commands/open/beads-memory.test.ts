@@ -151,6 +151,33 @@ for (const mode of ['works', 'locked'] as const)
     assert.is(found.find(({ check }) => check === 'beads')?.result, 'proven');
   });
 
+for (const folder of ['.beads/hooks', '.beads/hooks.d', 'elsewhere/hooks'])
+  test(`MEM-2 hooks of the work tree (${folder}) are not started: one warning, the notes take all of it, and doctor says so`, async () => {
+    const repo = makeExecProject({ config: { beads: { enabled: true } } });
+    makeWorkspace(repo.path);
+    if (folder.startsWith('elsewhere')) repo.write('.beads/redirect', 'elsewhere\n');
+    repo.write(`${folder}/on_create`, '#!/bin/sh\ntouch "$0.started"\n');
+    repo.write('.git/info/exclude', '.beads/\nelsewhere/\n');
+    const bd = makeStandIn();
+    const env = { PATH: `${bd.bin}:${repo.env.PATH ?? ''}` };
+    const plan = writePlan(repo, [
+      { id: 'task-001', script: 'echo 1 > src/one.txt', locks: ['src/one.txt'] },
+    ]);
+    const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+    const run = await flame(repo, ['run', 'One', '--from', plan, '--decisions-file', decisions], { env });
+    assert.is(run.code, 0, run.stderr);
+    const said = run.stderr.replace(/\s+/g, ' ');
+    assert.is(said.match(/Beads can't be used, memory is kept in git notes/g)?.length, 1, said);
+    assert.match(said, /holds hooks, which bd would start as you/);
+    assert.equal(bd.calls(), []);
+    assert.ok(repo.git('for-each-ref', 'refs/blueflame/memory') !== '', 'the notes have it');
+    const { lines } = await flameJson(repo, lookOnly, { env });
+    const found = (lines[0]?.findings ?? []) as readonly { check: string; result: string; message: string }[];
+    const beads = found.find(({ check }) => check === 'beads');
+    assert.is(beads?.result, 'weaker');
+    assert.match(beads?.message ?? '', /holds hooks/);
+  });
+
 function openWith(mode: BdMode | 'absent' | 'no workspace') {
   const repo = makeRepo();
   if (mode !== 'no workspace') makeWorkspace(repo.path);
