@@ -128,6 +128,7 @@ if (place !== 'outside') {
   test.after(closeProjects);
 
   live('ADP-1 ADP-2 MRG-1: copilot plans, codex merges', () => solvesWith('codex', 'copilot'));
+  live('ADP-1 ADP-2 MRG-1: opencode merges', () => solvesWith('opencode', null));
   live('ADP-1 ADP-2 MRG-1: copilot merges', () => solvesWith('copilot', null));
 }
 
