@@ -1,22 +1,25 @@
 /** A command that installs exactly what a lock file names, so that it need be done only once for each. */
 export interface Install {
-  /** What its outcome depends on: names of files, wherever they are in the repository. */
+  /** What its outcome depends on: names of files, in small letters, wherever they are in the repository. */
   readonly from: readonly string[];
+  /** Instead of these: the requirement files it begins with, by their paths in the worktree. */
+  readonly requirements?: readonly string[];
   /** Prints the versions of the tools that do it. */
   readonly versions: string;
+  /** What they must say; absent: anything. */
+  readonly needs?: RegExp;
   /** What it makes: a folder of the worktree, or one that a variable names. */
   readonly makes: { readonly folder: string } | { readonly variable: string };
 }
 
 // Options that change what is installed are part of the command, and so of what its outcome is known by.
 const plainOptions = '(?: --?[a-z][a-z-]*(?:=[\\w.,-]+)?)*';
-const python = '(?:python3? -m )?pip3?';
 
 const installs: readonly { readonly pattern: RegExp; readonly install: Install }[] = [
   {
     pattern: new RegExp(`^npm (?:ci|clean-install)${plainOptions}$`),
     install: {
-      from: ['package.json', 'package-lock.json', 'npm-shrinkwrap.json', '.npmrc'],
+      from: ['package.json', 'package-lock.json', 'npm-shrinkwrap.json', '.npmrc', 'binding.gyp'],
       versions: 'npm --version; node --version',
       makes: { folder: 'node_modules' },
     },
@@ -24,7 +27,14 @@ const installs: readonly { readonly pattern: RegExp; readonly install: Install }
   {
     pattern: new RegExp(`^cargo fetch${plainOptions}$`),
     install: {
-      from: ['Cargo.toml', 'Cargo.lock', 'config.toml', 'rust-toolchain', 'rust-toolchain.toml'],
+      from: [
+        'cargo.toml',
+        'cargo.lock',
+        '.cargo/config',
+        '.cargo/config.toml',
+        'rust-toolchain',
+        'rust-toolchain.toml',
+      ],
       versions: 'cargo --version',
       makes: { variable: 'CARGO_HOME' },
     },
@@ -37,23 +47,39 @@ const installs: readonly { readonly pattern: RegExp; readonly install: Install }
       makes: { variable: 'GOMODCACHE' },
     },
   },
-  {
-    pattern: new RegExp(`^${python} install${plainOptions} (?:-r|--requirement) ?[\\w./-]+\\.txt$`),
-    install: {
-      from: ['*.txt', 'pip.conf'],
-      versions: 'python3 --version; python3 -m pip --version',
-      makes: { variable: 'PYTHONUSERBASE' },
-    },
-  },
 ];
 
-// They lead elsewhere, or mean what is in the worktree now.
+// They lead elsewhere, name files of their own, or mean what is in the worktree now.
 const elsewhere =
-  / (?:--?(?:prefix|global|location|workspaces?|include-workspace-root|manifest-path|target|t|root|user|editable|e|g|w|C))(?:[ =]|$)/;
+  / --?(?:prefix|global|location|workspaces?|include-workspace-root|manifest-path|config|target|t|root|user|(?:user|global)?config|script-shell|shell|node-options|cache|git|e|g|w|C|Z)(?:[ =]|$)/;
+
+// Of pip's options those that name no file, folder or registry.
+const pipOptions =
+  /^(?:-[qvU]+|--(?:disable-pip-version-check|no-cache-dir|no-input|quiet|verbose|upgrade|require-hashes|no-deps|prefer-binary|pre|no-compile|no-color|no-warn-script-location|(?:only|no)-binary=[\w.,:-]+|(?:retries|timeout)=\d+|progress-bar=\w+))$/;
+const pip = /^(python3? -m )?pip3? install /;
 
 /** What a setup command installs; null where it isn't known to do just that. Arguments alone are looked at, no file. */
 export function recogniseInstall(command: string): Install | null {
   const line = command.trim().replace(/\s+/g, ' ');
+  if (pip.test(line)) return recognisePip(line);
   if (elsewhere.test(line)) return null;
   return installs.find(({ pattern }) => pattern.test(line))?.install ?? null;
+}
+
+function recognisePip(line: string): Install | null {
+  const [, start = '', rest = ''] = /^(.*?) install (.*)$/.exec(line) ?? [];
+  const named = / (-r|-c|--requirement|--constraint)[ =]([\w./][\w./-]*\.txt)(?= |$)/g;
+  const files = [...` ${rest}`.matchAll(named)];
+  const others = ` ${rest}`.replace(named, '').trim();
+  const isPlain = others === '' || others.split(' ').every((word) => pipOptions.test(word));
+  if (!isPlain || !files.some(([, option]) => option === '-r' || option === '--requirement')) return null;
+  const asModule = /^(\S+) -m /.exec(start)?.[1];
+  return {
+    from: [],
+    requirements: files.map(([, , file = '']) => file),
+    versions: `${asModule ?? 'python3'} --version; ${start} --version`,
+    // Older ones run modules of the worktree in the place of pip's own.
+    ...(asModule === undefined ? {} : { needs: /^Python 3\.(?:1[1-9]|[2-9]\d)\b/ }),
+    makes: { variable: 'PYTHONUSERBASE' },
+  };
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
-import { runGit } from '../../git/process/run-git.ts';
 import { isBelow } from '../../util/is-below.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { removeTree } from '../../util/remove-tree.ts';
@@ -15,6 +14,7 @@ import {
   listOldDependencies,
   noteUse,
 } from './dependency-store.ts';
+import { type Inputs, readInputs } from './read-inputs.ts';
 import { type Install, recogniseInstall } from './recognise-install.ts';
 
 type Request = Parameters<AgentRunner['runCommand']>[0];
@@ -31,7 +31,7 @@ interface Tools {
 }
 
 /** Installs of this process that are under way: agents that start together wait for one. */
-const underWay = new Map<string, Promise<CommandRun>>();
+const underWay = new Map<string, Promise<CommandRun | null>>();
 
 /**
  * Gives a worktree what a setup command installs: what was made before for the same lock files, command and tools, else
@@ -45,8 +45,12 @@ export async function shareInstall(
 ): Promise<CommandRun | null> {
   const install = recogniseInstall(request.command);
   const { commonDir } = context.repository;
-  if (install === null || (await meansTheTree(context, request, install))) return null;
-  const key = await keyOf(context, request, { install, tools });
+  if (install === null) return null;
+  const inputs = await inputsOf(context, request, install);
+  if (inputs === null) return null;
+  const versions = await tools.ask(install.versions);
+  if (install.needs?.test(versions) === false) return null;
+  const key = keyOf(request, versions, inputs);
   const dependency: Dependency = {
     key,
     variable: 'variable' in install.makes ? install.makes.variable : null,
@@ -61,7 +65,12 @@ export async function shareInstall(
     if (!isThere(made)) return others === undefined ? ran : null;
   }
   noteUse(commonDir, request.worktree.path, dependency);
-  if ('folder' in install.makes) link(made, join(request.worktree.path, install.makes.folder));
+  if ('folder' in install.makes) {
+    const { folder } = install.makes;
+    // As npm ci does away with what is there.
+    await removeTree(join(request.worktree.path, folder));
+    link(join(made, folder), join(request.worktree.path, folder));
+  }
   return { exitCode: 0, timedOut: false, duration_ms: 0, output: '' };
 }
 
@@ -80,53 +89,37 @@ const ownScripts = [
   'postprepare',
 ];
 
-/** Whether what it installs depends on more than its lock files: scripts of the project itself, folders of it. */
-async function meansTheTree(
+// What runs something of the worktree, or reads it from where no file of the list is.
+const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp }[] = [
+  { file: /package\.json$/, words: new RegExp(`"(?:${ownScripts.join('|')})"\\s*:`) },
+  {
+    file: /(?:package-lock|npm-shrinkwrap)\.json$/,
+    words: /"link"\s*:\s*true|"(?:resolved|version)"\s*:\s*"(?:file:|\.)/,
+  },
+  {
+    file: /\.npmrc$/,
+    words: /(?:shell|node.options|git|prefix|config|cache|onload.script|install.links)\s*=/i,
+  },
+  { file: /binding\.gyp$/, words: /^/ },
+  { file: /\.cargo\/config(?:\.toml)?$/, words: /credential|rustc|wrapper|include/ },
+  { file: /rust-toolchain(?:\.toml)?$/, words: /\bpath\b/ },
+];
+
+/** The files it goes by; null: what commands before it left differs from the commit, or its outcome depends on more. */
+async function inputsOf(
   context: RunnerContext,
   { worktree }: Request,
-  { from }: Install,
-): Promise<boolean> {
-  const texts = await readFrom(context, worktree.path, from);
-  return [...texts].some(([path, text]) => {
-    if (path.endsWith('package.json'))
-      return ownScripts.some((name) => new RegExp(`"${name}"\\s*:`).test(text));
-    if (path.endsWith('package-lock.json')) return /"link"\s*:\s*true/.test(text);
-    return path.endsWith('.txt') && /^\s*(?:-e\b|--editable|\.|file:|[\w-]+\s*@\s*file:)/m.test(text);
-  });
-}
-
-/** Tracked files of these names, as the worktree has them. */
-async function readFrom(
-  { env }: RunnerContext,
-  cwd: string,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const globs = names.map((name) => `:(glob)**/${name}`);
-  const { stdout } = await runGit({ cwd, env }, ['ls-files', '-z', '-s', '--', ...globs]);
-  const entries = stdout.toString().split('\0').filter(Boolean);
-  const found = await Promise.all(
-    entries.map(async (entry) => {
-      const [, id = '', path = ''] = /^\d+ ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
-      const { stdout: text } = await runGit({ cwd, env }, ['cat-file', 'blob', id]);
-      return [path, text.toString()] as const;
-    }),
+  install: Install,
+): Promise<Inputs | null> {
+  const inputs = await readInputs(context, { path: worktree.path, commit: worktree.start }, install);
+  const meansTheTree = [...(inputs ?? [])].some(([path, text]) =>
+    ownMeans.some(({ file, words }) => file.test(path.toLowerCase()) && words.test(text)),
   );
-  return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return meansTheTree ? null : inputs;
 }
 
-async function keyOf(
-  context: RunnerContext,
-  { command, worktree }: Request,
-  { install, tools }: { readonly install: Install; readonly tools: Tools },
-): Promise<string> {
-  const files = await readFrom(context, worktree.path, install.from);
-  const facts = [
-    command.trim(),
-    process.platform,
-    process.arch,
-    await tools.ask(install.versions),
-    [...files],
-  ];
+function keyOf({ command }: Request, versions: string, inputs: Inputs): string {
+  const facts = [command.trim(), process.platform, process.arch, versions, [...inputs]];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
@@ -137,12 +130,16 @@ interface Making {
   readonly run: RunInstall;
 }
 
-/** Runs the install, and puts what it made in its place in one step: a kill leaves no half of it there. */
+/**
+ * Runs the install, and puts what it made in its place in one step: a kill leaves no half of it there. null: what it
+ * made can't be kept, and the worktree has none of it.
+ */
 async function make(
   context: RunnerContext,
-  { worktree }: Request,
+  request: Request,
   { install, made, run }: Making,
-): Promise<CommandRun> {
+): Promise<CommandRun | null> {
+  const { worktree } = request;
   const { commonDir } = context.repository;
   forgetUses(commonDir);
   for (const { path } of listOldDependencies(commonDir, new Date(0))) await removeTree(path);
@@ -155,10 +152,13 @@ async function make(
     const { makes } = install;
     const ran = await run('variable' in makes ? { variable: makes.variable, path: making } : null);
     if (ran.exitCode !== 0) return ran;
+    // It is kept only for what it was made of: the same files, still as they are in the commit.
+    if ((await inputsOf(context, request, install)) === null) return 'folder' in makes ? ran : null;
     if ('folder' in makes) {
       const folder = join(worktree.path, makes.folder);
       // A project without dependencies; one whose links lead out of it works only where it is.
-      if (!isThere(folder) || leadsOut(folder)) return ran;
+      if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true || leadsOut(folder))
+        return ran;
       await move(folder, join(making, makes.folder));
     }
     killPoint('dependencies made');
@@ -194,8 +194,18 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
+/**
+ * The folder itself is the worktree's own, so that tools can keep their caches in it (`.cache`, `.vite`); what it holds
+ * leads to what was made.
+ */
 function link(made: string, path: string): void {
-  if (isThere(path)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(join(made, path.slice(dirname(path).length + 1)), path);
+  mkdirSync(path);
+  for (const entry of readdirSync(made, { withFileTypes: true })) {
+    const [from, to] = [join(made, entry.name), join(path, entry.name)];
+    if (entry.isDirectory() && ownCaches.test(entry.name)) link(from, to);
+    else symlinkSync(from, to);
+  }
 }
+
+// Tools write below them later, beside what the install has left there.
+const ownCaches = /^\.(?:cache|vite(?:-temp)?|vitest)$/;

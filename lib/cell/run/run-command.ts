@@ -151,7 +151,9 @@ function cellOf(
 function installVariables(own: InCell['own']): Readonly<Record<string, string>> {
   if (own === null) return {};
   // pip takes that folder only where it is asked to install for a user, and some systems refuse that unasked.
-  const pip = own.variable === 'PYTHONUSERBASE' ? { PIP_USER: '1', PIP_BREAK_SYSTEM_PACKAGES: '1' } : {};
+  // And no module of the worktree is to run in the place of its own.
+  const python = { PIP_USER: '1', PIP_BREAK_SYSTEM_PACKAGES: '1', PYTHONSAFEPATH: '1' };
+  const pip = own.variable === 'PYTHONUSERBASE' ? python : {};
   return { ...pip, [own.variable]: own.path };
 }
 

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listOldDependencies } from '../../../lib/cell/dependencies/dependency-store.ts';
+import { pinnedPythonFiles } from '../../../lib/cell/dependencies/python-requirements.ts';
 import { recogniseInstall } from '../../../lib/cell/dependencies/recognise-install.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
@@ -46,13 +47,81 @@ test('EGR-2 npm ci runs once for one lock file; every worktree has what it made,
     const said = await check(
       project,
       cell,
-      'node -p "require(\'greeting\')"; touch node_modules/greeting/x; echo x > node_modules/y',
+      'node -p "require(\'greeting\')"; touch node_modules/greeting/x; echo x > node_modules/greeting/y',
     );
     assert.match(said.output, /hello from a package/);
     assert.match(said.output, /Read-only file system[\s\S]*Read-only file system/);
   }
   assert.is((await setUp(project, await project.worktree(), 'npm ci --no-audit')).exitCode, 0);
   assert.is(tarballs(registry), 1);
+});
+
+test('EGR-2 tools keep caches below node_modules, each worktree its own', async () => {
+  const registry = track(await startNpmRegistry());
+  const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
+  const [one, two] = [await project.worktree(), await project.worktree()];
+  for (const cell of [one, two]) await setUp(project, cell, 'npm ci --no-audit');
+  const wrote = await check(
+    project,
+    one,
+    'set -e; for name in .cache .vite .vite-temp; do mkdir node_modules/$name; echo one > node_modules/$name/x; done',
+  );
+  assert.is(wrote.exitCode, 0, wrote.output);
+  const seen = await check(project, two, 'ls -A node_modules');
+  assert.equal(seen.output.trim().split('\n').sort(), ['.package-lock.json', 'greeting']);
+  assert.is(tarballs(registry), 1);
+});
+
+for (const { what, command } of [
+  { what: 'rewrites the lock file', command: 'echo >> package-lock.json' },
+  { what: 'leaves a configuration of npm', command: 'echo omit=dev > .npmrc' },
+  {
+    what: 'puts a link in the place of a file',
+    command: 'mv package.json a.json; ln -s a.json package.json',
+  },
+])
+  test(`EGR-2 where an earlier setup command ${what}, the install is that worktree's own`, async () => {
+    const registry = track(await startNpmRegistry());
+    const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
+    const [one, two] = [await project.worktree(), await project.worktree()];
+    assert.is((await setUp(project, one, command)).exitCode, 0);
+    assert.is((await setUp(project, one, 'npm ci --no-audit')).exitCode, 0);
+    assert.equal(kinds(project).made, []);
+    assert.ok(lstatSync(join(one.path, 'node_modules/greeting')).isDirectory());
+    assert.is((await setUp(project, two, 'npm ci --no-audit')).exitCode, 0);
+    assert.is(kinds(project).made.length, 1);
+    assert.is(tarballs(registry), 2);
+  });
+
+test('EGR-2 pip is shared where every line pins a version, in files that others name too', async () => {
+  const folder = makeTempDir('requirements');
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  write('r/a.txt', '# all\na==1.0 # why\n-r b.txt\n-c ../pins.txt\n');
+  write('r/b.txt', "B[x,y] == 2.0.post1 ; python_version < '4' \\\n  --hash=sha256:00ff\n");
+  write('pins.txt', 'c==1!3.0rc1\n');
+  assert.equal((await pinnedPythonFiles(folder, ['r/a.txt']))?.toSorted(), [
+    'pins.txt',
+    'r/a.txt',
+    'r/b.txt',
+  ]);
+  const open = [
+    'a',
+    'a>=1',
+    'a==1.*',
+    'libs/foo',
+    './foo',
+    '-e .',
+    '-r base.in',
+    '-c pins.lock',
+    '-r ../x.txt',
+  ];
+  for (const line of [...open, 'a @ file:///a', '--index-url x', 'a==1.0.zip', '-r missing.txt', 'a==$V']) {
+    write('open.txt', `a==1\n${line}\n`);
+    assert.is(await pinnedPythonFiles(folder, ['open.txt']), null, line);
+  }
 });
 
 test('EGR-2 another lock file, or another command, is another install', async () => {
@@ -172,6 +241,13 @@ if (works('go', ['version']))
       {},
       { GOPROXY: registry.url, GOSUMDB: 'off' },
     );
+    // It writes what it goes by: this can't be shared.
+    const first = await project.worktree();
+    assert.is((await setUp(project, first, 'go mod download')).exitCode, 0);
+    assert.equal(kinds(project), { made: [], halfMade: [] });
+    project.fixture.repo.write('go.sum', readFileSync(join(first.path, 'go.sum'), 'utf8'));
+    project.fixture.repo.commit('Sums');
+    const before = registry.asked.length;
     for (const cell of [await project.worktree(), await project.worktree()]) {
       const run = await setUp(project, cell, 'go mod download');
       assert.is(run.exitCode, 0, run.output);
@@ -182,7 +258,7 @@ if (works('go', ['version']))
       );
       assert.match(said.output, /hello from a module/, said.output);
     }
-    assert.is(registry.asked.filter(({ path }) => path.endsWith('.zip')).length, 1);
+    assert.is(registry.asked.slice(before).filter(({ path }) => path.endsWith('.zip')).length, 1);
   });
 
 test('EGR-2 only what is known to install by lock files alone is shared', () => {
@@ -192,6 +268,7 @@ test('EGR-2 only what is known to install by lock files alone is shared', () => 
     'cargo fetch --locked',
     'go mod download',
     'pip install -r requirements.txt',
+    'pip3 install --no-cache-dir -r a.txt -c pins.txt',
   ])
     assert.ok(recogniseInstall(line), line);
   const others = [
@@ -208,6 +285,12 @@ test('EGR-2 only what is known to install by lock files alone is shared', () => 
     'pip install requests',
     'pip install --target lib -r a.txt',
     'npm ci $X',
+    'npm ci --userconfig=x',
+    'pip install -r base.in',
+    'pip install -c pins.txt',
+    'pip install -r a.txt -c pins.lock',
+    'pip install --find-links=wheels -r a.txt',
+    'pip install -r a.txt libs/foo',
   ];
   for (const line of [...others, ...more, 'go mod download example.test/x'])
     assert.is(recogniseInstall(line), null, line);
