@@ -101,7 +101,8 @@ function rulesOf(
   const own = registries.map(({ url }: Registry) => `${url.hostname.replace(/^\[|\]$/g, '')}:${portOf(url)}`);
   return {
     phase,
-    hosts: new Set([...listedHosts(egress[phase]), ...own]),
+    // The gateway reads what goes to the person's registries: no tunnel is opened to them.
+    hosts: listedHosts(egress[phase]),
     privateHosts: new Set([...listedHosts(egress.private), ...own]),
     registries,
     maxBytes: egress.max_mb * 1024 * 1024,

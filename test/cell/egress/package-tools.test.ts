@@ -68,6 +68,17 @@ test('EGR-1 without the list there is no way out, and the failure of what was re
   assert.equal(registry.asked, []);
 });
 
+test('EGR-2 no tunnel is opened to a registry of the person: the gateway reads what goes there', async () => {
+  const fixture = await openProject({
+    home: { '.npmrc': 'registry=https://packages.test/npm/\n' },
+    files: {},
+  });
+  const run = await setUp(fixture, 'curl -sS https://packages.test/npm/x; exit 1');
+  assert.match(run.output, /Not reached: packages\.test:443 is not in sandbox\.egress\.setup/);
+  const line = JSON.parse(egressLog(fixture).trim());
+  assert.equal([line.method, line.target, line.status], ['CONNECT', 'packages.test:443', 403]);
+});
+
 test('EGR-2 pip install gets a package from the index of the person', async () => {
   const registry = track(await startPythonIndex());
   const url = registry.url.replace('http://', 'http://lena:secret@');
