@@ -1,4 +1,5 @@
 import type { Config } from '../domain/config/config.ts';
+import { fromConfig, listedHosts } from '../domain/config/egress.ts';
 import type { AgentPolicy } from '../domain/policy.ts';
 import type { NotesInWords, ProjectFile, PromptData } from '../domain/ports/prompt-port.ts';
 import type { LineComment } from '../domain/state/line-comment.ts';
@@ -36,6 +37,7 @@ export function promptFacts(data: PromptData, config: Config): PromptFacts {
         task: data.task,
         ...policyRules(data.policy),
         checks: checksOf(config),
+        network: reachedBy(config),
         earlier: cutText(data.earlier ?? '', limits.earlier),
         isKept: data.isKept ?? false,
         left: describeLeft(data.left),
@@ -85,6 +87,13 @@ function projectRules(config: Config): PromptFacts {
 function checksOf({ validation }: Config): readonly string[] {
   const { enabled, commands } = validation.validator_diagnostics;
   return enabled ? commands : [];
+}
+
+/** What an agent's cell reaches; which registries the person has is not for a model. */
+function reachedBy({ sandbox }: Config): readonly string[] {
+  const { work } = sandbox.egress;
+  const own = work.includes(fromConfig) ? ['the package registries that your tools are set up for'] : [];
+  return [...listedHosts(work), ...own];
 }
 
 /** The repository's own words to agents, no longer than they may be: what is cut is marked as cut. */

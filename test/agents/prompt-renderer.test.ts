@@ -222,6 +222,20 @@ test('VAL-1: a worker is told the checks its work must pass, and what the last a
   assert.match(prompt, /name="earlier-change">\n-old\n\+new\n/);
 });
 
+test('EGR-1: a worker is told which hosts its cell reaches, and that there is no network only where that is so', () => {
+  const data = { role: 'worker', task: makePromptTask(), policy: makePolicy() } as const;
+  const systemOf = (work: readonly string[]): string =>
+    render(data, { config: configSchema.parse({ sandbox: { egress: { setup: ['go'], work } } }) }).system;
+  assert.match(systemOf([]), /^- There is no network\. Don't touch \.git/m);
+  const told = systemOf(['npm', 'files.example.com:8443', 'from-config']);
+  assert.match(
+    told,
+    /^- Of the network, only these are reached, and only to read: registry\.npmjs\.org:443, files\.example\.com:8443, the package registries that your tools are set up for\. Don't touch \.git/m,
+  );
+  assert.not.match(told, 'no network');
+  assert.not.match(told, 'golang');
+});
+
 test('MRG-11: a worker is told whether the earlier attempt is in its folder', () => {
   const data = { role: 'worker', task: makePromptTask(), policy: makePolicy(), earlier: '+new' } as const;
   const anew = render(data).prompt;
