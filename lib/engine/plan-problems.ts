@@ -1,5 +1,6 @@
 import { adapterDecision } from '../core/decisions/decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
+import { planChanges, planOf } from '../core/task/edit-task.ts';
 import { badPlan } from '../domain/bad-plan.ts';
 import { adapterNames, exampleModels, foreignModel } from '../domain/config/agent-clis.ts';
 import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
@@ -17,6 +18,21 @@ export function planProblems(
   plan: Plan,
 ): readonly PlanProblem[] {
   return [...problemsBeside(workshop, plan, takenIds(tasks)), ...notOffered(workshop, session.id, plan)];
+}
+
+/** The same of a plan that waited for the person's word: what agents began meanwhile, exactly as it is there, is no mistake. */
+export function proposalProblems(
+  workshop: Pick<Workshop, 'config' | 'origins'>,
+  view: Pick<SessionView, 'session' | 'tasks'>,
+  plan: Plan,
+): readonly PlanProblem[] {
+  const taken = new Set<string>(takenIds(view.tasks));
+  const begun = new Map(view.tasks.filter(({ id }) => taken.has(id)).map((task) => [task.id, planOf(task)]));
+  const open = plan.tasks.filter((task) => {
+    const known = begun.get(task.id);
+    return known === undefined || planChanges(known, task).length > 0;
+  });
+  return planProblems(workshop, view, { tasks: open });
 }
 
 /** An adapter that the configuration doesn't offer is for the person to choose, in a plan or a task of their own. */

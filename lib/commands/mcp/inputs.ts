@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { noteBounds } from '../../domain/state/blackboard.ts';
 import { plannedTaskSchema } from '../../domain/state/plan.ts';
 
-// What the tools take. Bounds are here, so that a client shows them to its model before anything is opened.
+// What the tools take. Bounds are here, so that a client shows them to its model before anything is opened; what a
+// tool doesn't know is refused rather than left unheard.
 
 const taskId = z.string().min(1).max(64);
 const taskIds = (most: number) => z.array(taskId).min(1).max(most);
@@ -11,17 +12,25 @@ const commit = z
   .string()
   .regex(/^[0-9a-f]{7,64}$/, 'is no commit')
   .optional()
-  .describe('The commit you judged, or how it begins; refused when there is another one by now.');
+  .describe('As get_task_output has it; refused once there is another one.');
+
+const { shape } = plannedTaskSchema;
 
 /** Adapter and model are a person's word: whoever leads can't choose what runs outside the watcher. */
-const proposedTask = plannedTaskSchema.omit({ model: true, adapter: true }).strict();
+const proposedTask = plannedTaskSchema
+  .omit({ model: true, adapter: true })
+  .extend({
+    priority: shape.priority.describe('Lowest first.'),
+    cohesion_group: shape.cohesion_group.describe('One group lands together.'),
+  })
+  .strict();
 
 const ofWhom = {
-  task_id: taskId.optional().describe('See the work of this task; without it the base branch.'),
+  task_id: taskId.optional().describe('Its work instead of the base branch.'),
 };
 
 export const inputs = {
-  createTasks: z.object({
+  createTasks: z.strictObject({
     objective: z
       .string()
       .min(1)
@@ -30,21 +39,21 @@ export const inputs = {
       .describe('What it is all for; begins a session where none is open.'),
     tasks: z.array(proposedTask).min(1).max(100),
   }),
-  dropTasks: z.object({ task_ids: taskIds(100), reason: z.string().min(1).max(1_000) }),
-  assignTask: z.object({ task_ids: taskIds(1_000).optional() }),
-  waitForWorkers: z.object({
-    timeout_s: z.number().min(0).max(3_600).default(20).describe('At most 45 in a chat.'),
-    cursor: z.string().max(100).optional(),
+  dropTasks: z.strictObject({ task_ids: taskIds(100), reason: z.string().min(1).max(1_000) }),
+  assignTask: z.strictObject({ task_ids: taskIds(1_000).optional() }),
+  waitForWorkers: z.strictObject({
+    timeout_s: z.number().min(0).max(3_600).default(20).describe('In a chat at most 45 count.'),
+    cursor: z.string().max(100).optional().describe('From the wait before; no page.'),
   }),
-  getStatus: z.object({ cursor: place.describe('next_cursor of the page before.') }),
-  getTaskOutput: z.object({
+  getStatus: z.strictObject({ cursor: place.describe('next_cursor of the page before.') }),
+  getTaskOutput: z.strictObject({
     task_id: taskId,
     part: z.enum(['summary', 'checks', 'diff', 'plan']).default('summary'),
     offset: place,
   }),
-  approveTask: z.object({ task_id: taskId, commit, feedback: z.string().max(2_000).default('') }),
-  rejectTask: z.object({ task_id: taskId, commit, feedback: z.string().min(1).max(4_000) }),
-  leaveNote: z.object({
+  approveTask: z.strictObject({ task_id: taskId, commit, feedback: z.string().max(2_000).default('') }),
+  rejectTask: z.strictObject({ task_id: taskId, commit, feedback: z.string().min(1).max(4_000) }),
+  leaveNote: z.strictObject({
     text: z.string().min(1).max(noteBounds.text),
     task_ids: taskIds(noteBounds.meant).optional().describe('Only for these.'),
     paths: z
@@ -53,26 +62,26 @@ export const inputs = {
       .optional()
       .describe('Only for tasks that write there.'),
   }),
-  readFile: z.object({
+  readFile: z.strictObject({
     path: z.string().min(1).max(4_000).describe('Relative to the top of the repository.'),
     ...ofWhom,
     line: z.int().min(1).max(100_000_000).default(1),
     lines: z.int().min(1).max(400).default(400),
   }),
-  listFiles: z.object({
+  listFiles: z.strictObject({
     path: z.string().max(4_000).default('').describe('The top when left out.'),
     ...ofWhom,
     cursor: place,
   }),
-  searchFiles: z.object({
+  searchFiles: z.strictObject({
     pattern: z.string().min(1).max(500).describe('Extended regular expression.'),
     path: z.string().max(4_000).default(''),
     ...ofWhom,
     ignore_case: z.boolean().default(false),
     cursor: place,
   }),
-  complete: z.object({ summary: z.string().min(1).max(4_000) }),
-  fail: z.object({ reason: z.string().min(1).max(4_000) }),
+  complete: z.strictObject({ summary: z.string().min(1).max(4_000) }),
+  fail: z.strictObject({ reason: z.string().min(1).max(4_000) }),
 };
 
 /** What a tool is given, checked. */

@@ -10,7 +10,7 @@ export const tools: readonly Tool[] = [
   defineTool({
     name: 'create_tasks',
     description:
-      'Proposes tasks to the project lead, who approves the plan before anything runs. A task is found again by its id: the same once more changes nothing, other words change it, also one that is approved and not begun. file_locks lists every file or folder it writes; it can write nothing else. needs no order beyond dependencies. description must stand alone.',
+      'Proposes tasks to the project lead, who approves the plan before anything runs; then wait_for_workers tells of it. The same id and words once more change nothing, other words change a task that is not begun; approved before, it needs approval and assign_task again. file_locks lists every file or folder it writes; it can write nothing else. Order follows from dependencies alone. description must stand alone.',
     input: inputs.createTasks,
     annotations: acts,
     about: ({ tasks }) => tasks.map(({ id }) => id).join(', '),
@@ -19,7 +19,7 @@ export const tools: readonly Tool[] = [
   defineTool({
     name: 'drop_tasks',
     description:
-      'Takes tasks out of the plan. Those that were approved go once the lead approves the plan without them, or at once where queen.may_drop allows it.',
+      'Takes tasks that are not done out of the plan: approved ones once the lead approves the plan without them, or at once where queen.may_drop allows it.',
     input: inputs.dropTasks,
     annotations: ends,
     about: ({ task_ids }) => task_ids.join(', '),
@@ -28,7 +28,7 @@ export const tools: readonly Tool[] = [
   defineTool({
     name: 'assign_task',
     description:
-      'Lets approved tasks be worked on, all pending ones when task_ids is left out. They start by themselves once what they need is done, their files are free and a place is left; then they are checked and validated.',
+      'Lets approved tasks be worked on, all pending ones when task_ids is left out. Each starts once what it needs is done, its files are free and a place is left; then it is checked and validated.',
     input: inputs.assignTask,
     annotations: acts,
     about: ({ task_ids }) => task_ids?.join(', ') ?? 'all',
@@ -37,7 +37,7 @@ export const tools: readonly Tool[] = [
   defineTool({
     name: 'wait_for_workers',
     description:
-      'Waits until something changes (a task ends or is judged, the lead decides, work stops), or timeout_s is over, which is no failure. Give the cursor of the call before to hear only what is new since; the same cursor tells the same news again.',
+      'Waits until something changes (a task ends or is judged, the lead decides, work stops), or timeout_s is over, which is no failure. With the cursor of the wait before it tells only what is new since; the same one tells the same again.',
     input: inputs.waitForWorkers,
     annotations: looks,
     about: () => '',
@@ -91,7 +91,7 @@ export const tools: readonly Tool[] = [
   defineTool({
     name: 'read_file',
     description:
-      'Lines of a text file, from a commit and never from the work tree: at most 400 lines or 8,000 characters; go on with next_line.',
+      'Lines of a text file, from a commit and never from the work tree: at most 400 lines or 8,000 characters; go on with next_line. What agents may not read is refused.',
     input: inputs.readFile,
     annotations: looks,
     about: ({ path }) => path,
@@ -118,7 +118,7 @@ export const tools: readonly Tool[] = [
   defineTool({
     name: 'complete',
     description:
-      'Hands the work over: builds the changesets, which the lead reviews and lands. Refused while tasks run, are open, or lack your word.',
+      'Hands the work over: builds the changesets, which the lead reviews and lands. Each task needs to be done and approved. One that failed for good goes by drop_tasks; if its validation failed, only the lead can decide.',
     input: inputs.complete,
     annotations: ends,
     about: () => '',

@@ -1,7 +1,7 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
-import { planProblems } from '../plan-problems.ts';
+import { proposalProblems } from '../plan-problems.ts';
 import { viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { approve, decidePlan, noteReplan, propose, quit } from './plan-wave.ts';
@@ -22,7 +22,7 @@ export async function decideProposal(
     if (proposal === null) return false;
     if (shown !== null && canonicalDigest(proposal) !== canonicalDigest(shown)) return false;
     const plan = { tasks: proposal };
-    const decision = await decidePlan(workshop, view, plan, planProblems(workshop, view, plan));
+    const decision = await decidePlan(workshop, view, plan, proposalProblems(workshop, view, plan));
     switch (decision.kind) {
       case 'approve':
         return approve(workshop, view, plan);

@@ -12,7 +12,14 @@ import type { Decision } from '../../domain/state/origins.ts';
 import type { Plan } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import { withGate } from '../agents/ask-for-budget.ts';
-import { describeProblem, invalidPlan, planProblems, problemsBeside, takenIds } from '../plan-problems.ts';
+import {
+  describeProblem,
+  invalidPlan,
+  planProblems,
+  problemsBeside,
+  proposalProblems,
+  takenIds,
+} from '../plan-problems.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { runScript } from '../run-script.ts';
 import type { Workshop } from '../workshop.ts';
@@ -46,7 +53,7 @@ export async function planWave(workshop: Workshop, id: SessionId, options: PlanO
   for (;;) {
     proposal ??= await planFromPlanner(workshop, view, canTalk(workshop, options));
     view = await propose(workshop, view.session, proposal, isByHand);
-    const problems = planProblems(workshop, view, proposal);
+    const problems = (isByHand ? planProblems : proposalProblems)(workshop, view, proposal);
     if (proposal.tasks.length === 0) return endEmpty(workshop, id);
     const decision = await decidePlan(workshop, view, proposal, problems);
     if (decision.kind === 'approve') return approve(workshop, view, proposal);

@@ -16,7 +16,7 @@ interface HandedOver {
 /**
  * Builds the changesets of what was approved, for the person to review; lands nothing. The caller holds the session's
  * lock. Once more changes nothing. Throws FlameErrors `plan-not-approved`, `still-running`, `still-open`,
- * `unapproved`, `nothing-done`.
+ * `not-passed`, `unapproved`, `nothing-done`.
  */
 export async function completeSession(
   workshop: Workshop,
@@ -54,6 +54,13 @@ function requireComplete(view: SessionView): void {
       next: 'assign_task, or drop_tasks what is not needed',
     });
   const done = tasks.filter(({ status }) => status === 'done');
+  const failed = done.filter(({ result }) => result.status === 'fail');
+  if (failed.length > 0)
+    throw refusal({
+      code: 'not-passed',
+      message: `${names(failed)} did not pass ${failed.length === 1 ? 'its' : 'their'} validation.`,
+      next: 'reject_task sends it back; where that is used up the lead decides: git flame validate',
+    });
   const unapproved = done.filter((task) => !isApprovedByQueen(view, task));
   if (unapproved.length > 0)
     throw refusal({

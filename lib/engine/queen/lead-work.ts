@@ -1,11 +1,12 @@
 import { canStart } from '../../core/schedule/can-start.ts';
 import { readGround } from '../../core/task/needs-of.ts';
+import { restartTask } from '../../core/task/task-return.ts';
 import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noTask } from '../../domain/not-found.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
 import { inLanes } from '../../util/in-lanes.ts';
-import { type SessionView, viewSession } from '../record.ts';
+import { record, type SessionView, viewSession } from '../record.ts';
 import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { recordVerdict } from '../validate/decide-failed.ts';
@@ -13,8 +14,8 @@ import { validateTask } from '../validate/validate-task.ts';
 import { prepareValidation } from '../validate/validate-wave.ts';
 import { workWave } from '../work/work-wave.ts';
 import type { Workshop } from '../workshop.ts';
-import { requireLeading } from './propose-tasks.ts';
-import { planNotApproved } from './refusals.ts';
+import { askedOtherwise, requireLeading } from './propose-tasks.ts';
+import { changeNotApproved, planNotApproved } from './refusals.ts';
 
 const lookMs = 300;
 
@@ -41,11 +42,31 @@ export async function assignTasks(
   }
   // A claim may be what a killed process left: the work takes it up, or leaves it to whose it is.
   const isWanted = ({ id: one, status }: Task): boolean =>
-    (status === 'pending' || status === 'claimed') && (ids === null || ids.includes(one));
-  const wanted = tasks.filter(isWanted);
+    (status === 'pending' || status === 'claimed' || status === 'requeued') &&
+    (ids === null || ids.includes(one));
+  const found = tasks.filter(isWanted);
+  const otherwise = askedOtherwise({ session, tasks });
+  const wanted = found.filter((task) => !otherwise.has(task.id));
+  const held = found.filter((task) => otherwise.has(task.id));
+  if (held.length > 0 && (ids !== null || wanted.length === 0)) throw changeNotApproved(held);
+  if (wanted.some(({ status }) => status === 'requeued')) await restartConflicted(workshop, id, wanted);
   workshop.run.assigned ??= new Set();
   for (const task of wanted) workshop.run.assigned.add(task.id);
   return wanted.map((task) => task.id);
+}
+
+/** What conflicted and went back by itself begins as what was sent back does. */
+async function restartConflicted(
+  workshop: Workshop,
+  id: SessionId,
+  wanted: readonly Pick<Task, 'id'>[],
+): Promise<void> {
+  await record(workshop, id, ({ tasks }) => {
+    const steps = tasks.flatMap((task) =>
+      task.status === 'requeued' && wanted.some((one) => one.id === task.id) ? [restartTask(task)] : [],
+    );
+    return steps.length === 0 ? null : { steps };
+  });
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { formatCount } from '../../util/format-amount.ts';
-import { describeProblem, planProblems, problemsBeside } from '../plan-problems.ts';
+import { describeProblem, planProblems, problemsBeside, takenIds } from '../plan-problems.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { alreadyCompleted, refusal, sessionEnded, sessionStopped } from './refusals.ts';
@@ -65,7 +65,23 @@ export function proposeWithout(
 
 /** What the person was or will be asked about: the proposal, or what is approved and not begun. */
 export function planNow({ session, tasks }: Pick<SessionView, 'session' | 'tasks'>): readonly PlannedTask[] {
-  return session.proposal ?? tasks.filter(isReplaceable).map(planOf);
+  const begun = new Set<string>(takenIds(tasks));
+  const proposed = session.proposal?.filter((task) => !begun.has(task.id));
+  return proposed ?? tasks.filter(isReplaceable).map(planOf);
+}
+
+/** Ids of tasks that were approved and that the plan which waits now asks otherwise, or leaves out: none of them begins before it is decided. */
+export function askedOtherwise({
+  session,
+  tasks,
+}: Pick<SessionView, 'session' | 'tasks'>): ReadonlySet<string> {
+  if (session.proposal === null) return new Set();
+  const proposed = new Map<string, PlannedTask>(session.proposal.map((task) => [task.id, task]));
+  const isOther = (task: Task): boolean => {
+    const now = proposed.get(task.id);
+    return now === undefined || planChanges(planOf(task), now).length > 0;
+  };
+  return new Set(tasks.filter((task) => isReplaceable(task) && isOther(task)).map(({ id }) => id));
 }
 
 function isReplaceable({ status }: Task): boolean {
@@ -98,7 +114,10 @@ function requireOpen(view: SessionView, plan: readonly PlannedTask[], id: string
       task === undefined
         ? `There is no task ${JSON.stringify(id.slice(0, 100))} in this session.`
         : `${id} is ${task.status}: it can't be taken out of the plan.`,
-    next: 'get_status names the tasks there are',
+    next:
+      task?.status === 'done' && task.result.status === 'fail'
+        ? 'reject_task sends it back; where that is used up the lead decides: git flame validate'
+        : 'get_status names the tasks there are',
   });
 }
 
@@ -130,8 +149,9 @@ async function changePlan(
     const subject = `session: ${by} proposes a plan of ${formatCount(plan.length, 'task')}`;
     return { session: { next, subject }, actor: by };
   });
-  if (proposed.changed.length > 0)
-    workshop.events.emit({ event: 'plan-proposed', tasks: proposed.waiting, waves: 1 });
+  if (proposed.changed.length === 0) return proposed;
+  for (const task of askedOtherwise(await viewSession(workshop, id))) workshop.run.assigned?.delete(task);
+  workshop.events.emit({ event: 'plan-proposed', tasks: proposed.waiting, waves: 1 });
   return proposed;
 }
 

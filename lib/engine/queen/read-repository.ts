@@ -89,7 +89,7 @@ interface FolderPart {
 
 /**
  * What is in a folder of a commit, 200 names from `cursor` on; '' is the top. Throws FlameErrors `bad-path`,
- * `path-blocked`, `no-such-file`.
+ * `path-blocked`, `no-such-file`, `is-file`.
  */
 export async function listRepositoryFolder(
   reading: Reading,
@@ -106,6 +106,12 @@ export async function listRepositoryFolder(
     const [name = '', ...below] = file.slice(prefix.length).split('/');
     names.add(below.length === 0 ? name : `${name}/`);
   }
+  if (all.includes(path))
+    throw refusal({
+      code: 'is-file',
+      message: `${JSON.stringify(path.slice(0, 200))} is a file, not a folder.`,
+      next: 'read_file shows what is in it',
+    });
   if (names.size === 0 && !isTop) throw await explainAbsence(reading, commit, path);
   const policy = readersPolicy(reading.config);
   const shown = [...names].filter(

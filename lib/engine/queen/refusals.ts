@@ -29,6 +29,20 @@ export function planNotApproved(): FlameError {
   );
 }
 
+/** Approved were other words than those that are proposed now. */
+export function changeNotApproved(tasks: readonly Pick<Task, 'id'>[]): FlameError {
+  const named = tasks.slice(0, 10).map(({ id }) => id);
+  const left = tasks.length - named.length;
+  return refusal(
+    {
+      code: 'plan-not-approved',
+      message: `You changed or dropped ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''} after the project lead had approved the plan, who has not approved that yet.`,
+      next: 'wait_for_workers tells when it is decided; the lead decides with: git flame plan',
+    },
+    'waiting',
+  );
+}
+
 export function notDone({ id, status }: Pick<Task, 'id' | 'status'>): FlameError {
   return refusal({
     code: 'not-done',

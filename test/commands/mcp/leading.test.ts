@@ -117,6 +117,55 @@ test('QUE-1 a chat leads from the objective to what waits for review, and passes
   assert.match(chat.stderr(), /queen-[0-9a-f]{8} calls approve_task one/);
 });
 
+test('QUE-1 an approved task that is asked otherwise begins with neither words before they are approved', async () => {
+  const repo = makeExecProject();
+  const chat = await openChat(repo);
+  const after = task('two', { dependencies: ['one'] });
+  await chat.call('create_tasks', { objective: 'x', tasks: [task('one'), after, task('three')] });
+  await approvePlan(repo);
+  const other = { ...after, description: 'echo other > src/new-two.txt' };
+  const changed = await chat.call('create_tasks', { tasks: [other] });
+  assert.equal([changed.at('plan'), changed.at('waiting')], ['waits for the lead', 3], changed.text);
+  await refusedAs('plan-not-approved', chat.call('assign_task', { task_ids: ['one', 'two'] }));
+  const dropped = await chat.call('drop_tasks', { task_ids: ['three'], reason: 'Not needed.' });
+  assert.is(dropped.at('plan'), 'waits for the lead', dropped.text);
+  // What stays as it was approved goes on.
+  assert.equal((await chat.call('assign_task')).at('assigned'), ['one']);
+  await untilDone(chat, 'one');
+  const statuses = async (): Promise<unknown> => {
+    const said = await chat.call('get_status');
+    return ['0', '1', '2'].map((index) =>
+      [said.at(`tasks.${index}.id`), said.at(`tasks.${index}.status`)].join(' '),
+    );
+  };
+  assert.equal(await statuses(), ['one done', 'three pending', 'two pending']);
+
+  await approvePlan(repo);
+  assert.equal((await chat.call('assign_task')).at('assigned'), ['two']);
+  await untilDone(chat, 'two');
+  assert.equal(await statuses(), ['one done', 'two done', ' ']);
+  assert.match((await chat.call('get_task_output', { task_id: 'two', part: 'diff' })).text, /\+other/);
+});
+
+test('QUE-1 work that conflicts with what it was built on, once that is done again, is assigned like any other', async () => {
+  const repo = makeExecProject();
+  const chat = await openChat(repo);
+  const locks = { file_locks: ['src/shared.txt'] };
+  const one = task('one', { ...locks, description: 'echo "one $FLAME_ATTEMPT" >> src/shared.txt' });
+  const two = task('two', { ...locks, description: 'echo two >> src/shared.txt', dependencies: ['one'] });
+  await chat.call('create_tasks', { objective: 'x', tasks: [one, two] });
+  await approvePlan(repo);
+  await chat.call('assign_task');
+  await untilDone(chat, 'two');
+  await chat.call('reject_task', { task_id: 'one', feedback: 'Once more.' });
+  await chat.call('assign_task', { task_ids: ['one'] });
+  await untilDone(chat, 'one');
+  while ((await chat.call('get_status')).at('tasks.1.status') !== 'requeued')
+    await chat.call('wait_for_workers', { timeout_s: 1 });
+  assert.equal((await chat.call('assign_task')).at('assigned'), ['two']);
+  await untilDone(chat, 'two');
+});
+
 test('QUE-1 what goes back is worked on again as often as the lead allows, and a plan changes only by the gate', async () => {
   const repo = makeExecProject({ config: { queen: { max_rejects: 1 } } });
   const chat = await openChat(repo, { isOld: true });

@@ -86,6 +86,9 @@ test('QUE-1 files come from commits, page by page, and none that agents may not 
     assert.equal([refused.isError, refused.at('error.code')], [true, code], `${path}: ${refused.text}`);
     assert.ok(refused.at('error.next.0'), `${path}: no next step`);
   }
+  assert.is((await chat.call('list_files', { path: 'long.txt' })).at('error.code'), 'is-file');
+  const unknown = await chat.call('read_file', { path: 'long.txt', force: true });
+  assert.match(unknown.text, /Unrecognized key: "force"/);
   const top = await chat.call('list_files');
   assert.not.match(top.text, /untracked|"secret/);
   assert.is(top.at('left_out'), 2, top.text);
