@@ -143,7 +143,7 @@ test('QUE-1 an approved task that is asked otherwise begins with neither words b
   await approvePlan(repo);
   assert.equal((await chat.call('assign_task')).at('assigned'), ['two']);
   await untilDone(chat, 'two');
-  assert.equal(await statuses(), ['one done', 'two done', ' ']);
+  assert.equal(await statuses(), ['one done', 'three dropped', 'two done']);
   assert.match((await chat.call('get_task_output', { task_id: 'two', part: 'diff' })).text, /\+other/);
 });
 
