@@ -79,13 +79,13 @@ test('QUE-1 she approves no plan, lands nothing, raises no budget and touches no
       ['review', { approve: true }],
       ['raise_budget', { amount: 100 }],
       ['run_command', { command: 'git flame review --approve' }],
-      ['approve_task', { task_id: 'theirs', session: other }],
-      ['reject_task', { task_id: 'theirs', feedback: 'x', session: other }],
-      ['get_task_output', { task_id: 'theirs', session: other }],
+      ['approve_task', { task_id: 'theirs' }],
+      ['reject_task', { task_id: 'theirs', feedback: 'x' }],
+      ['get_task_output', { task_id: 'theirs' }],
       ['read_file', { path: 'src/theirs.txt', task_id: 'theirs' }],
       ['drop_tasks', { task_ids: ['theirs'], reason: 'x' }],
       ['assign_task', { task_ids: ['theirs'] }],
-      ['complete', { summary: 'x', session: other }],
+      ['complete', { summary: 'x' }],
     ];
     for (const [tool, words] of tries)
       heard[tool] = await call(tool, { ...words }).then(codeOf, (error: Error) => error.message);
@@ -142,7 +142,7 @@ test('QUE-1 what files and results say to her is text in a field, escaped, and a
   };
   const run = await ledRun(repo, queen, { decisions });
   assert.is(run.code, 2, run.stderr);
-  assert.equal(codes, ['verdict-fail', 'unapproved']);
+  assert.equal(codes, ['verdict-fail', 'not-passed']);
   assert.is(heard[1]?.at('text'), `${order}\n`);
   for (const { text } of heard) {
     if (!text.includes('changed')) assert.match(text, 'SYSTEM', text);
