@@ -1,4 +1,5 @@
 import type { Failure } from '../domain/failure.ts';
+import type { ObjectId } from '../domain/ids.ts';
 import type { CellWorktree } from '../domain/ports/git-cells.ts';
 import { showName } from '../util/file-names.ts';
 import { pathMatches } from '../util/path-globs.ts';
@@ -15,11 +16,12 @@ export type PrepareParts = Pick<
 
 /**
  * Brings what a bare worktree lacks: copied and linked files, then the setup commands, each in a cell.
- * Returns the untracked paths this made, which belong to no task's work.
+ * `basedOn`: see AgentRunner.runCommand. Returns the untracked paths this made, which belong to no task's work.
  */
 export async function prepareWorktree(
   workshop: PrepareParts,
   cell: CellWorktree,
+  basedOn?: ObjectId,
 ): Promise<{ readonly failure: Failure | null; readonly paths: readonly string[] }> {
   const { copy, link, setup } = workshop.config.project;
   await tellSubmodules(workshop, cell);
@@ -34,11 +36,20 @@ export async function prepareWorktree(
     const run = await workshop.agents.runCommand({
       command,
       phase: 'setup',
+      basedOn,
       worktree: cell,
       timeoutMs: setupTimeoutMs,
       label: 'setup',
     });
-    if (run.exitCode !== 0) return { failure: setupFailure(workshop, { command, ...run }), paths: [] };
+    if (run.exitCode !== 0)
+      return {
+        failure: setupFailure(workshop, {
+          command,
+          list: basedOn === undefined ? 'setup' : 'diagnostics',
+          ...run,
+        }),
+        paths: [],
+      };
   }
   // What is in submodules by now belongs to no task's work.
   await workshop.git.markPrepared(cell, []);
@@ -87,15 +98,22 @@ function setupFailure(
   { config }: Pick<Workshop, 'config'>,
   {
     command,
+    list,
     exitCode,
     output,
-  }: { readonly command: string; readonly exitCode: number | null; readonly output: string },
+  }: {
+    readonly command: string;
+    /** Of sandbox.egress: what it could reach. */
+    readonly list: 'setup' | 'diagnostics';
+    readonly exitCode: number | null;
+    readonly output: string;
+  },
 ): Failure {
   const ended = exitCode === null ? 'was killed' : `ended with ${exitCode}`;
-  const isClosed = config.sandbox.egress.setup.length === 0 && noNetwork.test(output);
+  const isClosed = config.sandbox.egress[list].length === 0 && noNetwork.test(output);
   const message = `The setup command ${JSON.stringify(command)} ${ended}.${isClosed ? ' It looked for a host, and cells reach none.' : ''}`;
-  const way =
-    'To let it reach one, in .blueflame.yml: sandbox: { egress: { setup: [npm] } }, or pypi, crates, go, from-config, a host.';
+  const whose = list === 'setup' ? 'it' : 'the setup of what agents wrote, and the diagnostics,';
+  const way = `To let ${whose} reach one, in .blueflame.yml: sandbox: { egress: { ${list}: [npm] } }, or pypi, crates, go, from-config, a host.`;
   const details = output.trim() === '' ? [] : output.split('\n').slice(-20);
   return { kind: 'setup-failed', message, details: isClosed ? [...details, way] : details, retryable: false };
 }

@@ -14,14 +14,18 @@ import {
   listOldDependencies,
   noteUse,
 } from './dependency-store.ts';
-import { type Inputs, readInputs } from './read-inputs.ts';
+import { hasInputs, type Inputs, readInputs } from './read-inputs.ts';
 import { type Install, recogniseInstall } from './recognise-install.ts';
 
 type Request = Parameters<AgentRunner['runCommand']>[0];
 
-/** Runs the command in its cell; `own` is a folder outside the worktree that it may write, and the variable for it. */
+/**
+ * Runs the command in its cell; `own` is a folder outside the worktree that it may write, and the variable for it.
+ * `isOfBase`: nothing it does was changed by agents.
+ */
 export type RunInstall = (
   own: { readonly variable: string; readonly path: string } | null,
+  isOfBase: boolean,
 ) => Promise<CommandRun>;
 
 interface Tools {
@@ -58,7 +62,7 @@ export async function shareInstall(
   const made = dependencyPath(commonDir, key);
   if (!isThere(made)) {
     const others = underWay.get(key);
-    const making = others ?? make(context, request, { install, made, run: tools.run });
+    const making = others ?? make(context, request, { install, inputs, made, run: tools.run });
     if (others === undefined) underWay.set(key, making);
     const ran = await making.finally(() => underWay.delete(key));
     // What failed, or can't be shared, says nothing about another worktree.
@@ -125,6 +129,7 @@ function keyOf({ command }: Request, versions: string, inputs: Inputs): string {
 
 interface Making {
   readonly install: Install;
+  readonly inputs: Inputs;
   /** Where it is once it is whole. */
   readonly made: string;
   readonly run: RunInstall;
@@ -137,7 +142,7 @@ interface Making {
 async function make(
   context: RunnerContext,
   request: Request,
-  { install, made, run }: Making,
+  { install, inputs, made, run }: Making,
 ): Promise<CommandRun | null> {
   const { worktree } = request;
   const { commonDir } = context.repository;
@@ -150,7 +155,9 @@ async function make(
   killPoint('dependencies to make');
   try {
     const { makes } = install;
-    const ran = await run('variable' in makes ? { variable: makes.variable, path: making } : null);
+    const { basedOn } = request;
+    const isOfBase = basedOn === undefined || (await hasInputs(context, basedOn, { install, inputs }));
+    const ran = await run('variable' in makes ? { variable: makes.variable, path: making } : null, isOfBase);
     if (ran.exitCode !== 0) return ran;
     // It is kept only for what it was made of: the same files, still as they are in the commit.
     if ((await inputsOf(context, request, install)) === null) return 'folder' in makes ? ran : null;

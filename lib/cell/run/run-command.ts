@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { EgressPhase } from '../../domain/config/egress.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { randomName } from '../../util/random-name.ts';
@@ -32,14 +33,17 @@ export async function runCommand(
   request: Request,
   onStart: OnStart,
 ): Promise<CommandRun> {
+  // What agents wrote must not reach what only the person's own setup is to reach.
+  const phase = request.basedOn === undefined ? request.phase : 'diagnostics';
   const shared =
     request.phase === 'setup'
       ? await shareInstall(context, request, {
           ask: (line) => askOnce(context, line),
-          run: (own) => runInCell(context, { request, own, onStart }),
+          run: (own, isOfBase) =>
+            runInCell(context, { request, own, onStart, phase: isOfBase ? 'setup' : phase }),
         })
       : null;
-  return shared ?? runInCell(context, { request, own: null, onStart });
+  return shared ?? runInCell(context, { request, own: null, onStart, phase });
 }
 
 const answers = new WeakMap<RunnerContext, Map<string, Promise<string>>>();
@@ -55,6 +59,8 @@ function askOnce(context: RunnerContext, line: string): Promise<string> {
 
 interface InCell {
   readonly request: Request;
+  /** Whose list of `sandbox.egress` it reaches. */
+  readonly phase: EgressPhase;
   /** A folder it may write beside its own, and the variable that names it. */
   readonly own: Parameters<RunInstall>[0];
   readonly onStart: OnStart;
@@ -64,7 +70,10 @@ interface InCell {
  * Runs a shell line in a cell that reaches what `sandbox.egress` names, in a worktree it may change. `onStart` hears of the
  * process, so that it can be ended from outside.
  */
-async function runInCell(context: RunnerContext, { request, own, onStart }: InCell): Promise<CommandRun> {
+async function runInCell(
+  context: RunnerContext,
+  { request, own, onStart, phase }: InCell,
+): Promise<CommandRun> {
   const began = performance.now();
   const [sandbox, gitConfig, workTree] = await Promise.all([
     context.sandbox(),
@@ -82,7 +91,7 @@ async function runInCell(context: RunnerContext, { request, own, onStart }: InCe
   let egress: CellEgress | null = null;
   try {
     egress = await openEgress(context, {
-      ...{ phase: request.phase, folder, confinement: sandbox.confinement, name: logName(request, name) },
+      ...{ phase, folder, confinement: sandbox.confinement, name: logName(request, name) },
     });
     placeCargoConfig(own, folder);
     const profile = prepareCell(context, {

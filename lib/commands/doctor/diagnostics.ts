@@ -85,7 +85,7 @@ export async function examineDiagnostics(
 }
 
 function tryOn(parts: DiagnosticParts, { commit }: Base): Promise<readonly DiagnosticRun[]> {
-  return inScratch(parts, commit, (cell) => runDiagnostics(parts, cell));
+  return inScratch(parts, commit, (cell) => runDiagnostics(parts, cell, null));
 }
 
 /** Without the folder of worktrees either, where there was none before. */

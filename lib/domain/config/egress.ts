@@ -72,10 +72,14 @@ const list = z.array(entrySchema).max(200).default([]);
 export const egressSchema = z
   .strictObject({
     setup: list
-      .describe('While project.setup prepares a worktree.')
+      .describe(
+        'While project.setup prepares a worktree for an agent. Before diagnostics of what agents wrote it serves only an install that goes by files as they are on the base branch; other setup commands then reach what diagnostics names.',
+      )
       .meta({ examples: [['npm'], ['from-config', 'files.example.com']] }),
     work: list.describe('While an agent works: it, and all it runs, can reach them.'),
-    diagnostics: list.describe('While the diagnostics run, on code that agents wrote.'),
+    diagnostics: list.describe(
+      'While the diagnostics run, on code that agents wrote, and the setup before them.',
+    ),
     private: z
       .array(entrySchema)
       .max(200)

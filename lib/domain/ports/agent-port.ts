@@ -1,5 +1,5 @@
 import type { Failure } from '../failure.ts';
-import type { AgentId, SessionId, TaskId } from '../ids.ts';
+import type { AgentId, ObjectId, SessionId, TaskId } from '../ids.ts';
 import type { AgentPolicy } from '../policy.ts';
 import type { Role } from '../role.ts';
 import type { Demand, Spending } from '../state/spending.ts';
@@ -147,6 +147,11 @@ export interface AgentRunner {
   runCommand(request: {
     readonly command: string;
     readonly phase: 'setup' | 'diagnostics';
+    /**
+     * Of a setup where agents wrote what is in the worktree: the person's own commit it came from. It reaches what
+     * `sandbox.egress.diagnostics` names, but for an install whose outcome is known by files that are as in this commit.
+     */
+    readonly basedOn?: ObjectId | undefined;
     readonly worktree: CellWorktree;
     readonly timeoutMs: number;
     readonly label: string;

@@ -54,7 +54,8 @@ export async function buildChangeset(workshop: Workshop, job: ChangesetJob): Pro
   const message = await changesetMessage(workshop, job.session, { group: job.group.group, tasks: merged });
   const commit = await workshop.git.commitSigned({ tree, parents, message });
   const diffstat = await workshop.git.diffStat(parent, commit);
-  return { commit, parent, merged, conflicts, diffstat, diagnostics: await diagnoseCommit(workshop, commit) };
+  const diagnostics = await diagnoseCommit(workshop, commit, job.base);
+  return { commit, parent, merged, conflicts, diffstat, diagnostics };
 }
 
 interface MergeState {

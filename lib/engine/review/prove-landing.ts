@@ -70,7 +70,7 @@ async function proveChecks(
 ): Promise<LandingProof> {
   const proof = checksDecision(session, changeset.commit, workshop.configDigest);
   if (workshop.origins.has(proof)) return { kind: 'proven' };
-  const diagnostics = await diagnoseCommit(workshop, changeset.commit);
+  const diagnostics = await diagnoseCommit(workshop, changeset.commit, session.base_commit);
   const isOverridden = (changeset.reason ?? '').trim() !== '';
   if (isRed({ diagnostics }) && !isOverridden) return { kind: 'red', diagnostics };
   workshop.origins.vouch([proof]);

@@ -16,13 +16,17 @@ export function hasDiagnostics(workshop: Pick<Workshop, 'config'>): boolean {
   return enabled && commands.length > 0;
 }
 
-/** Runs every configured diagnostic in a prepared worktree, one after another, each with its time limit. */
+/**
+ * Runs every configured diagnostic in a prepared worktree, one after another, each with its time limit. `basedOn`: the
+ * person's own commit from which agents went on; null: they wrote nothing of it.
+ */
 export async function runDiagnostics(
   workshop: DiagnosticParts,
   cell: CellWorktree,
+  basedOn: ObjectId | null,
 ): Promise<readonly DiagnosticRun[]> {
   const { enabled, commands, timeout } = workshop.config.validation.validator_diagnostics;
-  const prepared = await prepareWorktree(workshop, cell);
+  const prepared = await prepareWorktree(workshop, cell, basedOn ?? undefined);
   // What was cut short says nothing about the commit.
   if (workshop.signal.aborted) throw interruptedError();
   if (prepared.failure !== null) {
@@ -58,13 +62,14 @@ export async function runDiagnostics(
   return runs;
 }
 
-/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. */
+/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics. */
 export async function diagnoseCommit(
   workshop: DiagnosticParts,
   commit: ObjectId,
+  basedOn: ObjectId | null,
 ): Promise<readonly DiagnosticRun[]> {
   if (!hasDiagnostics(workshop)) return [];
-  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell));
+  return inScratch(workshop, commit, (cell) => runDiagnostics(workshop, cell, basedOn));
 }
 
 /** Does something in a worktree of a commit that is thrown away afterwards, whatever happens. */

@@ -51,7 +51,8 @@ export async function validateTask(
 ): Promise<Judgement> {
   if (!judgesInCells(workshop, task)) return passUnjudged(workshop, session, task);
   const adapter = roleAdapter(workshop.config, 'validator', task);
-  const diagnostics = await diagnoseCommit(workshop, task.commit);
+  const { session: now } = await viewSession(workshop, session);
+  const diagnostics = await diagnoseCommit(workshop, task.commit, now.base_commit);
   const opinion =
     adapter === 'none' || failedDiagnostics(diagnostics).length > 0
       ? fromDiagnostics(diagnostics)

@@ -4,7 +4,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Evidence, Verification } from '../../domain/state/evidence.ts';
 import { hasWork, type WorkedTask } from '../../domain/state/task.ts';
 import { interruptedError } from '../interrupted.ts';
-import { record, taskOf, viewSession } from '../record.ts';
+import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
 import { diagnoseCommit } from './run-diagnostics.ts';
 import { taskEvidence } from './validate-task.ts';
@@ -19,7 +19,8 @@ export async function verifyEvidence(
   session: SessionId,
   only: string | null,
 ): Promise<readonly Verification[]> {
-  const { snapshot, tasks } = await viewSession(workshop, session);
+  const view = await viewSession(workshop, session);
+  const { snapshot, tasks } = view;
   const asked = only === null ? tasks : [taskOf({ tasks }, only)];
   const known = asked.filter(hasWork).flatMap((task) => {
     const evidence = snapshot.verdictsOn(task.commit).findLast((verdict) => verdict.evidence)?.evidence;
@@ -29,14 +30,19 @@ export async function verifyEvidence(
   const done: Verification[] = [];
   for (const { task, evidence } of known) {
     if (workshop.signal.aborted) throw interruptedError();
-    done.push(await verify(workshop, task, evidence));
+    done.push(await verify(workshop, view, { task, evidence }));
   }
   return done;
 }
 
-async function verify(workshop: Workshop, task: WorkedTask, evidence: Evidence): Promise<Verification> {
+async function verify(
+  workshop: Workshop,
+  { session }: SessionView,
+  { task, evidence }: { readonly task: WorkedTask; readonly evidence: Evidence },
+): Promise<Verification> {
   // A verdict that rests on no checks is compared by what changed alone.
-  const checks = evidence.commands.length === 0 ? [] : await diagnoseCommit(workshop, task.commit);
+  const checks =
+    evidence.commands.length === 0 ? [] : await diagnoseCommit(workshop, task.commit, session.base_commit);
   const found = await taskEvidence(workshop, task, checks);
   const verification: Verification = {
     session: task.session,

@@ -34,11 +34,18 @@ function listLimits(config: Config): readonly LoosenedValue[] {
       .map(({ keys, path, value }) => ({
         ...{ keys, path, value },
         effect: path.startsWith('sandbox.egress.')
-          ? 'is what cells reach of the network'
+          ? (reached[path] ?? 'is what cells reach of the network')
           : `is looser than the built-in ${builtIn.get(path) ?? 'none'}`,
       }))
   );
 }
+
+const reached: Readonly<Record<string, string>> = {
+  'sandbox.egress.setup':
+    'is what setup reaches of the network; before diagnostics, only an install that goes by files as on the base branch',
+  'sandbox.egress.diagnostics':
+    'is what diagnostics of code that agents wrote, and the setup before them, reach of the network',
+};
 
 // A list of what is forbidden is looser without an entry, one of what is allowed with one more.
 const fences = { blocked_tools: 'without', blocked_paths: 'without', allowed_tools: 'with' } as const;

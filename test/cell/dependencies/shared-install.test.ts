@@ -14,7 +14,7 @@ import * as assert from 'uvu/assert';
 import { listOldDependencies } from '../../../lib/cell/dependencies/dependency-store.ts';
 import { pinnedPythonFiles } from '../../../lib/cell/dependencies/python-requirements.ts';
 import { recogniseInstall } from '../../../lib/cell/dependencies/recognise-install.ts';
-import { parseObjectId } from '../../../lib/domain/ids.ts';
+import { type ObjectId, parseObjectId } from '../../../lib/domain/ids.ts';
 import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import { makeTempDir } from '../../support/repo.ts';
@@ -53,6 +53,33 @@ test('EGR-2 npm ci runs once for one lock file; every worktree has what it made,
     assert.match(said.output, /Read-only file system[\s\S]*Read-only file system/);
   }
   assert.is((await setUp(project, await project.worktree(), 'npm ci --no-audit')).exitCode, 0);
+  assert.is(tarballs(registry), 1);
+});
+
+test('EGR-2 setup of what agents wrote reaches the hosts of setup only for an install that is as on the base', async () => {
+  const registry = track(await startNpmRegistry());
+  const files = npmProject(registry);
+  const project = await openProject(files, { '.npmrc': `registry=${registry.url}/npm/\n` });
+  const { repo } = project.fixture;
+  const basedOn = parseObjectId(repo.git('rev-parse', 'HEAD'));
+  const install = 'npm ci --no-audit --fetch-retries=0';
+  repo.write(
+    'package.json',
+    JSON.stringify({
+      ...JSON.parse(files['package.json']),
+      scripts: { preinstall: 'curl -sf "$npm_config_registry" || true' },
+    }),
+  );
+  repo.commit('An agent adds a script');
+  const changed = await project.worktree();
+  assert.is.not((await setUp(project, changed, install, basedOn)).exitCode, 0);
+  assert.is.not((await setUp(project, changed, 'npm view greeting --fetch-retries=0', basedOn)).exitCode, 0);
+  assert.equal(registry.asked, []);
+  repo.write('package.json', files['package.json']);
+  repo.write('other.txt', 'an agent was here\n');
+  repo.commit('An agent changes something else');
+  const run = await setUp(project, await project.worktree(), install, basedOn);
+  assert.is(run.exitCode, 0, run.output);
   assert.is(tarballs(registry), 1);
 });
 
@@ -353,8 +380,20 @@ function kinds({ root }: Project): {
   };
 }
 
-function setUp({ fixture }: Project, worktree: CellWorktree, command: string): Promise<CommandRun> {
-  return fixture.runner.runCommand({ command, phase: 'setup', worktree, timeoutMs: 120_000, label: 'setup' });
+function setUp(
+  { fixture }: Project,
+  worktree: CellWorktree,
+  command: string,
+  basedOn?: ObjectId,
+): Promise<CommandRun> {
+  return fixture.runner.runCommand({
+    command,
+    phase: 'setup',
+    basedOn,
+    worktree,
+    timeoutMs: 120_000,
+    label: 'setup',
+  });
 }
 
 function check({ fixture }: Project, worktree: CellWorktree, command: string): Promise<CommandRun> {

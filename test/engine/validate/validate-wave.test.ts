@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../../lib/domain/flame-error.ts';
 import type { ValidationDecision, ValidatorFailedDecision } from '../../../lib/domain/ports/gates.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
+import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
@@ -111,6 +112,29 @@ test('VAL-3 nobody is paid to judge what fails its diagnostics; a person passes 
   // It is decided: nobody is asked again.
   await validateWave(workshop, session);
   assert.is(asked.length, 1);
+});
+
+test("EGR-2 the setup before diagnostics of an agent's commit is told the base that the session came from", async () => {
+  const { workshop, session } = await openRed({ kind: 'pass', override: 'The service was down.' });
+  const told: unknown[] = [];
+  const { agents, config } = workshop;
+  await validateWave(
+    {
+      ...workshop,
+      config: { ...config, project: { ...config.project, setup: ['npm ci'] } },
+      agents: {
+        ...agents,
+        runCommand: async (request) => {
+          if (request.phase === 'setup') told.push(request.basedOn);
+          return agents.runCommand(request);
+        },
+      },
+    },
+    session,
+  );
+  const { session: now } = await viewSession(workshop, session);
+  assert.ok(told.length > 0);
+  assert.ok(told.every((commit) => commit === now.base_commit));
 });
 
 test('VAL-3 a reason that cannot be seen passes nothing', async () => {
