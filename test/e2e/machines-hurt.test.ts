@@ -6,11 +6,13 @@ import { makeNet } from '../support/machine-nets.ts';
 import {
   byLine,
   cutOff,
+  letGo,
   machineEnd,
   makeMachines,
   planOf,
   type RigMachine,
   startMachine,
+  untilLetGo,
 } from '../support/machine-rig.ts';
 import { enterNetworkNamespace } from '../support/model-namespace.ts';
 import { runProgram } from '../support/program.ts';
@@ -23,7 +25,7 @@ import { shiftedClock } from '../support/shifted-clock.ts';
 const tasksOf = (count: number) =>
   Array.from({ length: count }, (_, at) => {
     const id = `task-${String(at + 1).padStart(3, '0')}`;
-    return { id, script: `sleep 3; echo ${id} > src/${id}.txt`, locks: [`src/${id}.txt`] };
+    return { id, script: `${untilLetGo}; echo ${id} > src/${id}.txt`, locks: [`src/${id}.txt`] };
   });
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
@@ -59,6 +61,7 @@ async function hurtAll(): Promise<void> {
   await until('both work', () => isAtWork(stopped) && isAtWork(cut));
   stopped.child?.kill('SIGSTOP');
   cutOff(cut, true);
+  letGo(rig);
   await until('both are given up', () => givenUp(lead).size === 2);
   lead.child?.kill('SIGKILL');
   await until('the lead is dead', () => lead.child === null);
@@ -85,13 +88,14 @@ async function hurtAll(): Promise<void> {
 }
 
 async function twoLeads(): Promise<void> {
-  const { remote, machines } = makeMachines(2, tasksOf(2), { lease: '6s', renew: '1s' });
-  const [lead, other] = machines;
+  const rig = makeMachines(2, tasksOf(2), { lease: '6s', renew: '1s' });
+  const [lead, other] = rig.machines;
   if (lead === undefined || other === undefined) throw new Error('two machines');
   startMachine(lead, null);
   const { session } = await planOf(lead);
   await until('it works', () => isAtWork(lead));
   lead.child?.kill('SIGSTOP');
+  letGo(rig);
   const again = ['run', '--remote', 'origin', '--session', session];
   const refused = await runProgram(other.repo, again);
   assert.is.not(refused.code, 0);
@@ -110,7 +114,7 @@ async function twoLeads(): Promise<void> {
   await machineEnd(lead);
   assert.is(lead.ends.at(-1), 1, lead.said);
   assert.match(lead.said, /leads this session/);
-  const history = checkSharedHistory(remote, session);
+  const history = checkSharedHistory(rig.remote, session);
   assert.equal([history.problems, history.merged], [[], 2]);
 }
 

@@ -58,6 +58,14 @@ export function makeMachines(
   };
 }
 
+/** A script's first words: it goes on once its clone has that branch, which its cell shows; see `letGo`. */
+export const untilLetGo =
+  'for i in $(seq 3000); do git rev-parse -q --verify refs/heads/go >/dev/null && break; sleep 0.1; done';
+
+export function letGo({ machines }: MachineRig): void {
+  for (const { repo } of machines) repo.git('update-ref', 'refs/heads/go', 'HEAD');
+}
+
 /** How a machine reaches the remote: by which address, with which variables, through which network. */
 export interface MachineLine {
   readonly url: string;
