@@ -50,7 +50,10 @@ function tell({ output }: Opened, session: Session, { tasks, left }: TakenUp): n
     ];
     output.result(`${id} goes on with ${parts.join(' and ')}.`);
   }
-  if (tasks.length === 0) output.result('There is nothing new on the pull request.');
+  if (tasks.length === 0)
+    output.result(
+      left === 0 ? 'There is nothing new on the pull request.' : 'Nothing of it was taken up now.',
+    );
   if (left > 0)
     output.info(
       `${formatCount(left, 'remark')} wait for the next round: git flame pr, once this one is pushed.`,
