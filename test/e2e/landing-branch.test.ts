@@ -47,7 +47,9 @@ function withGh(repo: TestRepo, script: string): { readonly env: Record<string, 
   const bin = join(repo.path, '.git', 'fake-bin');
   const log = join(bin, 'calls');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'gh'), `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\n${script}\n`);
+  // No request is open for the branch.
+  const none = `[ "$2" = view ] && { echo 'no pull requests found' >&2; exit 1; }`;
+  writeFileSync(join(bin, 'gh'), `#!/bin/sh\n${none}\nprintf '%s\\n' "$@" >> '${log}'\n${script}\n`);
   chmodSync(join(bin, 'gh'), 0o755);
   const remote = join(repo.path, '.git', 'remote.git');
   repo.git('init', '-q', '--bare', remote);

@@ -4,6 +4,7 @@ import { makeExecProject, writeDecisions, writePlan } from '../support/exec-proj
 import { type FakeGh, lineComment, makeFakeGh, pullRequest } from '../support/fake-gh.ts';
 import { flame, flameJson } from '../support/flame.ts';
 import type { TestRepo } from '../support/repo.ts';
+import { trusted } from '../support/trusted.ts';
 
 // A pull request that goes on: what is said there comes back to its tasks, and the next version to its branch.
 
@@ -248,6 +249,36 @@ test('RND-2 after three rounds the person says whether another one follows', asy
   }
 });
 
+test('RND-1 a pull request that was opened and never recorded, as by a kill in between, is found and kept true', async () => {
+  const repo = makeExecProject({
+    config: { project: { name: 'sample', base_branch: 'main', landing: 'branch' } },
+  });
+  const gh = makeFakeGh(repo);
+  gh.set({ isThere: true });
+  const plan = writePlan(repo, tasks.slice(0, 1));
+  const decisions = writeDecisions(repo, { plan: ['approve'], changesets: ['approve'] });
+  const run = await flameJson(repo, ['run', 'Greet', '--from', plan, '--pr', '--decisions-file', decisions], {
+    env: gh.env,
+  });
+  assert.is(run.code, 0, run.stdout + run.stderr);
+  assert.equal(
+    gh.calls().map((words) => words.slice(0, 3)),
+    [
+      ['pr', 'view', branchOf(repo)],
+      ['pr', 'edit', pullRequest],
+    ],
+  );
+  assert.is(run.lines.findLast(({ event }) => event === 'pull-request')?.url, pullRequest);
+  assert.is((await flame(repo, ['pr'], { env: gh.env })).code, 0, 'it is known now');
+});
+
+test('RND-1 its address is what gh answered, not one among what it says besides', async () => {
+  const { gh, flame: run } = await opened();
+  const again = await run(['review', '--pr']);
+  assert.is(again.code, 0, again.stdout + again.stderr);
+  assert.equal(gh.calls().at(-1)?.slice(0, 3), ['pr', 'edit', pullRequest]);
+});
+
 const issue = {
   number: 12,
   title: 'Say hello',
@@ -258,10 +289,54 @@ const issue = {
   url: 'https://github.example/lea/sample/issues/12',
 };
 
-test('RND-3 an issue becomes a task with its source, and what lands closes it', async () => {
-  const repo = makeExecProject({
-    config: { project: { name: 'sample', base_branch: 'main', landing: 'branch' } },
+/** Tasks of the group `hello` are for a model, all others are scripts. */
+function makeIssueProject(): TestRepo {
+  return makeExecProject({
+    config: {
+      project: { name: 'sample', base_branch: 'main', landing: 'branch' },
+      models: { groups: { hello: { worker: { adapter: 'claude' } } } },
+    },
   });
+}
+
+test('RND-3 what an issue says is shown as it is added, and is refused where it would run as a script', async () => {
+  const repo = makeIssueProject();
+  const gh = makeFakeGh(repo);
+  gh.set({ issue: { ...issue, body: 'touch ran\nsecond\u202e line' } });
+  for (const more of [[], ['--dry-run']]) {
+    const add = ['task', 'add', '--from', 'gh:12', '--locks', 'ran', ...more];
+    const refused = await flame(repo, add, { env: gh.env });
+    assert.is(refused.code, 1, refused.stdout + refused.stderr);
+    assert.match(refused.stderr.replace(/\s+/g, ' '), /would run as one.*git flame task add TITLE/);
+    const shown = await flame(repo, [...add, '--group', 'hello', '--id', 'kept'], { env: gh.env });
+    assert.is(shown.code, 0, shown.stderr);
+    assert.match(shown.stdout, /^ {2}touch ran\n {2}second line$/m);
+    if (more.length === 0) await flame(repo, ['task', 'drop', 'kept']);
+  }
+});
+
+test('RND-3 a task of an issue whose workers became scripts since is not begun, and says why', async () => {
+  const repo = makeIssueProject();
+  const gh = makeFakeGh(repo);
+  gh.set({ issue: { ...issue, body: 'touch ran' } });
+  const add = ['task', 'add', '--from', 'gh:12', '--locks', 'ran', '--group', 'hello'];
+  assert.is((await flame(repo, add, { env: gh.env })).code, 0);
+  repo.write('.blueflame.yml', repo.git('show', 'HEAD:.blueflame.yml').replace(/^models:\n(?: .*\n?)*/m, ''));
+  repo.commit('scripts');
+  trusted(repo);
+  const work = await flame(repo, ['work'], { env: gh.env });
+  const { lines } = await flameJson(repo, ['status']);
+  const [task] = (lines[0]?.tasks ?? []) as readonly {
+    status: string;
+    reason: string;
+    commit: string | null;
+  }[];
+  assert.equal([task?.status, task?.commit], ['failed', null], work.stderr);
+  assert.match(task?.reason ?? '', /would run the issue's text as a shell script/);
+});
+
+test('RND-3 an issue becomes a task with its source, and what lands closes it', async () => {
+  const repo = makeIssueProject();
   const gh = makeFakeGh(repo);
   gh.set({ issue });
   const add = (from: string, ...more: readonly string[]) =>
@@ -280,10 +355,10 @@ test('RND-3 an issue becomes a task with its source, and what lands closes it', 
     `From ${issue.url}, by octocat, labelled bug.\n\nA greeting is missing.\n\n@everyone`,
   );
   assert.equal(gh.calls().at(-1)?.slice(0, 3), ['issue', 'view', '12']);
-  const other = await add('gh:lea/other#3', '--locks', 'b.txt');
+  const other = await add('gh:lea/other#3', '--locks', 'b.txt', '--group', 'hello');
   assert.is(other.code, 0, other.stderr + other.stdout);
   assert.equal(gh.calls().at(-1)?.slice(0, 5), ['issue', 'view', '3', '--repo', 'lea/other']);
-  assert.is((await add(issue.url, '--locks', 'c.txt')).code, 0);
+  assert.is((await add(issue.url, '--locks', 'c.txt', '--group', 'hello')).code, 0);
   gh.set({ issue: { ...issue, state: 'CLOSED' } });
   const closed = await add('gh:12');
   assert.is(closed.code, 1);
@@ -299,13 +374,15 @@ test('RND-3 an issue becomes a task with its source, and what lands closes it', 
 });
 
 test('RND-3 the landing and the pull request close it', async () => {
-  const repo = makeExecProject({
-    config: { project: { name: 'sample', base_branch: 'main', landing: 'branch' } },
-  });
+  const repo = makeIssueProject();
   const gh = makeFakeGh(repo);
   gh.set({ issue: { ...issue, body: '', title: 'true', labels: [] } });
   assert.is(
-    (await flame(repo, ['task', 'add', '--from', 'gh:12', '--locks', 'hello.txt'], { env: gh.env })).code,
+    (
+      await flame(repo, ['task', 'add', '--from', 'gh:12', '--locks', 'hello.txt', '--group', 'hello'], {
+        env: gh.env,
+      })
+    ).code,
     0,
   );
   const { lines } = await flameJson(repo, ['status']);

@@ -12,6 +12,8 @@ export interface GitHub {
   reviews?: readonly unknown[];
   talk?: readonly unknown[];
   issue?: unknown;
+  /** A pull request of the branch is there, opened by nobody who says so here. */
+  isThere?: boolean;
   /** Items a page has, as it is printed by older versions: a list after the other. */
   pageSize?: number;
   /** Ends with this instead of an answer, for calls with these words. */
@@ -55,7 +57,7 @@ export function makeFakeGh(repo: TestRepo): FakeGh {
 function script(file: string, log: string, remote: string): string {
   return `
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 const words = process.argv.slice(2);
 appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n');
 const answers = JSON.parse(readFileSync(${JSON.stringify(file)}, 'utf8'));
@@ -71,8 +73,26 @@ const pages = (list = []) => {
   for (let at = 0; at === 0 || at < list.length; at += size) say(list.slice(at, at + size));
 };
 const [noun, verb] = words;
-if (noun === 'pr' && (verb === 'create' || verb === 'edit')) console.log(${JSON.stringify(pullRequest)});
-else if (noun === 'pr' && verb === 'view') {
+const url = ${JSON.stringify(pullRequest)};
+const opened = ${JSON.stringify(`${log}-opened`)};
+const isThere = answers.isThere === true || existsSync(opened);
+if (noun === 'pr' && verb === 'create') {
+  const branch = words[words.indexOf('--head') + 1];
+  if (isThere) {
+    console.error('a pull request for branch "' + branch + '" into branch "main" already exists:\\n' + url);
+    process.exit(1);
+  }
+  console.error('\\nCreating pull request for ' + branch + ' into main in https://github.example/lea/sample\\n');
+  writeFileSync(opened, '');
+  console.log(url);
+} else if (noun === 'pr' && verb === 'edit') console.log(url);
+else if (noun === 'pr' && verb === 'view' && !words[2].startsWith('https:')) {
+  if (!isThere) {
+    console.error('no pull requests found for branch "' + words[2] + '"');
+    process.exit(1);
+  }
+  say({ url, state: answers.state ?? 'OPEN' });
+} else if (noun === 'pr' && verb === 'view') {
   const refs = execFileSync('git', ['--git-dir', ${JSON.stringify(remote)}, 'for-each-ref', '--format=%(objectname)', 'refs/heads/flame']).toString();
   say({ state: answers.state ?? 'OPEN', headRefOid: answers.head ?? refs.trim().split('\\n')[0], statusCheckRollup: answers.checks ?? [] });
 } else if (noun === 'issue') say(answers.issue);

@@ -4,8 +4,11 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { CommandArgs } from '../../domain/shown/command-args.ts';
 import type { Io } from '../../domain/shown/io.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { refuseIssueScripts } from '../../engine/issue-for-script.ts';
 import { addTasks, type NewTask } from '../../engine/plan/add-tasks.ts';
-import { visibleLine } from '../../ui/text/visible-text.ts';
+import type { Output } from '../../ui/terminal/output.ts';
+import { visibleLine, visibleText } from '../../ui/text/visible-text.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { issueWords, readIssue } from '../forge/read-issue.ts';
@@ -21,19 +24,33 @@ export function addByHand(args: CommandArgs<'task'>, io: Io): Promise<number> {
     const added = await readAdded(args, io, workshop.root);
     const wanted = meant.name === null ? null : parseSessionId(meant.name);
     if (args.globals.dryRun) {
+      refuseIssueScripts(workshop, added);
       output.json({ session: wanted, tasks: added });
       output.result(`Would add: ${added.map(({ id, title }) => id ?? visibleLine(title)).join(', ')}`);
+      for (const task of added) showIssue(output, task);
       return 0;
     }
     const { session, tasks, isNewSession } = await addTasks(workshop, wanted, added);
     output.json({ session: session.id, tasks });
-    for (const { id, title } of tasks) output.result(`${id}: ${visibleLine(title)}`);
+    for (const task of tasks) {
+      output.result(`${task.id}: ${visibleLine(task.title)}`);
+      showIssue(output, task);
+    }
     if (isNewSession) output.info(`Session ${session.id} was started on ${session.base_branch}.`);
     const isGoing = isSessionBusy(git.repository.commonDir, session.id);
     if (isGoing) output.info('A run is going and takes up what is ready by itself.');
     else output.hint(session.wave === 'plan' ? 'git flame run' : 'git flame work');
     return 0;
   });
+}
+
+/** What another one wrote and the person vouches for by adding it is shown whole. */
+function showIssue(
+  output: Pick<Output, 'result'>,
+  { source, description }: Pick<Task, 'source' | 'description'> | NewTask,
+): void {
+  if (source === undefined) return;
+  for (const line of visibleText(description).split('\n')) output.result(line === '' ? '' : `  ${line}`);
 }
 
 async function readAdded(args: CommandArgs<'task'>, io: Io, cwd: string): Promise<readonly NewTask[]> {

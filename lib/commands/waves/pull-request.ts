@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Io } from '../../domain/shown/io.ts';
@@ -10,7 +11,9 @@ import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { type PullRequestText, renderPullRequest } from '../../ui/render/render-pull-request.ts';
 import { programPath } from '../../util/program-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { runGh as runForGood } from '../forge/run-gh.ts';
+import { readGhValue } from '../forge/read-gh-json.ts';
+import { parseAddress } from '../forge/read-news.ts';
+import { runGh } from '../forge/run-gh.ts';
 import type { Opened } from '../open/open-workshop.ts';
 
 type Landing = NonNullable<Session['landing']>;
@@ -77,18 +80,67 @@ async function open(opened: Opened, io: Io, { id, request, remote, commands }: O
     return failed(opened, `${branch} is pushed; gh, which would open the pull request, is not in PATH`, '', [
       commands[1],
     ]);
-  const { exitCode, output } = await runGh(gh, request, workshop.root, io);
-  const url = /https?:\/\/\S+/.exec(output)?.[0] ?? null;
-  if (exitCode !== 0 || url === null)
-    return failed(opened, `${branch} is pushed, but gh opened no pull request`, output, [commands[1]]);
-  await record(workshop, id, ({ session }) => ({
-    session: {
-      next: { ...session, landing: { ...request.landing, pull_request: url } },
-      subject: `session: pull request ${url}`,
-    },
-  }));
-  tell(opened, { ...request, landing: { ...request.landing, pull_request: url } }, 'opened', commands);
-  return 0;
+  const retry = commands[1];
+  try {
+    const found = await findOpen(opened, io, branch, retry);
+    const url = found ?? (await create(opened, io, request, retry));
+    await record(workshop, id, ({ session }) => ({
+      session: {
+        next: { ...session, landing: { ...(session.landing ?? request.landing), pull_request: url } },
+        subject: `session: pull request ${url}`,
+      },
+    }));
+    const known = { ...request, landing: { ...request.landing, pull_request: url } };
+    tell(opened, known, found === null ? 'opened' : 'updated', commands);
+    return found === null ? 0 : keepTrue(opened, io, known, url);
+  } catch (error) {
+    if (!(error instanceof FlameError) || !error.code.startsWith('gh-')) throw error;
+    const why = `${branch} is pushed, but gh opened no pull request: ${error.message}`;
+    return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), error.hints);
+  }
+}
+
+/**
+ * The pull request that is open for a branch already, as after a kill between its opening and its record; null: there is
+ * none. Throws the FlameErrors of runGh, and `gh-unreadable`.
+ */
+async function findOpen({ workshop }: Opened, io: Io, branch: string, retry: string): Promise<string | null> {
+  try {
+    const words = ['pr', 'view', branch, '--json', 'url,state'];
+    const { url, state } = readGhValue(foundSchema, await runGh({ cwd: workshop.root, io, retry }, words));
+    return state === 'OPEN' ? url : null;
+  } catch (error) {
+    // That there is none is a failure to gh. Of any other failure, opening it tells: it never opens a second one.
+    if (error instanceof FlameError && error.code === 'gh-failed') return null;
+    throw error;
+  }
+}
+
+const foundSchema = z.object({
+  url: z.string().refine((url) => parseAddress(url, 'pull') !== null, 'is no address of a pull request'),
+  state: z.string(),
+});
+
+/** Opens it; resolves to its address. Throws the FlameErrors of runGh, and `gh-no-address`. */
+async function create({ workshop }: Opened, io: Io, request: PullRequest, retry: string): Promise<string> {
+  const printed = await runGh({ cwd: workshop.root, io, retry }, createWords(request));
+  const lines = printed.split('\n').map((line) => line.trim());
+  const url = lines.findLast((line) => parseAddress(line, 'pull') !== null);
+  if (url !== undefined) return url;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'gh-no-address',
+    message: 'it printed no address of one.',
+    details: lines.filter((line) => line !== '').slice(-5),
+    hints: [`gh pr view ${shellQuote(request.landing.branch)}`, 'git flame review --pr'],
+  });
+}
+
+function createWords({ base, landing, title, bodyFile }: PullRequest): readonly string[] {
+  return [
+    ...['pr', 'create', '--base', base, '--head', landing.branch],
+    ...['--title', title, '--body-file', bodyFile],
+  ];
 }
 
 /** Title and body say what is on the branch now. Resolves to the exit code. */
@@ -96,7 +148,7 @@ async function keepTrue(opened: Opened, io: Io, request: PullRequest, url: strin
   const words = ['pr', 'edit', url, '--title', request.title, '--body-file', request.bodyFile];
   const gh = { cwd: opened.workshop.root, io, retry: ['gh', ...words].map(shellQuote).join(' ') };
   try {
-    await runForGood(gh, words);
+    await runGh(gh, words);
     return 0;
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
@@ -107,42 +159,10 @@ async function keepTrue(opened: Opened, io: Io, request: PullRequest, url: strin
   }
 }
 
-async function runGh(
-  gh: string,
-  { base, landing, title, bodyFile }: PullRequest,
-  cwd: string,
-  io: Io,
-): Promise<{ readonly exitCode: number | null; readonly output: string }> {
-  const { execa } = await import('execa');
-  const child = await execa(
-    gh,
-    [
-      ...['pr', 'create', '--base', base, '--head', landing.branch],
-      ...['--title', title, '--body-file', bodyFile],
-    ],
-    {
-      cwd,
-      env: { ...io.env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' },
-      extendEnv: false,
-      stdin: 'ignore',
-      all: true,
-      reject: false,
-      timeout: 120_000,
-    },
-  );
-  return { exitCode: child.exitCode ?? null, output: child.all || child.originalMessage || '' };
-}
-
 /** By hand: push, then open. */
-function commandsFor(
-  { base, landing, title, bodyFile }: PullRequest,
-  remote: string,
-): readonly [string, string] {
-  const words = [
-    ...['gh', 'pr', 'create', '--base', base, '--head', landing.branch],
-    ...['--title', title, '--body-file', bodyFile],
-  ];
-  return [`git push ${shellQuote(remote)} ${shellQuote(landing.branch)}`, words.map(shellQuote).join(' ')];
+function commandsFor(request: PullRequest, remote: string): readonly [string, string] {
+  const push = `git push ${shellQuote(remote)} ${shellQuote(request.landing.branch)}`;
+  return [push, ['gh', ...createWords(request)].map(shellQuote).join(' ')];
 }
 
 function tell(

@@ -21,7 +21,9 @@ export function taskDecision(task: Task): Decision {
   const kept = task.kept === undefined ? {} : { kept: task.kept };
   // What else happens when it lands.
   const back = task.takes_back === undefined ? {} : { takes_back: task.takes_back };
-  const all = { ...facts, role: task.role, ...kept, ...back };
+  // Whose words it is made of: without it they would pass for a script of the person.
+  const from = task.source === undefined ? {} : { source: task.source };
+  const all = { ...facts, role: task.role, ...kept, ...back, ...from };
   return { kind: 'task', session: task.session, about: id, facts: all };
 }
 

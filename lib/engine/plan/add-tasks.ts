@@ -6,6 +6,7 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { refuseIssueScripts } from '../issue-for-script.ts';
 import { describeProblem, problemsBeside } from '../plan-problems.ts';
 import { newSession } from '../session/create-session.ts';
 import { findBase } from '../work/preflight.ts';
@@ -28,13 +29,14 @@ interface AddedTasks {
 
 /**
  * Adds tasks to an open session; without one, makes a session with them as its plan in the same transaction.
- * A run in progress picks them up. Throws FlameErrors `bad-task`, `session-ended`.
+ * A run in progress picks them up. Throws FlameErrors `bad-task`, `session-ended` and `issue-as-script`.
  */
 export async function addTasks(
   workshop: Workshop,
   wanted: SessionId | null,
   added: readonly NewTask[],
 ): Promise<AddedTasks> {
+  refuseIssueScripts(workshop, added);
   const base = await findBase(workshop);
   const id = workshop.newSessionId();
   let done: AddedTasks | undefined;

@@ -7,6 +7,7 @@ import { outOfReach } from '../agents/out-of-reach.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { toldTo } from '../blackboard/worker-notes.ts';
 import { isInterrupted } from '../interrupted.ts';
+import { issueAsScript } from '../issue-for-script.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { groundOf, holdApart } from '../stack/held-apart.ts';
@@ -106,6 +107,8 @@ async function perform(
   { view, start, steps }: Pick<AttemptStart, 'steps'> & Ground,
 ): Promise<Ending> {
   const { task } = attempt;
+  const script = issueAsScript(workshop, task);
+  if (script !== null) return failed(script);
   if (start.kind === 'conflict') {
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
     return failed({ kind: 'conflict', message, details: start.paths, retryable: false });

@@ -1,0 +1,40 @@
+import { roleAdapter, type TaskChoice } from '../domain/config/role-settings.ts';
+import type { Failure } from '../domain/failure.ts';
+import { FlameError } from '../domain/flame-error.ts';
+import { needsModel } from '../domain/ports/adapter.ts';
+import type { Workshop } from './workshop.ts';
+
+type Sourced = TaskChoice & { readonly source?: string | undefined };
+type Adapters = Pick<Workshop, 'adapter' | 'config'>;
+
+/** Why a task made of an issue is not begun: a script's adapter would run what its author wrote. null: it may be. */
+export function issueAsScript(workshop: Adapters, task: Sourced): Failure | null {
+  if (!isIssueForScript(workshop, task)) return null;
+  return {
+    kind: 'violation',
+    message: `It was made of ${task.source}, and its adapter would run the issue's text as a shell script.`,
+    details: [
+      'Choose an adapter that asks a model (roles.worker.adapter), then: git flame task release; or add a task with a script of your own.',
+    ],
+    retryable: false,
+  };
+}
+
+/** Throws FlameError `issue-as-script` where one of the tasks to be added was made of an issue and would be run as a script. */
+export function refuseIssueScripts(workshop: Adapters, added: readonly Sourced[]): void {
+  const found = added.find((task) => isIssueForScript(workshop, task));
+  if (found === undefined) return;
+  throw new FlameError({
+    kind: 'refused',
+    code: 'issue-as-script',
+    message: `Nothing was added: workers are scripts here, so the text of ${found.source} would run as one.`,
+    hints: [
+      'git flame task add TITLE --description SCRIPT --locks PATH',
+      'set roles.worker.adapter to one that asks a model (in .blueflame.yml), then add it again',
+    ],
+  });
+}
+
+function isIssueForScript({ adapter, config }: Adapters, task: Sourced): boolean {
+  return task.source !== undefined && !needsModel(adapter(roleAdapter(config, 'worker', task)));
+}
