@@ -1,10 +1,10 @@
-// Starts one agent and waits: the test kills this process.
+// Starts one agent and waits: the test kills this process, or it kills itself so many milliseconds after the start.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openCellFixture } from './fixture.ts';
 
 const mark = process.argv[2] ?? '';
 const { runner, request } = await openCellFixture();
 const prompt = [
-  `: > begun-${mark}`,
   `bash -c 'exec -a ${mark} sleep 300' &`,
   `setsid bash -c 'exec -a ${mark} sleep 300' &`,
   `(setsid nohup bash -c 'exec -a ${mark} sleep 300' >/dev/null 2>&1 &)`,
@@ -14,3 +14,8 @@ const prompt = [
   'wait',
 ].join('\n');
 await runner.start(request({ prompt }), ({ text }) => process.stdout.write(text));
+const [, , , afterMs] = process.argv;
+if (afterMs !== undefined) {
+  await sleep(Number(afterMs));
+  process.kill(process.pid, 'SIGKILL');
+}
