@@ -1,6 +1,7 @@
 import type { Config } from '../domain/config/config.ts';
 import type { AgentPolicy, Decision, PathFacts, ToolCall } from '../domain/policy.ts';
 import type { Adapter } from '../domain/ports/adapter.ts';
+import type { CommandRun } from '../domain/ports/agent-port.ts';
 import type { Repository } from '../domain/ports/git-port.ts';
 import type { CellLimits, SandboxState } from './sandbox-state.ts';
 
@@ -30,6 +31,8 @@ export interface RunnerContext {
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */
   prepared(adapter: Adapter): Promise<string | null>;
+  /** Installs that are under way, by what their outcome is known by: agents that start together wait for one. */
+  readonly installs: Map<string, Promise<CommandRun | null>>;
 }
 
 /** What a cell shows of the person's own work tree beside the commits; absolute paths. */

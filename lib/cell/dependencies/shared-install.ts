@@ -34,9 +34,6 @@ interface Tools {
   run: RunInstall;
 }
 
-/** Installs of this process that are under way: agents that start together wait for one. */
-const underWay = new Map<string, Promise<CommandRun | null>>();
-
 /**
  * Gives a worktree what a setup command installs: what was made before for the same lock files, command and tools, else
  * the command makes it here, once, and it is kept for the others, who only read it. null: the command is none whose
@@ -61,10 +58,11 @@ export async function shareInstall(
   };
   const made = dependencyPath(commonDir, key);
   if (!isThere(made)) {
-    const others = underWay.get(key);
+    const { installs } = context;
+    const others = installs.get(key);
     const making = others ?? make(context, request, { install, inputs, made, run: tools.run });
-    if (others === undefined) underWay.set(key, making);
-    const ran = await making.finally(() => underWay.delete(key));
+    if (others === undefined) installs.set(key, making);
+    const ran = await making.finally(() => installs.delete(key));
     // What failed, or can't be shared, says nothing about another worktree.
     if (!isThere(made)) return others === undefined ? ran : null;
   }

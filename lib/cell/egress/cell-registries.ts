@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LaunchFile } from '../../domain/ports/adapter.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import type { PersonRegistries } from './read-registries.ts';
 import { cellUrl, type Registry } from './registry.ts';
 
@@ -110,9 +111,5 @@ const certificateVariables = [
 ];
 
 function readLine(file: string, pattern: RegExp): string | undefined {
-  try {
-    return pattern.exec(readFileSync(file, 'utf8'))?.[1];
-  } catch {
-    return undefined;
-  }
+  return pattern.exec(readTextOrEmpty(file))?.[1];
 }

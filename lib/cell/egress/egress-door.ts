@@ -44,7 +44,15 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
     idleMs: options.idleMs ?? patienceMs,
     note: (line) => {
       if (line.refused !== null && refusals.size < mostRefusals) refusals.add(line.refused);
-      log({ phase: rules.phase, ...line });
+      try {
+        log({ phase: rules.phase, ...line });
+        return true;
+      } catch (error) {
+        // What can't be written down doesn't happen: nothing more comes in.
+        total = Number.POSITIVE_INFINITY;
+        refusals.add(brokeOff(error as Error));
+        return false;
+      }
     },
     count: (bytes) => {
       total += bytes;
@@ -56,7 +64,7 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
   const ending =
     (connection: { destroy(): unknown }) =>
     (error: Error): void => {
-      refusals.add(`a connection broke off: ${error.message}`);
+      refusals.add(brokeOff(error));
       connection.destroy();
     };
   const server = createServer((request, response) => {
@@ -78,6 +86,10 @@ export async function openEgressDoor(options: EgressOptions): Promise<EgressDoor
 
 /** The user's name in the address of a door that has a secret. */
 export const doorUser = 'cell';
+
+function brokeOff({ message }: Error): string {
+  return `a connection broke off: ${message}`;
+}
 
 function basic(secret: string): string {
   return `Basic ${Buffer.from(`${doorUser}:${secret}`).toString('base64')}`;

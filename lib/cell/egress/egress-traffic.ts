@@ -21,7 +21,8 @@ export interface Traffic {
   readonly idleMs: number;
   /** Certificates that the person's tools trust beside the built-in ones. */
   readonly ca: string | null;
-  note(line: Omit<EgressLine, 'phase'>): void;
+  /** false: it could not be written down. Throws nothing. */
+  note(line: Omit<EgressLine, 'phase'>): boolean;
   /** Counts what came in; false: there is to be no more. */
   count(bytes: number): boolean;
 }

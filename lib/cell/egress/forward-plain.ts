@@ -7,7 +7,7 @@ import {
 import { request as requestHttps } from 'node:https';
 import { type Address, findAddress, type Refusal, refuseHost } from './egress-rules.ts';
 import { isRefusal, type Traffic, tooMuch } from './egress-traffic.ts';
-import { cellOrigin, portOf, type Registry } from './registry.ts';
+import { cellOrigin, hostOf, nameOf, portOf, type Registry } from './registry.ts';
 
 // Of what a client says, no more than a registry needs: nothing of the cell leaves with it.
 const sentHeaders = [
@@ -26,7 +26,6 @@ const droppedHeaders = new Set([
   'upgrade',
   'trailer',
 ]);
-const plainPort = 80;
 
 interface Asked {
   /** Where it is really sent: to the registry's origin, if it is one. */
@@ -47,8 +46,8 @@ export async function forwardPlain(
   const asked = readTarget(traffic, request.url ?? '');
   const target = asked === null ? (request.url ?? '').slice(0, 300) : shownTarget(asked.url);
   const refuse = ({ status, why }: Refusal): void => {
-    traffic.note({ method, target, status, bytes: 0, refused: why });
-    if (response.headersSent) response.destroy();
+    const isNoted = traffic.note({ method, target, status, bytes: 0, refused: why });
+    if (!isNoted || response.headersSent) response.destroy();
     else
       response
         .writeHead(status, { 'content-type': 'text/plain', connection: 'close' })
@@ -59,8 +58,8 @@ export async function forwardPlain(
     return refuse({ status: 400, why: 'this is a proxy for http:// addresses and CONNECT' });
   if (method !== 'GET' && method !== 'HEAD')
     return refuse({ status: 405, why: `${method} is no reading, and nothing else leaves a cell this way` });
-  const host = { host: bare(asked.url.hostname), port: portOf(asked.url) };
-  const refused = asked.registry === null ? refuseHost(traffic.rules, `${host.host}:${host.port}`) : null;
+  const host = { host: nameOf(asked.url), port: portOf(asked.url) };
+  const refused = asked.registry === null ? refuseHost(traffic.rules, hostOf(asked.url)) : null;
   if (refused !== null) return refuse(refused);
   if (!traffic.count(0)) return refuse(tooMuch(traffic));
   const found = await findAddress(traffic.rules, host, traffic.resolve);
@@ -68,12 +67,8 @@ export async function forwardPlain(
   send(traffic, { method, asked, address: found, request, response, target, refuse });
 }
 
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
 function shownTarget(url: URL): string {
-  return `${bare(url.hostname)}:${portOf(url)}${url.pathname}`.slice(0, 300);
+  return `${hostOf(url)}${url.pathname}`.slice(0, 300);
 }
 
 /** What is meant by the address that a cell asks for; null where it is no http address. */
@@ -143,8 +138,8 @@ function send(
   };
   const options: RequestOptions = {
     method,
-    host: bare(url.hostname),
-    port: url.port === '' ? (isSecure ? 443 : plainPort) : url.port,
+    host: nameOf(url),
+    port: portOf(url),
     path: url.pathname + url.search,
     headers,
     lookup: (_host, options, done) =>
@@ -211,7 +206,7 @@ function followed({ rules }: Traffic, { url }: Asked, location: string): string 
   const to = new URL(location, url);
   const registry = rules.registries.find((one) => one.url.origin === to.origin);
   if (registry !== undefined) return `${cellOrigin(registry)}${to.pathname}${to.search}`;
-  const host = `${bare(to.hostname)}:${portOf(to)}`;
+  const host = hostOf(to);
   const refused = refuseHost(rules, host);
   return refused === null
     ? to.href

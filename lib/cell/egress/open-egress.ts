@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { type EgressPhase, fromConfig, listedHosts } from '../../domain/config/egress.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { cappedEgress } from '../gateway/capped-egress.ts';
 import { egressFile, type RunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
@@ -14,7 +15,7 @@ import { doorUser, openEgressDoor } from './egress-door.ts';
 import type { EgressRules } from './egress-rules.ts';
 import type { EgressLine } from './egress-traffic.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
-import { portOf, type Registry } from './registry.ts';
+import { hostOf } from './registry.ts';
 
 /** What one cell needs of its way out. */
 export interface CellEgress {
@@ -98,7 +99,7 @@ function rulesOf(
   const { egress } = config.sandbox;
   const registries = person?.registries ?? [];
   // What the person's own tools are set up for may be inside a network: its name is the person's word.
-  const own = registries.map(({ url }: Registry) => `${url.hostname.replace(/^\[|\]$/g, '')}:${portOf(url)}`);
+  const own = registries.map(({ url }) => hostOf(url));
   return {
     phase,
     // The gateway reads what goes to the person's registries: no tunnel is opened to them.
@@ -110,12 +111,6 @@ function rulesOf(
 }
 
 function trusted({ files }: Certificates): string | null {
-  const texts = files.map((file) => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch {
-      return '';
-    }
-  });
+  const texts = files.map(readTextOrEmpty);
   return texts.every((text) => text === '') ? null : [...rootCertificates, ...texts].join('\n');
 }

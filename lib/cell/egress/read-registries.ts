@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { npmHost } from '../../domain/config/egress.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import type { Registry } from './registry.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,14 +46,6 @@ export function readRegistries(env: Environment): PersonRegistries {
   };
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 /** `key = value` lines; pip's go on in lines that are indented. */
 function readPairs(text: string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
@@ -90,8 +83,6 @@ function basic(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`;
 }
 
-const npmDefault = 'https://registry.npmjs.org/';
-
 function readNpm(
   env: Environment,
   home: string,
@@ -99,7 +90,7 @@ function readNpm(
   const ofEnv = (name: string): string | undefined =>
     env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
   const files = [ofEnv('globalconfig') ?? '/etc/npmrc', ofEnv('userconfig') ?? join(home, '.npmrc')];
-  const settings = new Map(files.flatMap((file) => [...readPairs(readText(file))]));
+  const settings = new Map(files.flatMap((file) => [...readPairs(readTextOrEmpty(file))]));
   const expand = (value: string): string =>
     value.replace(/\$\{([^}]+)\}/g, (whole, name) => env[name] ?? whole);
   const values = new Map([...settings].map(([key, value]) => [key, expand(value)]));
@@ -127,7 +118,7 @@ function readNpm(
     const named = { ...registry, authorization: npmCredential(registry.url, values) };
     found.push(named);
     // No other than npm's own is asked for everything because it has a credential.
-    if (main === undefined && named.url.href === npmDefault) npmMain = named;
+    if (main === undefined && named.url.href === `https://${npmHost}/`) npmMain = named;
   }
   return { registries: found, npmMain, scopes };
 }
@@ -155,7 +146,7 @@ function readPip(
   const base = env.XDG_CONFIG_HOME ?? join(home, '.config');
   const files = ['/etc/pip.conf', join(home, '.pip', 'pip.conf'), join(base, 'pip', 'pip.conf')];
   const settings = new Map(
-    [...files, ...(own === undefined ? [] : [own])].flatMap((file) => [...readPairs(readText(file))]),
+    [...files, ...(own === undefined ? [] : [own])].flatMap((file) => [...readPairs(readTextOrEmpty(file))]),
   );
   const words = (name: string, variable: string): string[] =>
     (env[variable] ?? settings.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
@@ -174,7 +165,7 @@ function readPip(
 /** `[source.crates-io] replace-with` leads to the source that stands in its place; its sparse index is asked. */
 function readCargo(env: Environment, home: string): Registry | null {
   const folder = env.CARGO_HOME ?? join(home, '.cargo');
-  const text = readText(join(folder, 'config.toml')) || readText(join(folder, 'config'));
+  const text = readTextOrEmpty(join(folder, 'config.toml')) || readTextOrEmpty(join(folder, 'config'));
   const sections = readSections(text);
   let at = sections.get('source.crates-io');
   for (let steps = 0; steps < 5 && at?.has('replace-with') === true; steps += 1)
@@ -186,7 +177,7 @@ function readCargo(env: Environment, home: string): Registry | null {
     ([title, pairs]) => title.startsWith('registries.') && pairs.get('index') === index,
   )?.[0];
   const credentials =
-    dirname(folder) === home ? readSections(readText(join(folder, 'credentials.toml'))) : null;
+    dirname(folder) === home ? readSections(readTextOrEmpty(join(folder, 'credentials.toml'))) : null;
   const token = name === undefined ? undefined : credentials?.get(name)?.get('token');
   return registryAt('cargo', index.slice('sparse+'.length), token ?? null);
 }
@@ -211,7 +202,7 @@ function readGo(
   home: string,
 ): { readonly registries: readonly Registry[]; readonly settings: Readonly<Record<string, string>> } {
   const base = env.XDG_CONFIG_HOME ?? join(home, '.config');
-  const file = readPairs(readText(env.GOENV ?? join(base, 'go', 'env')));
+  const file = readPairs(readTextOrEmpty(env.GOENV ?? join(base, 'go', 'env')));
   const of = (name: string): string | undefined => env[name] ?? file.get(name);
   const proxies = (of('GOPROXY') ?? '').split(/[,|]/);
   const settings = ['GOSUMDB', 'GONOSUMDB', 'GONOSUMCHECK', 'GOPRIVATE', 'GONOPROXY'].flatMap((name) => {

@@ -1,3 +1,5 @@
+import type { EgressHost } from '../../domain/config/egress.ts';
+
 /** A package registry that the person's own tools are set up for. */
 export interface Registry {
   readonly tool: 'npm' | 'pip' | 'cargo' | 'go';
@@ -18,6 +20,16 @@ export function cellOrigin({ url }: Pick<Registry, 'url'>): string {
 /** The port a URL leads to, written or not. */
 export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
   return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
+}
+
+/** The name or address in a URL, without the brackets around the newer kind. */
+export function nameOf({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** `host:port`, as lists of the configuration have it. */
+export function hostOf(url: URL): EgressHost {
+  return `${nameOf(url)}:${portOf(url)}`;
 }
 
 /** The URL as programs in the cell are told it. */

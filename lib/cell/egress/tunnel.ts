@@ -15,14 +15,15 @@ const mostSent = 1024 * 1024;
 export async function openTunnel(traffic: Traffic, authority: string, client: Duplex): Promise<void> {
   const asked = parseAuthority(authority);
   const refuse = (refusal: Refusal): void => {
-    traffic.note({
+    const isNoted = traffic.note({
       method: 'CONNECT',
       target: authority.slice(0, 300),
       status: refusal.status,
       bytes: 0,
       refused: refusal.why,
     });
-    answerBare(client, refusal);
+    if (isNoted) answerBare(client, refusal);
+    else client.destroy();
   };
   if (asked === null) return refuse({ status: 400, why: 'CONNECT needs host:port' });
   const refused = refuseHost(traffic.rules, `${asked.host}:${asked.port}`);

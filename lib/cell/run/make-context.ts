@@ -45,6 +45,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   const context: RunnerContext = {
     ...options,
     decide,
+    installs: new Map(),
     limits: {
       cpuSeconds: config.sandbox.max_cpu_seconds,
       memoryMb: config.sandbox.max_memory_mb,

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -9,7 +9,6 @@ import { record, viewSession } from '../../engine/record.ts';
 import { pushBranch } from '../../git/refs/push-branch.ts';
 import { noRemote, pickRemote } from '../../store/sync/pick-remote.ts';
 import { type PullRequestText, renderPullRequest } from '../../ui/render/render-pull-request.ts';
-import { programPath } from '../../util/program-path.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { readGhValue } from '../forge/read-gh-json.ts';
 import { parseAddress } from '../forge/read-news.ts';
@@ -75,11 +74,6 @@ async function open(opened: Opened, io: Io, { id, request, remote, commands }: O
     tell(opened, request, 'updated', commands);
     return keepTrue(opened, io, request, known);
   }
-  const gh = programPath('gh', io.env.PATH);
-  if (!isAbsolute(gh))
-    return failed(opened, `${branch} is pushed; gh, which would open the pull request, is not in PATH`, '', [
-      commands[1],
-    ]);
   const retry = commands[1];
   try {
     const found = await findOpen(opened, io, branch, retry);
@@ -94,7 +88,7 @@ async function open(opened: Opened, io: Io, { id, request, remote, commands }: O
     tell(opened, known, found === null ? 'opened' : 'updated', commands);
     return found === null ? 0 : keepTrue(opened, io, known, url);
   } catch (error) {
-    if (!(error instanceof FlameError) || !error.code.startsWith('gh-')) throw error;
+    if (!(error instanceof FlameError) || !/^gh-|^no-gh$/.test(error.code)) throw error;
     const why = `${branch} is pushed, but gh opened no pull request: ${error.message}`;
     return failed(opened, why.replace(/\.$/, ''), error.lines.join('\n'), error.hints);
   }

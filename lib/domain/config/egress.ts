@@ -6,9 +6,12 @@ import * as z from 'zod';
 export const egressPhases = ['setup', 'work', 'diagnostics'] as const;
 export type EgressPhase = (typeof egressPhases)[number];
 
+/** Where npm looks unless somebody says otherwise. */
+export const npmHost = 'registry.npmjs.org';
+
 /** The public registries of the common package tools. */
 const presets: Readonly<Record<string, readonly string[]>> = {
-  npm: ['registry.npmjs.org'],
+  npm: [npmHost],
   pypi: ['pypi.org', 'files.pythonhosted.org'],
   crates: ['index.crates.io', 'static.crates.io'],
   go: ['proxy.golang.org', 'sum.golang.org'],

@@ -19,22 +19,21 @@ import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../../lib/domain/ports/git-cells.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import {
+  closeRegistries,
   startCrates,
   startGoProxy,
   startNpmRegistry,
   startPythonIndex,
   type TestRegistry,
   toolPath,
+  works,
 } from '../egress/registries.ts';
 import { type CellFixture, openCellFixture } from '../fixture.ts';
 
-const opened: TestRegistry[] = [];
-test.after.each(() => {
-  for (const registry of opened.splice(0)) registry.close();
-});
+test.after.each(closeRegistries);
 
 test('EGR-2 npm ci runs once for one lock file; every worktree has what it made, and none can write it', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
   const [one, two] = [await project.worktree(), await project.worktree()];
   const runs = await Promise.all([
@@ -57,7 +56,7 @@ test('EGR-2 npm ci runs once for one lock file; every worktree has what it made,
 });
 
 test('EGR-2 setup of what agents wrote reaches the hosts of setup only for an install that is as on the base', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const files = npmProject(registry);
   const project = await openProject(files, { '.npmrc': `registry=${registry.url}/npm/\n` });
   const { repo } = project.fixture;
@@ -84,7 +83,7 @@ test('EGR-2 setup of what agents wrote reaches the hosts of setup only for an in
 });
 
 test('EGR-2 tools keep caches below node_modules, each worktree its own', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
   const [one, two] = [await project.worktree(), await project.worktree()];
   for (const cell of [one, two]) await setUp(project, cell, 'npm ci --no-audit');
@@ -108,7 +107,7 @@ for (const { what, command } of [
   },
 ])
   test(`EGR-2 where an earlier setup command ${what}, the install is that worktree's own`, async () => {
-    const registry = track(await startNpmRegistry());
+    const registry = await startNpmRegistry();
     const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
     const [one, two] = [await project.worktree(), await project.worktree()];
     assert.is((await setUp(project, one, command)).exitCode, 0);
@@ -152,7 +151,7 @@ test('EGR-2 pip is shared where every line pins a version, in files that others 
 });
 
 test('EGR-2 another lock file, or another command, is another install', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
   await setUp(project, await project.worktree(), 'npm ci --no-audit');
   await setUp(project, await project.worktree(), 'npm ci --no-audit --omit=dev');
@@ -169,7 +168,7 @@ test('EGR-2 another lock file, or another command, is another install', async ()
 });
 
 test('EGR-2 an install that fails, or is killed, leaves nothing that counts; the next one makes it', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const files = npmProject(registry);
   const project = await openProject(files, { '.npmrc': `registry=${registry.url}/other/\n` });
   registry.close();
@@ -187,7 +186,7 @@ test('EGR-2 an install that fails, or is killed, leaves nothing that counts; the
 });
 
 test('EGR-2 what no worktree has goes once it is old, and what one has stays', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const project = await openProject(npmProject(registry), { '.npmrc': `registry=${registry.url}/npm/\n` });
   const cell = await project.worktree();
   await setUp(project, cell, 'npm ci --no-audit');
@@ -204,7 +203,7 @@ test('EGR-2 what no worktree has goes once it is old, and what one has stays', a
 });
 
 test('EGR-2 a project whose own scripts run with an install is set up in each worktree', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const files = npmProject(registry);
   const own = { ...JSON.parse(files['package.json']), scripts: { prepare: 'cat src.txt > built.txt' } };
   const project = await openProject(
@@ -221,7 +220,7 @@ test('EGR-2 a project whose own scripts run with an install is set up in each wo
 });
 
 test('EGR-2 pip install runs once; what it brought is there for every cell of such a worktree', async () => {
-  const registry = track(await startPythonIndex());
+  const registry = await startPythonIndex();
   const home = { '.config/pip/pip.conf': `[global]\nindex-url = ${registry.url}/simple\n` };
   const project = await openProject({ 'requirements.txt': 'greeting==1.0.0\n' }, home);
   const command = 'python3 -m pip install --disable-pip-version-check -r requirements.txt';
@@ -236,7 +235,7 @@ test('EGR-2 pip install runs once; what it brought is there for every cell of su
 
 if (works('cargo', ['--version']))
   test('EGR-2 cargo fetch runs once; cargo then builds offline from what it made', async () => {
-    const registry = track(await startCrates());
+    const registry = await startCrates();
     const config = `[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+${registry.url}/index/"\n`;
     const project = await openProject(
       {
@@ -258,7 +257,7 @@ if (works('cargo', ['--version']))
 
 if (works('go', ['version']))
   test('EGR-2 go mod download runs once; go then builds from what it made', async () => {
-    const registry = track(await startGoProxy());
+    const registry = await startGoProxy();
     const project = await openProject(
       {
         'go.mod': 'module a\n\ngo 1.19\n\nrequire example.test/greeting v1.0.0\n',
@@ -425,15 +424,6 @@ function npmProject(registry: TestRegistry & { readonly integrity: string }) {
       packages,
     }),
   };
-}
-
-function works(program: string, args: readonly string[]): boolean {
-  return spawnSync(program, args).status === 0;
-}
-
-function track<Kind extends TestRegistry>(registry: Kind): Kind {
-  opened.push(registry);
-  return registry;
 }
 
 test.run();

@@ -225,6 +225,20 @@ test('EGR-1 what goes wrong in serving a connection ends that connection alone',
   assert.ok(door.refusals().includes('a connection broke off: no space left'));
 });
 
+test('EGR-1 where the log can no longer be written at the end of an answer, nothing more comes in', async () => {
+  const upstream = await httpServer(() => ({ status: 200, body: 'x' }));
+  const host = `registry.test:${new URL(upstream).port}`;
+  const { door } = await open({
+    hosts: [host],
+    log: () => {
+      throw new Error('no space left');
+    },
+  });
+  assert.is((await get(door, `http://${host}/a`)).status, 200);
+  await rejects(() => get(door, `http://${host}/b`));
+  assert.equal(door.refusals().includes('a connection broke off: no space left'), true);
+});
+
 test('EGR-1 what uploads is refused where the gateway sees it', async () => {
   const upstream = await httpServer(() => ({ status: 200, body: 'ok' }));
   const registry: Registry = { tool: 'npm', url: new URL(`${upstream}/`), authorization: 'Bearer secret' };

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -7,21 +6,19 @@ import type { CommandRun } from '../../../lib/domain/ports/agent-port.ts';
 import { makeTempDir } from '../../support/repo.ts';
 import { type CellFixture, openCellFixture } from '../fixture.ts';
 import {
+  closeRegistries,
   startCrates,
   startGoProxy,
   startNpmRegistry,
   startPythonIndex,
-  type TestRegistry,
   toolPath,
+  works,
 } from './registries.ts';
 
-const opened: TestRegistry[] = [];
-test.after.each(() => {
-  for (const registry of opened.splice(0)) registry.close();
-});
+test.after.each(closeRegistries);
 
 test('EGR-2 npm ci gets what the lock file names, with the credential that only the gateway has', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const host = registry.url.replace('http:', '');
   const fixture = await openProject({
     home: { '.npmrc': `registry=${registry.url}/npm/\n${host}/npm/:_authToken=secret-of-lena\n` },
@@ -43,7 +40,7 @@ test('EGR-2 npm ci gets what the lock file names, with the credential that only 
 });
 
 test('EGR-1 without the list there is no way out, and the failure of what was refused names the key', async () => {
-  const registry = track(await startNpmRegistry());
+  const registry = await startNpmRegistry();
   const files = {
     'package.json': JSON.stringify({ name: 'a', version: '1.0.0', dependencies: { greeting: '1.0.0' } }),
     'package-lock.json': npmLock(`${registry.url}/npm/greeting/-/greeting-1.0.0.tgz`, registry.integrity),
@@ -80,7 +77,7 @@ test('EGR-2 no tunnel is opened to a registry of the person: the gateway reads w
 });
 
 test('EGR-2 pip install gets a package from the index of the person', async () => {
-  const registry = track(await startPythonIndex());
+  const registry = await startPythonIndex();
   const url = registry.url.replace('http://', 'http://lena:secret@');
   const fixture = await openProject({
     home: { '.config/pip/pip.conf': `[global]\nindex-url = ${url}/simple\n` },
@@ -97,7 +94,7 @@ test('EGR-2 pip install gets a package from the index of the person', async () =
 
 if (works('cargo', ['--version']))
   test('EGR-2 cargo fetch gets a crate from the source of the person', async () => {
-    const registry = track(await startCrates());
+    const registry = await startCrates();
     const fixture = await openProject({
       home: {
         '.cargo/config.toml': `[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+${registry.url}/index/"\n`,
@@ -118,7 +115,7 @@ if (works('cargo', ['--version']))
 
 if (works('go', ['version']))
   test('EGR-2 go mod download gets a module from the proxy of the person', async () => {
-    const registry = track(await startGoProxy());
+    const registry = await startGoProxy();
     const fixture = await openProject({
       env: { GOPROXY: registry.url, GOSUMDB: 'off' },
       files: {
@@ -181,15 +178,6 @@ function npmLock(resolved: string, integrity: string): string {
     ...{ name: 'a', version: '1.0.0', lockfileVersion: 3, requires: true },
     packages: { '': root, 'node_modules/greeting': { version: '1.0.0', resolved, integrity } },
   });
-}
-
-function works(program: string, args: readonly string[]): boolean {
-  return spawnSync(program, args).status === 0;
-}
-
-function track<Kind extends TestRegistry>(registry: Kind): Kind {
-  opened.push(registry);
-  return registry;
 }
 
 test.run();

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,6 +13,18 @@ export interface TestRegistry {
   /** What was asked of it, with the credential that came along. */
   readonly asked: readonly { readonly path: string; readonly authorization: string | undefined }[];
   close(): void;
+}
+
+const opened: { close(): void }[] = [];
+
+/** Ends all that were started; for `test.after.each`. */
+export function closeRegistries(): void {
+  for (const registry of opened.splice(0)) registry.close();
+}
+
+/** Whether a program is there and says that all is well. */
+export function works(program: string, args: readonly string[]): boolean {
+  return spawnSync(program, args).status === 0;
 }
 
 type Say = (path: string, url: string) => Buffer | string | null;
@@ -30,7 +42,9 @@ export async function startRegistry(say: Say): Promise<TestRegistry> {
   });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   const url = `http://localhost:${(server.address() as AddressInfo).port}`;
-  return { url, asked, close: () => server.close() };
+  const registry = { url, asked, close: () => server.close() };
+  opened.push(registry);
+  return registry;
 }
 
 /** npm's: one package, `greeting` 1.0.0. `integrity` is what a lock file says of it. */

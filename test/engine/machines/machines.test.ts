@@ -5,14 +5,13 @@ import * as assert from 'uvu/assert';
 import { claimTask, releaseTask } from '../../../lib/core/task/task-attempt.ts';
 import { parseAgentId } from '../../../lib/domain/ids.ts';
 import type { AgentRequest, AgentRunner } from '../../../lib/domain/ports/agent-port.ts';
-import type { Sharing } from '../../../lib/domain/ports/sharing-port.ts';
 import type { EventBody, EventSink } from '../../../lib/domain/shown/event.ts';
-import { sharedRoles } from '../../../lib/domain/state/machine.ts';
 import type { Session } from '../../../lib/domain/state/session.ts';
 import type { Task } from '../../../lib/domain/state/task.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import type { TestRepo } from '../../support/repo.ts';
+import { sharingLead } from '../../support/sharing-lead.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
@@ -22,24 +21,7 @@ const tasks = ['a', 'b'].map((id) => ({
 }));
 
 /** As several machines share a session, of which this one is alone at the moment. */
-const alone: Sharing = {
-  ...{
-    remote: 'origin',
-    role: 'lead',
-    roles: [...sharedRoles],
-    budget: null,
-    machine: 'here',
-    isEntered: false,
-  },
-  sign: () => ({ key: '', signature: '' }),
-  enter: () => undefined,
-  machines: () => [],
-  isGone: (machine) => machine === 'gone/1',
-  isCutOff: () => false,
-  bring: async () => undefined,
-  tipOf: async () => null,
-  look: async () => undefined,
-};
+const alone = sharingLead({ isGone: (machine) => machine === 'gone/1' });
 
 function sessionIn(repo: TestRepo, id: string): Session {
   const key = repo.git('rev-parse', `refs/blueflame/sessions:anchors/${id}`);

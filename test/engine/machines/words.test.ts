@@ -4,9 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineDecision } from '../../../lib/core/decisions/decisions.ts';
 import { signedApproval, signedVerdict, wordText } from '../../../lib/core/machines/machine-word.ts';
-import type { Sharing } from '../../../lib/domain/ports/sharing-port.ts';
 import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import { type SharedRole, sharedRoles } from '../../../lib/domain/state/machine.ts';
+import type { SharedRole } from '../../../lib/domain/state/machine.ts';
 import type { DoneTask } from '../../../lib/domain/state/task.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
 import { takeWords } from '../../../lib/engine/machines/take-words.ts';
@@ -15,29 +14,13 @@ import { viewSession } from '../../../lib/engine/record.ts';
 import { validateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { workWave } from '../../../lib/engine/work/work-wave.ts';
 import { makePrivateKey, publicKeyOf, signText } from '../../../lib/util/machine-key.ts';
+import { sharingLead } from '../../support/sharing-lead.ts';
 import { makeVerdict } from '../../support/tasks.ts';
 import { closeWorkshops, openTestWorkshop, type TestWorkshop } from '../../support/workshop.ts';
 
 test.after(closeWorkshops);
 
-const lead: Sharing = {
-  ...{
-    remote: 'origin',
-    role: 'lead',
-    roles: [...sharedRoles],
-    budget: null,
-    machine: 'here',
-    isEntered: false,
-  },
-  sign: () => ({ key: '', signature: '' }),
-  enter: () => undefined,
-  machines: () => [],
-  isGone: () => false,
-  isCutOff: () => false,
-  bring: async () => undefined,
-  tipOf: async () => null,
-  look: async () => undefined,
-};
+const lead = sharingLead();
 const [ours, others] = [makePrivateKey(), makePrivateKey()];
 
 /** A session whose only task was done on another machine, and a lead that trusts the holder of a key with a role. */

@@ -1,0 +1,25 @@
+import type { Sharing } from '../../lib/domain/ports/sharing-port.ts';
+import { sharedRoles } from '../../lib/domain/state/machine.ts';
+
+/** How the machine that leads shares a session, with no other there. */
+export function sharingLead(more: Partial<Sharing> = {}): Sharing {
+  return {
+    ...{
+      remote: 'origin',
+      role: 'lead',
+      roles: [...sharedRoles],
+      budget: null,
+      machine: 'here',
+      isEntered: false,
+    },
+    sign: () => ({ key: '', signature: '' }),
+    enter: () => undefined,
+    machines: () => [],
+    isGone: () => false,
+    isCutOff: () => false,
+    bring: async () => undefined,
+    tipOf: async () => null,
+    look: async () => undefined,
+    ...more,
+  };
+}
