@@ -31,6 +31,8 @@ export interface RunnerContext {
   watcher(): Promise<WatcherClient>;
   /** See prepareAdapter; asked once for each adapter. */
   prepared(adapter: Adapter): Promise<string | null>;
+  /** What shell lines printed that are asked once. */
+  readonly answers: Map<string, Promise<string>>;
   /** Installs that are under way, by what their outcome is known by: agents that start together wait for one. */
   readonly installs: Map<string, Promise<CommandRun | null>>;
 }

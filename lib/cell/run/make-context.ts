@@ -46,6 +46,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     ...options,
     decide,
     installs: new Map(),
+    answers: new Map(),
     limits: {
       cpuSeconds: config.sandbox.max_cpu_seconds,
       memoryMb: config.sandbox.max_memory_mb,

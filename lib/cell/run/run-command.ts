@@ -46,14 +46,11 @@ export async function runCommand(
   return shared ?? runInCell(context, { request, own: null, onStart, phase });
 }
 
-const answers = new WeakMap<RunnerContext, Map<string, Promise<string>>>();
-
 /** What a shell line printed; the versions of tools are asked once. */
 function askOnce(context: RunnerContext, line: string): Promise<string> {
-  const known = answers.get(context) ?? new Map<string, Promise<string>>();
-  answers.set(context, known);
-  const asked = known.get(line) ?? askProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
-  known.set(line, asked);
+  const asked =
+    context.answers.get(line) ?? askProgram(context, ['bash'], ['-c', line]).then(({ stdout }) => stdout);
+  context.answers.set(line, asked);
   return asked;
 }
 

@@ -76,7 +76,7 @@ export const egressSchema = z
   .strictObject({
     setup: list
       .describe(
-        'While project.setup prepares a worktree for an agent. Before diagnostics of what agents wrote it serves only an install that goes by files as they are on the base branch; other setup commands then reach what diagnostics names.',
+        'While project.setup prepares a worktree for an agent on what has landed. On what agents wrote, before diagnostics too, it serves only an install that goes by files as they are on the base branch; other setup commands then reach what diagnostics names.',
       )
       .meta({ examples: [['npm'], ['from-config', 'files.example.com']] }),
     work: list.describe('While an agent works: it, and all it runs, can reach them.'),

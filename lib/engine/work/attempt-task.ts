@@ -11,7 +11,7 @@ import { issueAsScript } from '../issue-for-script.ts';
 import { prepareWorktree } from '../prepare-worktree.ts';
 import { type Recorder, record, type SessionView, viewSession } from '../record.ts';
 import { groundOf, holdApart } from '../stack/held-apart.ts';
-import { type StartPoint, startPoint } from '../start-point.ts';
+import { baseTip, type StartPoint, startPoint } from '../start-point.ts';
 import { type AdapterFacts, timestamp, type Workshop, worktreePath } from '../workshop.ts';
 import type { AttemptSteps } from './attempts.ts';
 import { earlierChange } from './earlier-change.ts';
@@ -140,7 +140,9 @@ async function workIn(
   { cell, view, builtOn, steps }: WorkPlace,
 ): Promise<Ending> {
   const { task, agent, adapter, session } = attempt;
-  const prepared = await prepareWorktree(workshop, cell);
+  // What starts from work that has not landed runs, as it is set up, what an agent wrote.
+  const base = await baseTip(workshop, view.session);
+  const prepared = await prepareWorktree(workshop, cell, cell.start === base ? undefined : base);
   if (prepared.failure !== null) {
     // No agent was there: what the setup left is nobody's work.
     await workshop.git.discardCell(cell);

@@ -42,7 +42,7 @@ function listLimits(config: Config): readonly LoosenedValue[] {
 
 const reached: Readonly<Record<string, string>> = {
   'sandbox.egress.setup':
-    'is what setup reaches of the network; before diagnostics, only an install that goes by files as on the base branch',
+    'is what setup reaches of the network; on what agents wrote, only an install that goes by files as on the base branch',
   'sandbox.egress.diagnostics':
     'is what diagnostics of code that agents wrote, and the setup before them, reach of the network',
 };

@@ -186,4 +186,28 @@ test('ADP-1 nobody chooses an adapter that the configuration does not offer, and
   ]);
 });
 
+test('EGR-2 the setup of a task that starts from work that has not landed is told the base', async () => {
+  const made = await openTestWorkshop({
+    tasks: [
+      { id: 'a', title: 'Do a', description: '.', file_locks: ['src/a.txt'] },
+      { id: 'b', title: 'Do b', description: '.', file_locks: ['src/b.txt'], dependencies: ['a'] },
+    ],
+    config: { project: { setup: ['true'] } },
+    agent: ({ worktree, task }) => {
+      mkdirSync(join(worktree.path, 'src'), { recursive: true });
+      writeFileSync(join(worktree.path, `src/${task}.txt`), 'work\n');
+      return {};
+    },
+  });
+  const { workshop, session } = made;
+  const told: unknown[] = [];
+  const runCommand: Workshop['agents']['runCommand'] = (request) => {
+    if (request.phase === 'setup') told.push(request.basedOn);
+    return workshop.agents.runCommand(request);
+  };
+  await workWave({ ...workshop, agents: { ...workshop.agents, runCommand } }, session);
+  const { session: now } = await viewSession(workshop, session);
+  assert.equal(told, [undefined, now.base_commit]);
+});
+
 test.run();
