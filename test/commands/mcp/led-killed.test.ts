@@ -107,14 +107,19 @@ for (const at of choosePoints(rounds.points, process.env.FLAME_KILL_ROUNDS, 3))
   });
 
 test('QUE-2 killed once all was taken in, and before it was judged: another model is told how it comes to be', async () => {
-  const at = points.findIndex((point) => /refs done: tasks \S+\/two$/.test(point)) + 1;
-  assert.ok(at > 0, points.join('\n'));
-  const repo = makeVictim();
-  start(repo, { FLAME_TEST_KILL_AT: String(at) });
-  const { tasks } = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
-  assert.equal([tasks[1].status, tasks[1].verdict ?? null], ['done', null]);
-  await goOn(repo, true);
-  assert.equal(await endOf(repo), expected);
+  const first = points.findIndex((point) => /refs done: tasks \S+\/two$/.test(point)) + 1;
+  assert.ok(first > 0, points.join('\n'));
+  // Another run's moments come in about the same order: the one that is meant is near.
+  for (const away of [0, 1, 2, 3, 4, -1, 5, -2, 6, 7, 8, -3]) {
+    const repo = makeVictim();
+    start(repo, { FLAME_TEST_KILL_AT: String(first + away) });
+    const { tasks } = JSON.parse((await flame(repo, ['status', '--json'])).stdout);
+    if (tasks[1]?.status !== 'done' || (tasks[1].verdict ?? null) !== null) continue;
+    await goOn(repo, true);
+    assert.equal(await endOf(repo), expected);
+    return;
+  }
+  assert.unreachable('no run was killed at that moment');
 });
 
 for (const [index, at] of choosePoints(points, process.env.FLAME_KILL, 4).entries()) {
