@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeRunFolder } from '../../cell/run-folder.ts';
 import type { Io } from '../../domain/shown/io.ts';
-import { escapeHtml } from '../../ui/review-page/escape-html.ts';
+import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPage } from '../../ui/review-page/open-review-page.ts';
 import { openBrowser } from '../../ui/terminal/open-browser.ts';
 import { randomName } from '../../util/random-name.ts';

@@ -1,14 +1,15 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/gates.ts';
+import { notFound, problem, sayIssue } from '../page/page-answers.ts';
+import { type EventStream, type PageAnswer, type PageRequest, servePage } from '../page/page-server.ts';
 import { type KeptReview, keepInReview, keepSchema } from './kept-review.ts';
-import { notFound, problem, sayIssue, withoutGaps } from './page-answers.ts';
 import type { PageFacts, PagePreferences, PageSource } from './page-facts.ts';
 import { decideSchema, preferencesSchema } from './page-request.ts';
-import { type EventStream, type PageAnswer, type PageRequest, servePage } from './page-server.ts';
 import { type PagePhase, pageState, phaseMessages } from './page-state.ts';
 import { refuseDecision } from './refuse-decision.ts';
 import { renderPage } from './render-page.ts';
 import { ShownChangesets } from './shown-changesets.ts';
+import { withoutGaps } from './without-gaps.ts';
 
 /** The review page of one command, as long as it runs. */
 export interface ReviewPage {

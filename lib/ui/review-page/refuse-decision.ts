@@ -1,7 +1,7 @@
 import type { ChangesetDecision } from '../../domain/ports/gates.ts';
 import { type Changeset, isRed } from '../../domain/state/changeset.ts';
-import { problem } from './page-answers.ts';
-import type { PageAnswer } from './page-server.ts';
+import { problem } from '../page/page-answers.ts';
+import type { PageAnswer } from '../page/page-server.ts';
 
 /** Why a decision made in a tab is not taken, as far as what is stored says so; null: it is. */
 export function refuseDecision(

@@ -8,6 +8,7 @@ import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-amount.ts';
 import { formatDuration, formatTime } from '../../util/format-time.ts';
 import { shortId } from '../../util/short-id.ts';
+import { fillTemplate } from '../page/page-template.ts';
 import { renderDoubt } from '../render/render-doubt.ts';
 import { renderExcluding } from '../render/render-excluding.ts';
 import { renderOnTop } from '../render/render-on-top.ts';
@@ -21,7 +22,6 @@ import {
 import { visibleDiffLine } from '../text/visible-text.ts';
 import { describeFile, reasonToFold } from './describe-file.ts';
 import type { AuditedRun, ChangesetFacts } from './page-facts.ts';
-import { fillTemplate } from './page-template.ts';
 import { countLines, splitParts } from './split-parts.ts';
 
 /** A changeset with everything known of it; its files by name, their lines come when they are looked at. */

@@ -1,8 +1,8 @@
 import { html } from 'diff2html';
 import { type DiffBlock, type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { PatchLine } from '../../domain/state/patch.ts';
+import { nameControls } from '../page/name-controls.ts';
 import { visibleDiffLine } from '../text/visible-text.ts';
-import { nameControls } from './name-controls.ts';
 import type { PagePreferences } from './page-facts.ts';
 import type { HunkPiece } from './split-parts.ts';
 

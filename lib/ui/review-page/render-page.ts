@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { titleOf } from '../../domain/state/session.ts';
 import { packageRoot } from '../../util/package-root.ts';
+import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
 import type { KeptReview } from './kept-review.ts';
 import type { PageFacts, PagePreferences } from './page-facts.ts';
 import type { PageState } from './page-state.ts';
-import { fillTemplate, inlineJson, readTemplate } from './page-template.ts';
 
 interface PageParts {
   readonly facts: PageFacts;

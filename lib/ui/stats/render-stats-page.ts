@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Stats } from '../../domain/shown/stats.ts';
 import { formatSpend, formatUsd } from '../../util/format-amount.ts';
 import { packageRoot } from '../../util/package-root.ts';
-import { fillTemplate, inlineJson, readTemplate } from '../review-page/page-template.ts';
+import { fillTemplate, inlineJson, readTemplate } from '../page/page-template.ts';
 import { chartTables } from './chart-tables.ts';
 import { formatSeconds, formatShare } from './format-figures.ts';
 

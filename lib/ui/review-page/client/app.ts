@@ -1,7 +1,7 @@
+import { byId } from '../../page/client/dom.ts';
 import type { KeptReview } from '../kept-review.ts';
 import type { PagePreferences } from '../page-facts.ts';
 import type { ChangesetState, PageState } from '../page-state.ts';
-import { byId } from './dom.ts';
 
 /** What the page knows now. */
 interface App {

@@ -1,8 +1,8 @@
+import { byId, make } from '../../page/client/dom.ts';
+import { getHtml } from '../../page/client/transport.ts';
 import type { ChangesetState } from '../page-state.ts';
-import { getHtml } from './api.ts';
 import { app, current, keyOf, main, urlOf, viewQuery } from './app.ts';
 import { renderBar } from './decide.ts';
-import { byId, make } from './dom.ts';
 import { startLoading } from './files.ts';
 import { showViewed } from './viewed.ts';
 

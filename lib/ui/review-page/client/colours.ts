@@ -1,5 +1,5 @@
 import hljs from 'highlight.js/lib/core';
-import { around } from './dom.ts';
+import { around } from '../../page/client/dom.ts';
 import { languages } from './languages.ts';
 
 const byEnding = new Map(

@@ -1,6 +1,6 @@
+import { around, make } from '../../page/client/dom.ts';
 import { keep } from './api.ts';
 import { app, main } from './app.ts';
-import { around, make } from './dom.ts';
 
 interface Draft {
   readonly path: string;

@@ -1,7 +1,7 @@
-import { post } from './api.ts';
+import { byId, make } from '../../page/client/dom.ts';
+import { post } from '../../page/client/transport.ts';
 import { app, current } from './app.ts';
 import { draftsHere, forgetDrafts, keepReason, reasonHere } from './comments.ts';
-import { byId, make } from './dom.ts';
 
 const words = byId('bar-words', HTMLParagraphElement);
 const buttons = {

@@ -1,5 +1,5 @@
+import { byId, make } from '../../page/client/dom.ts';
 import { main } from './app.ts';
-import { byId, make } from './dom.ts';
 import { isViewed } from './viewed.ts';
 
 const section = byId('files', HTMLElement);

@@ -1,8 +1,8 @@
-import { getHtml } from './api.ts';
+import { around, make } from '../../page/client/dom.ts';
+import { getHtml } from '../../page/client/transport.ts';
 import { app, main, urlOf, viewQuery } from './app.ts';
 import { colourPart, dropColours } from './colours.ts';
 import { showComments } from './comments.ts';
-import { around, make } from './dom.ts';
 
 const rowHeight = 20;
 const atOnce = 4;

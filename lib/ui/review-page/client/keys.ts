@@ -1,7 +1,7 @@
+import { around, byId } from '../../page/client/dom.ts';
 import { main } from './app.ts';
 import { step } from './changesets.ts';
 import { armApprove, armSkip, openReject, renderBar } from './decide.ts';
-import { around, byId } from './dom.ts';
 import { focusFilter, showFile } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { toggleLayout, toggleSpace } from './look.ts';

@@ -1,7 +1,7 @@
+import { byId } from '../../page/client/dom.ts';
 import { remember } from './api.ts';
 import { app } from './app.ts';
 import { showAgain } from './changesets.ts';
-import { byId } from './dom.ts';
 import { loadAnew } from './files.ts';
 
 const layoutButton = byId('layout', HTMLButtonElement);

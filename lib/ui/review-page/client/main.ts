@@ -1,10 +1,10 @@
+import { around, byId } from '../../page/client/dom.ts';
+import { followEvents } from '../../page/client/transport.ts';
 import type { PageState } from '../page-state.ts';
-import { followStates } from './api.ts';
 import { app, main } from './app.ts';
 import { renderChangesets, showNextWaiting } from './changesets.ts';
 import { wireComments } from './comments.ts';
 import { renderBar, wireDecisions } from './decide.ts';
-import { around, byId } from './dom.ts';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFile } from './files.ts';
 import { wireKeys } from './keys.ts';
@@ -30,7 +30,7 @@ function take(state: PageState): void {
 /** A stream that breaks is taken up again once; a run that doesn't answer then has ended. */
 async function follow(): Promise<void> {
   for (let failures = 0; failures < 2 && app.state.phase !== 'ended'; failures += 1) {
-    await followStates((state) => {
+    await followEvents<PageState>('/api/events', (state) => {
       failures = 0;
       take(state);
     }).catch(() => undefined);

@@ -1,6 +1,6 @@
+import { around } from '../../page/client/dom.ts';
 import { app, main } from './app.ts';
 import { showAgain } from './changesets.ts';
-import { around } from './dom.ts';
 
 /** Wires the button that shows what changed since the last round alone. */
 export function wireSince(): void {

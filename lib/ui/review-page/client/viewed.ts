@@ -1,6 +1,6 @@
+import { around } from '../../page/client/dom.ts';
 import { keep } from './api.ts';
 import { app, main } from './app.ts';
-import { around } from './dom.ts';
 import { toggleFile } from './files.ts';
 
 const marks = new Set(app.kept.viewed);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type PageServer, servePage } from '../../lib/ui/review-page/page-server.ts';
+import { type PageServer, servePage } from '../../../lib/ui/page/page-server.ts';
 
 interface Answer {
   readonly status: number;

@@ -1,0 +1,53 @@
+const token = new URLSearchParams(location.search).get('token') ?? '';
+/** Where the page is on its server: '' at its top, `/review` below that. */
+const base = location.pathname.replace(/\/+$/, '');
+
+export interface Reply {
+  /** '' or what is wrong. */
+  readonly problem: string;
+  /** The run comes back to it: to be sent again then. */
+  readonly isBusy: boolean;
+}
+
+/** What the server said to a decision. */
+export async function post(path: string, body: unknown): Promise<Reply> {
+  try {
+    const text = JSON.stringify(body);
+    // So that it arrives although the tab is closed at once; a browser lets only so much go on.
+    const keepalive = text.length < 16_000;
+    const response = await ask(path, { method: 'POST', body: text, keepalive });
+    const isBusy = response.status === 202;
+    if (response.ok && !isBusy) return { problem: '', isBusy };
+    const answer: { message?: string } = await response.json();
+    return { problem: answer.message ?? 'It was refused.', isBusy };
+  } catch {
+    return { problem: 'git flame does not answer any more.', isBusy: false };
+  }
+}
+
+/** A piece of the page. Throws an Error to show where there is none. */
+export async function getHtml(path: string): Promise<string> {
+  const response = await ask(path).catch(() => {
+    throw new Error('git flame does not answer any more, so this part cannot be loaded.');
+  });
+  if (response.ok) return response.text();
+  throw new Error(
+    response.status === 404 ? 'This was built again: load the page again.' : await response.text(),
+  );
+}
+
+/** Calls back with each value the server sends; resolves when the stream has ended. */
+export async function followEvents<Value>(path: string, onValue: (value: Value) => void): Promise<void> {
+  const { body } = await ask(path);
+  if (body === null) return;
+  let text = '';
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    const events = (text + chunk).split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) onValue(JSON.parse(event.slice('data: '.length)));
+  }
+}
+
+function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${base}${path}`, { ...init, headers: { 'x-flame-token': token }, cache: 'no-store' });
+}
