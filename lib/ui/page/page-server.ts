@@ -33,29 +33,45 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
+export interface ServeOptions {
+  /** Of the loopback network. */
+  readonly host?: string;
+  /** 0, the default: one that is free. */
+  readonly port?: number;
+  /** Paths of whole pages, which are asked for with the token in their address. */
+  readonly pages?: readonly string[];
+  /** Where a tunnel of the person's own leads here, `https://box.example:8443`; absent: nowhere. */
+  readonly address?: URL | undefined;
+}
+
 const maxBody = 2_000_000;
+/** A tab that takes no more for so long is asleep: it begins again when it wakes, and nothing is kept for it. */
+const mostWaiting = 4_000_000;
+/** So that a connection that is dead is found to be. */
+const pingMs = 20_000;
 
 /**
  * Serves the page on a loopback port of its own, to clients that know the random token: in the address for
  * the page itself, in a header for everything else. Requests that name another host are refused, whatever
- * they know.
+ * they know. Rejects where the port is taken (EADDRINUSE) or can't be had.
  */
 export async function servePage(
   answer: (request: PageRequest) => Promise<PageAnswer>,
-  host = '127.0.0.1',
+  { host = '127.0.0.1', port = 0, pages = ['/'], address }: ServeOptions = {},
 ): Promise<PageServer> {
   const token = randomBytes(24).toString('base64url');
   const tickets = new Map<string, () => void>();
   let origin = '';
   const server = createServer((request, response) => {
-    handle({ request, response, token, tickets, answer, origin }).catch((error: unknown) => {
+    const origins = address === undefined ? [origin] : [origin, address.origin];
+    handle({ request, response, token, tickets, answer, origin, origins, pages }).catch((error: unknown) => {
       const isTheirs = error instanceof SyntaxError || error instanceof URIError;
       refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
     });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, host, resolve);
+    server.listen(port, host, resolve);
   });
   // Asked of a server that closes, while the last requests come in, it would say nothing.
   origin = originOf(server);
@@ -82,17 +98,21 @@ interface Exchange {
   readonly token: string;
   readonly tickets: Map<string, () => void>;
   readonly origin: string;
+  /** By which it may be asked for. */
+  readonly origins: readonly string[];
+  readonly pages: readonly string[];
   answer(request: PageRequest): Promise<PageAnswer>;
 }
 
 async function handle(exchange: Exchange): Promise<void> {
-  const { request, response, token, tickets, origin } = exchange;
+  const { request, response, token, tickets, origin, origins, pages } = exchange;
   const url = new URL(request.url ?? '/', origin);
-  if (`http://${request.headers.host ?? ''}` !== origin)
+  if (!origins.some((one) => new URL(one).host === request.headers.host))
     return refuse(response, 403, 'This is another host.');
   const from = request.headers.origin;
-  if (from !== undefined && from !== origin) return refuse(response, 403, 'This comes from another page.');
-  const isPage = url.pathname === '/';
+  if (from !== undefined && !origins.includes(from))
+    return refuse(response, 403, 'This comes from another page.');
+  const isPage = pages.includes(url.pathname);
   const ticket = url.searchParams.get('ticket');
   const onUsed = isPage && ticket !== null ? tickets.get(ticket) : undefined;
   if (ticket !== null && onUsed !== undefined) {
@@ -142,12 +162,22 @@ async function send({ request, response }: Exchange, answer: PageAnswer): Promis
       return;
     case 'events':
       response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
-      answer.open({
-        send: (value) => void response.write(`data: ${JSON.stringify(value)}\n\n`),
-        end: () => void response.end(),
-        onClose: (listener) => void request.on('close', listener),
-      });
+      answer.open(streamTo(request, response));
   }
+}
+
+function streamTo(request: IncomingMessage, response: ServerResponse): EventStream {
+  const write = (text: string): void => {
+    if (response.writableLength > mostWaiting) response.destroy();
+    else if (!response.destroyed) response.write(text);
+  };
+  const pinging = setInterval(() => write(': still there\n\n'), pingMs).unref();
+  request.on('close', () => clearInterval(pinging));
+  return {
+    send: (value) => write(`data: ${JSON.stringify(value)}\n\n`),
+    end: () => void response.end(),
+    onClose: (listener) => void request.on('close', listener),
+  };
 }
 
 interface Response {

@@ -38,9 +38,22 @@ export interface ReviewPageOptions {
   };
 }
 
+/** The review page without a server of its own. */
+export interface ReviewPagePart extends Pick<ReviewPage, 'ask' | 'refresh'> {
+  /** Paths begin where the page does. */
+  answer(request: PageRequest): Promise<PageAnswer>;
+  /** Says in every tab that the run has ended. */
+  end(): Promise<void>;
+}
+
+/** For a server that serves other pages too. See openReviewPage. */
+export function createReviewPage(options: ReviewPageOptions): ReviewPagePart {
+  return new Page(options);
+}
+
 /** Serves the review page. Nothing but the gate that asks, or the engine through it, acts on what is decided there. */
 export async function openReviewPage(options: ReviewPageOptions): Promise<ReviewPage> {
-  const page = new Page(options);
+  const page = createReviewPage(options);
   const server = await servePage((request) => page.answer(request));
   return {
     url: server.url,
@@ -59,7 +72,7 @@ interface Asked {
   answer(decision: ChangesetDecision): void;
 }
 
-class Page {
+class Page implements ReviewPagePart {
   readonly #source: PageSource;
   readonly #preferences: ReviewPageOptions['preferences'];
   readonly #kept: ReviewPageOptions['kept'];

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type PageServer, servePage } from '../../../lib/ui/page/page-server.ts';
+import { type EventStream, type PageServer, servePage } from '../../../lib/ui/page/page-server.ts';
 
 interface Answer {
   readonly status: number;
@@ -35,6 +35,7 @@ function ask(server: PageServer, { path = '/', method = 'GET', headers = {}, bod
 
 async function withServer(
   work: (server: PageServer, token: string, asked: string[]) => Promise<void>,
+  options: Parameters<typeof servePage>[1] = {},
 ): Promise<void> {
   const asked: string[] = [];
   const server = await servePage(async ({ method, path }) => {
@@ -42,7 +43,7 @@ async function withServer(
     return path.length === 0
       ? { kind: 'page', render: (nonce) => `<style nonce="${nonce}"></style>` }
       : { kind: 'json', value: {} };
-  });
+  }, options);
   try {
     await work(server, new URL(server.url).searchParams.get('token') ?? '', asked);
   } finally {
@@ -87,6 +88,67 @@ test('a name that was pointed at the loopback address, and another page, are ref
   });
 });
 
+test('DSK-1: by the address of a tunnel of the person it is reached as by its own, and by no other', async () => {
+  const address = new URL('https://box.example:8443/ignored');
+  await withServer(
+    async (server, token) => {
+      const statusOf = async (headers: Readonly<Record<string, string>>, path = '/api/x'): Promise<number> =>
+        (await ask(server, { path, headers })).status;
+      const known = { 'x-flame-token': token };
+      const there = { host: 'box.example:8443' };
+      assert.is(await statusOf({ ...known, ...there, origin: 'https://box.example:8443' }), 200);
+      assert.is(await statusOf(known), 200);
+      assert.is(await statusOf({ ...known, ...there, origin: 'http://box.example:8443' }), 403);
+      assert.is(await statusOf({ ...known, host: 'box.example' }), 403);
+      // It is a way here, not a word that lets in.
+      assert.is(await statusOf({ ...there, origin: 'https://box.example:8443' }), 403);
+    },
+    { address },
+  );
+});
+
+test('each page takes the token in its address, what is no page does not', async () => {
+  await withServer(
+    async (server, token) => {
+      assert.is((await ask(server, { path: `/review?token=${token}` })).status, 200);
+      assert.is((await ask(server, { path: `/review/api?token=${token}` })).status, 403);
+    },
+    { pages: ['/', '/review'] },
+  );
+});
+
+test('a tab that takes nothing any more is let go, whatever there is to say', async () => {
+  const closing: (() => Promise<void>)[] = [];
+  let isOver = false;
+  const begun = new Promise<EventStream>((resolve) => {
+    void servePage(async () => ({ kind: 'events', open: resolve })).then((server) => {
+      const { port, host, searchParams } = new URL(server.url);
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.pause();
+      socket.on('error', () => undefined);
+      socket.write(
+        `GET /api/events HTTP/1.1\r\nHost: ${host}\r\nX-Flame-Token: ${searchParams.get('token')}\r\n\r\n`,
+      );
+      closing.push(
+        () => server.close(),
+        async () => void socket.destroy(),
+      );
+    });
+  });
+  const stream = await begun;
+  const closed = new Promise<void>((resolve) => {
+    stream.onClose(() => {
+      isOver = true;
+      resolve();
+    });
+  });
+  for (let sent = 0; !isOver && sent < 200; sent += 1) {
+    stream.send('x'.repeat(1_000_000));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await closed;
+  for (const close of closing) await close();
+});
 test('the address a browser is started with works once', async () => {
   await withServer(async (server) => {
     let used = 0;

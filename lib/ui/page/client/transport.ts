@@ -44,7 +44,8 @@ export async function followEvents<Value>(path: string, onValue: (value: Value) 
   for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     const events = (text + chunk).split('\n\n');
     text = events.pop() ?? '';
-    for (const event of events) onValue(JSON.parse(event.slice('data: '.length)));
+    for (const event of events)
+      if (event.startsWith('data: ')) onValue(JSON.parse(event.slice('data: '.length)));
   }
 }
 
