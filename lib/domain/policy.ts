@@ -15,6 +15,8 @@ export const agentPolicySchema = z.object({
   blocked_tools: z.array(z.string()),
   allowed_paths: z.array(z.string()),
   blocked_paths: z.array(z.string()),
+  /** Folders of the repository that are no agent's, beside the names that are always protected. */
+  protected_paths: z.array(z.string()).optional(),
   /** The task's own locks; null: scope is not enforced. */
   file_locks: z.array(z.string()).nullable(),
   /** What the lead allows. */

@@ -7,6 +7,8 @@ import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/state/plan.ts';
+import { judgeLock } from '../policy/judge-lock.ts';
+import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-amount.ts';
 import type { SessionView } from './record.ts';
 import type { Workshop } from './workshop.ts';
@@ -55,8 +57,10 @@ export function problemsBeside(
   plan: Plan,
   existing: readonly string[],
 ): readonly PlanProblem[] {
-  const { allowed_paths: allowedPaths, blocked_paths: blockedPaths } = workshop.config.permissions;
-  const rules = { allowedPaths, blockedPaths, existing };
+  const { permissions, project } = workshop.config;
+  const { allowed_paths: allowedPaths, blocked_paths } = permissions;
+  const bounds = { blocked_paths, protected_paths: [...worktreePlaces(project.worktree_dir)] };
+  const rules = { allowedPaths, refuseLock: (lock: string) => judgeLock(bounds, lock), existing };
   return [...checkPlan(plan, rules), ...adapterProblems(plan), ...modelProblems(workshop, plan)];
 }
 

@@ -5,6 +5,7 @@ import type { AgentPolicy } from '../domain/policy.ts';
 import type { Role } from '../domain/role.ts';
 import { readCommands, writeCommands } from './base-commands.ts';
 import { runsNoCode } from './bash/runs-no-code.ts';
+import { worktreePlaces } from './protected-places.ts';
 
 export interface PolicyInput {
   readonly config: Config;
@@ -40,6 +41,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     blocked_tools: permissions.blocked_tools,
     allowed_paths: canWrite ? permissions.allowed_paths : [],
     blocked_paths: permissions.blocked_paths,
+    protected_paths: [...worktreePlaces(config.project.worktree_dir)],
     file_locks: validation.file_scope.enforce && canWrite ? [...input.fileLocks] : null,
     allowed_commands: allowedCommands(config, role),
     base_commands: baseCommands(input),

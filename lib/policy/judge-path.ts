@@ -1,7 +1,7 @@
 import type { AgentPolicy, PathFacts } from '../domain/policy.ts';
 import { fold, locksConflict, pathMatches } from '../util/path-globs.ts';
-import { agentSettings } from './agent-settings.ts';
 import { fileNameProblem } from './file-name.ts';
+import { protectedPlace } from './protected-places.ts';
 import { type ResolvedPath, resolvePath } from './resolve-path.ts';
 import { listSome, type Objection, objection } from './rules.ts';
 
@@ -43,10 +43,12 @@ export function judgePath(context: PathContext, path: string, access: Access): O
 
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */
 export function judgeName(policy: AgentPolicy, path: string): Objection | null {
-  if (isProtected(path)) {
+  const place = protectedPlace(policy, path);
+  if (place !== null) {
+    const named = place.name === path ? path : `${path} is out of bounds: ${place.name}`;
     return objection(
       'path-protected',
-      `${path} belongs to git, to an agent's settings or to the tool's configuration. Leave it alone; work on the files of your task.`,
+      `${named} ${place.why}. Leave it alone; work on the files of your task.`,
     );
   }
   const blocked = policy.blocked_paths.find((glob) => isBlockedBy(glob, path));
@@ -130,18 +132,6 @@ function judgeFolder(policy: AgentPolicy, name: string): Objection | null {
   return policy.allowed_paths.some(meets) && (policy.file_locks?.some(meets) ?? true)
     ? null
     : judgeScope(policy, name);
-}
-
-// Short names of Windows file systems, trailing dots and streams reach the same folder there.
-const gitFolder = /^\.git(?:[. ]*$|:)|^git~\d+$/;
-const settings = new Set([...agentSettings, '.blueflame', '.blueflame.yml', '.blueflame.yaml']);
-
-function isProtected(path: string): boolean {
-  const segments = fold(path).split('/');
-  return segments.some(
-    (segment, index) =>
-      gitFolder.test(segment) || settings.has(segment) || settings.has(`${segments[index - 1]}/${segment}`),
-  );
 }
 
 /** A blocked folder is blocked with all it holds, whatever the case of its name. */

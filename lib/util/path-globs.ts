@@ -49,6 +49,16 @@ export function lockInside(lock: string, allowedGlobs: readonly string[]): boole
   );
 }
 
+/** What the braces of a lock stand for, each alternative as a lock of its own. */
+export function lockParts(lock: string): readonly string[] {
+  return [...new Set(braceExpand(lock))];
+}
+
+/** Whether a glob, or one name of it, may match other names than its own. */
+export function hasWildcard(glob: string): boolean {
+  return !isLiteral(glob);
+}
+
 /** Lower case and NFC: how names are compared when the least exact file system decides. */
 export function fold(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
@@ -111,7 +121,7 @@ function ancestorsOf(path: string): string[] {
 
 /** A lock's brace alternatives; null for one that isn't a path of the repository. */
 function alternatives(lock: string): readonly (Glob | null)[] {
-  return [...new Set(braceExpand(lock))].map(normalizeGlob);
+  return lockParts(lock).map(normalizeGlob);
 }
 
 /** A name that holds braces may be just that name: it's read both ways. */

@@ -11,7 +11,8 @@ export interface PlanProblem {
 
 export interface PlanRules {
   readonly allowedPaths: readonly string[];
-  readonly blockedPaths: readonly string[];
+  /** Why no agent could write what a lock names, as the end of a sentence about it; null: nothing against it. */
+  refuseLock(lock: string): string | null;
   /** Tasks the session has already: new ones may need them and can't have their ids. */
   readonly existing?: readonly string[];
 }
@@ -54,7 +55,8 @@ function checkLocks(task: PlannedTask, rules: PlanRules): string[] {
   return [...new Set(task.file_locks)].sort(byText).flatMap((lock) => {
     const shape = checkShape(lock);
     if (shape !== null) return [`file lock ${lock} ${shape}`];
-    if (lockInside(lock, rules.blockedPaths)) return [`file lock ${lock} is inside blocked_paths`];
+    const refused = rules.refuseLock(lock);
+    if (refused !== null) return [`file lock ${lock} ${refused}`];
     return lockInside(lock, rules.allowedPaths) ? [] : [`file lock ${lock} is not inside allowed_paths`];
   });
 }
@@ -64,7 +66,6 @@ function checkShape(lock: string): string | null {
   if (/^(?:[/~]|[A-Za-z]:)/.test(lock)) return 'must be relative to the top of the repository';
   if (lock.includes('\\')) return 'must be written with / between names';
   if (segments.includes('..')) return 'must not hold ..';
-  if (segments.some((segment) => segment.toLowerCase() === '.git')) return 'must not name .git';
   return null;
 }
 

@@ -6,7 +6,7 @@ import { makeRandom } from '../../support/random.ts';
 
 const rules: PlanRules = {
   allowedPaths: ['src/**', 'docs/**', 'package.json'],
-  blockedPaths: ['**/*.key', 'src/vendor/**'],
+  refuseLock: (lock) => (lock.startsWith('src/vendor') ? 'is not for agents' : null),
 };
 
 interface Sketch {
@@ -79,36 +79,25 @@ test('a chain of a thousand tasks is no cycle, closed it is one', () => {
   assert.match(problem ?? '', /^task-0000: dependency cycle: task-0000 -> task-0999 -> task-0998 /);
 });
 
-test('PLN-4 locks: some, inside allowed_paths, outside blocked_paths', () => {
+test('PLN-4 locks: some, inside allowed_paths, and none that the policy refuses', () => {
   const plan = makePlan(
     { id: 'a', file_locks: [] },
-    { id: 'b', file_locks: ['lib/x.ts', 'src/keys/a.key', 'src/vendor/', '**', 'src'] },
+    { id: 'b', file_locks: ['lib/x.ts', 'src/vendor/', '**', 'src'] },
   );
   assert.equal(check(plan), [
     'a: has no file_locks: it could change no file',
     'b: file lock ** is not inside allowed_paths',
     'b: file lock lib/x.ts is not inside allowed_paths',
-    'b: file lock src/keys/a.key is inside blocked_paths',
-    'b: file lock src/vendor/ is inside blocked_paths',
+    'b: file lock src/vendor/ is not for agents',
   ]);
 });
 
-test('PLN-4 locks must be relative, stay in the repository and leave .git alone', () => {
-  const file_locks = [
-    '/etc/passwd',
-    '~/x',
-    'C:/x',
-    'src/../../x',
-    'src\\a.ts',
-    '.git/config',
-    'src/.GIT/hooks/',
-  ];
+test('PLN-4 locks must be relative and stay in the repository', () => {
+  const file_locks = ['/etc/passwd', '~/x', 'C:/x', 'src/../../x', 'src\\a.ts'];
   assert.equal(check(makePlan({ id: 'a', file_locks }), { allowedPaths: ['**'] }), [
-    'a: file lock .git/config must not name .git',
     'a: file lock /etc/passwd must be relative to the top of the repository',
     'a: file lock C:/x must be relative to the top of the repository',
     'a: file lock src/../../x must not hold ..',
-    'a: file lock src/.GIT/hooks/ must not name .git',
     'a: file lock src\\a.ts must be written with / between names',
     'a: file lock ~/x must be relative to the top of the repository',
   ]);

@@ -1,0 +1,45 @@
+import type { AgentPolicy } from '../domain/policy.ts';
+import { fold, hasWildcard, lockInside, lockParts } from '../util/path-globs.ts';
+import { isBlockedBy } from './judge-path.ts';
+import { protectedPlace } from './protected-places.ts';
+import { malformation } from './resolve-path.ts';
+
+type Rules = Pick<AgentPolicy, 'blocked_paths' | 'protected_paths'>;
+
+/**
+ * Why no agent could write anything that a file lock names, or that a part of it in braces names, whatever its task is,
+ * as the end of a sentence about the lock; null: nothing against it. A lock that only holds such a place among others is
+ * fine: the rest of it can be written.
+ */
+export function judgeLock(rules: Rules, lock: string): string | null {
+  for (const part of lockParts(lock)) {
+    const found = judgePart(rules, lock, part);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function judgePart(rules: Rules, lock: string, part: string): string | null {
+  const path = part
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/');
+  const malformed = hasWildcard(path) ? null : malformation(path === '' ? '.' : path);
+  if (malformed !== null) return `${malformed}, so that no agent may write it`;
+  const place = protectedPlace(rules, path) ?? protectedPlace(rules, plainStart(path));
+  if (place !== null) return `names ${place.name}, which ${place.why}: no agent may write there`;
+  const blocked = rules.blocked_paths.find(
+    (glob) => lockInside(fold(path), [fold(glob)]) || isBlockedBy(glob, plainStart(path)),
+  );
+  if (blocked !== undefined) return `is inside blocked_paths (${blocked})`;
+  const isAttributes = /(?:^|\/)\.git(?:attributes|modules)$/.test(fold(path));
+  if (!isAttributes || (lock === path && !hasWildcard(lock))) return null;
+  return 'changes how git treats other files: name that one file exactly, in a lock of its own';
+}
+
+/** The folders before the first wildcard: where those are out of bounds, all below them is. */
+function plainStart(path: string): string {
+  const names = path.split('/');
+  const end = names.findIndex(hasWildcard);
+  return end === -1 ? path : names.slice(0, end).join('/');
+}

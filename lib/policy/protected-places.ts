@@ -1,0 +1,45 @@
+import type { AgentPolicy } from '../domain/policy.ts';
+import { fold, pathMatches } from '../util/path-globs.ts';
+import { agentSettings } from './agent-settings.ts';
+
+/** A place that no agent may touch, whatever its task and the configuration say. */
+export interface ProtectedPlace {
+  /** As it is named in the path. */
+  readonly name: string;
+  /** What is there, as the end of a sentence: `is git's own`. */
+  readonly why: string;
+}
+
+// Short names of Windows file systems, trailing dots and streams reach the same folder there.
+const gitFolder = /^\.git(?:[. ]*$|:)|^git~\d+$/;
+const settings = new Set(agentSettings);
+// An example is read by nobody.
+const ownName = /^\.blueflame(?!\.example\.ya?ml$)/;
+
+/** The protected place a path of the repository names, or lies in; null: none. */
+export function protectedPlace(
+  { protected_paths: folders = [] }: Pick<AgentPolicy, 'protected_paths'>,
+  path: string,
+): ProtectedPlace | null {
+  const names = path.split('/');
+  const folded = fold(path).split('/');
+  for (const [index, segment] of folded.entries()) {
+    const name = names[index] ?? segment;
+    if (gitFolder.test(segment)) return { name, why: "is git's own" };
+    if (ownName.test(segment)) return { name, why: 'configures git flame' };
+    const two = `${folded[index - 1]}/${segment}`;
+    if (settings.has(segment)) return { name, why: 'holds settings that agents obey' };
+    if (settings.has(two))
+      return { name: `${names[index - 1]}/${name}`, why: 'holds settings that agents obey' };
+  }
+  const folder = folders.find((one) => pathMatches(fold(one), fold(path)));
+  return folder === undefined
+    ? null
+    : { name: folder, why: "is where agents' worktrees are (project.worktree_dir)" };
+}
+
+/** Where agents' worktrees are, as a path of the repository; empty where that is elsewhere. */
+export function worktreePlaces(worktreeDir: string): readonly string[] {
+  const names = worktreeDir.split('/').filter((name) => name !== '' && name !== '.');
+  return worktreeDir.startsWith('/') || names.includes('..') || names.length === 0 ? [] : [names.join('/')];
+}
