@@ -47,7 +47,7 @@ export function noteChat({ commonDir }: Clone, name: string, renewsMs = renewMs)
 }
 
 /** What agent CLIs set for the commands that they run. */
-const marks = ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE'];
+const marks = ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'COPILOT_CLI'];
 
 /**
  * The chat that this process was started by, in words: its CLI is among those that started it, or left its mark in the

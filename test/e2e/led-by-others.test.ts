@@ -46,6 +46,14 @@ const leaders: Readonly<Record<string, Leader>> = {
       nobodys,
     ],
   },
+  copilot: {
+    ...{ model: 'gpt-5.5', dialect: 'responses', prefix: 'flame-' },
+    forbidden: [
+      { name: 'apply_patch', input: '*** Begin Patch\n*** Add File: hers.txt\n+x\n*** End Patch' },
+      { name: 'bash', input: { command: 'touch hers.txt', description: 'Touch' } },
+      nobodys,
+    ],
+  },
   opencode: {
     ...{ model: 'openai/gpt-5.5', dialect: 'responses', prefix: 'flame_' },
     forbidden: [
@@ -58,7 +66,7 @@ const leaders: Readonly<Record<string, Leader>> = {
 
 // opencode alone takes as long as the others together: FLAME_TEST_LEADER=opencode node build/test/run.js e2e/led-by-others
 const asked = process.env.FLAME_TEST_LEADER;
-const wanted = asked === undefined ? ['codex', 'kimi', 'gemini'] : [asked];
+const wanted = asked === undefined ? ['codex', 'kimi', 'gemini', 'copilot'] : [asked];
 const isThere = hasBubblewrap() && wanted.every((name) => findCli(name) !== null);
 const place = isThere ? enterNetworkNamespace() : 'none';
 const prices = { input: 5, output: 30 };

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { DialectName } from '../../lib/domain/model-api.ts';
 import { packageRoot } from '../../lib/util/package-root.ts';
 import { beginFlame, type FlameCommand } from './claude-project.ts';
-import { findCli } from './clis.ts';
+import { copilotFiles, findCli } from './clis.ts';
 import { makeRepo, type TestRepo } from './repo.ts';
 import { type ScriptedModel, startScriptedModel, type Turn } from './scripted-model.ts';
 import { trusted } from './trusted.ts';
@@ -43,6 +43,7 @@ export async function openCliProject(
     HOME: home,
     TMPDIR: tmp,
     XDG_STATE_HOME: repo.env.XDG_STATE_HOME ?? '',
+    ...copilotFiles,
     ...{ OPENAI_API_KEY: realKey, OPENAI_BASE_URL: `${model.url}/v1` },
     ...{ GEMINI_API_KEY: realKey, GOOGLE_GEMINI_BASE_URL: model.url },
     ...{ MOONSHOT_API_KEY: realKey, MOONSHOT_BASE_URL: `${model.url}/v1` },

@@ -21,6 +21,7 @@ const marked = { CLAUDECODE: '1' };
 test('a server in another container is known by the mark in the environment alone', () => {
   const { commonDir, file } = noteOf({ namespace: 'pid:[1]', host: 'elsewhere' });
   assert.is(chatAround({ commonDir, env: marked }), "an agent's shell (CLAUDECODE is set)");
+  assert.match(chatAround({ commonDir, env: { COPILOT_CLI: '1' } }) ?? '', 'COPILOT_CLI is set');
   assert.is(chatAround({ commonDir, env: {} }), null);
   assert.ok(existsSync(file));
 });

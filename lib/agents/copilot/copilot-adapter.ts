@@ -28,7 +28,7 @@ export function copilotAdapter(config: AdapterConfig): Adapter {
     takesAccountShell: false,
     readsUnasked: [],
     canTalk: false,
-    cannotLead: 'its calls of another program’s tools were not proven to reach the watcher',
+    cannotLead: null,
     version: {
       // The plain one unpacks hundreds of megabytes first.
       args: ['--binary-version'],

@@ -1,4 +1,5 @@
 import type { ToldResult } from '../../domain/conversation.ts';
+import { asLeadTool, leadServer } from '../../domain/lead-tools.ts';
 import type { ToolCall } from '../../domain/policy.ts';
 import type { CallFacts, ReportedCall } from '../../domain/ports/adapter.ts';
 import { isRecord, type JsonRecord } from '../../util/json-record.ts';
@@ -16,6 +17,9 @@ export const copilotTools: Readonly<Record<string, string>> = {
   grep: 'Grep',
   glob: 'Glob',
 };
+
+/** What it calls our tools, before their names. */
+export const ownPrefix = `${leadServer}-`;
 
 const wasBlocked = /^Denied by preToolUse hook\b/;
 // All of a result: below what a command prints stands how it ended.
@@ -64,7 +68,9 @@ function read(reported: unknown): ReportedCall | null {
 
 /** In the policy's words. A tool that isn't known keeps its name, and no policy allows it. */
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
-  const tool_name = Object.hasOwn(copilotTools, name) ? (copilotTools[name] ?? name) : name;
+  const tool_name = Object.hasOwn(copilotTools, name)
+    ? (copilotTools[name] ?? name)
+    : asLeadTool(name, ownPrefix);
   if (!['Read', 'Write', 'Edit'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
   const { path, ...rest } = input;
   return { tool_name, tool_input: { ...rest, file_path: path }, cwd };

@@ -1,10 +1,13 @@
-import type { CellPaths, Launch } from '../../domain/ports/adapter.ts';
+import { join } from 'node:path';
+import { leadServer, leadTools, longestLeadCall } from '../../domain/lead-tools.ts';
+import type { CellPaths, Launch, LaunchFile } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { promptForAnswer } from '../answer-in-words.ts';
 import { cellEnvironment } from '../cell-environment.ts';
-import { copilotTools } from './copilot-calls.ts';
+import { copilotTools, ownPrefix } from './copilot-calls.ts';
 
 const anthropic = 'anthropic/';
+const serverName = 'server.json';
 // In seconds: a hook that is out of time lets its call through; the watcher itself ends in ten.
 const longestHook = 100_000_000;
 
@@ -20,7 +23,8 @@ export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
       ...['--no-auto-update', '--no-custom-instructions', '--disable-builtin-mcps', '--no-ask-user'],
       ...['--no-remote', '--no-remote-export', '--no-experimental', '--disable-client-telemetry'],
       ...['--no-bash-env', '--model', withoutProvider(request.model)],
-      ...['--available-tools', ...offeredTools(request)],
+      ...serverOption(paths),
+      ...['--available-tools', ...offeredTools(request, paths)],
     ],
     env: {
       ...cellEnvironment(paths),
@@ -34,7 +38,7 @@ export function launchCopilot(request: AgentRequest, paths: CellPaths): Launch {
       ...provider(request, paths),
       COPILOT_PROVIDER_API_KEY: paths.apiKey,
     },
-    files: [{ dir: 'home', path: '.copilot/hooks/flame.json', content: hooks(paths) }],
+    files: [{ dir: 'home', path: '.copilot/hooks/flame.json', content: hooks(paths) }, ...serverFile(paths)],
     // Of stdin it expands nothing, and takes nothing for a command.
     stdin: promptForAnswer({ ...request, prompt: `${request.systemPrompt}\n\n${request.prompt}` }),
     transcript: null,
@@ -56,13 +60,27 @@ function provider({ model }: AgentRequest, { baseUrl }: CellPaths): Readonly<Rec
       };
 }
 
+/** The server of our tools; a call of it may wait for a person. */
+function serverFile({ toolsCommand }: CellPaths): readonly LaunchFile[] {
+  if (toolsCommand === null) return [];
+  const [command, ...args] = toolsCommand;
+  const server = { type: 'local', command, args, tools: ['*'], timeout: longestLeadCall };
+  const content = `${JSON.stringify({ mcpServers: { [leadServer]: server } })}\n`;
+  return [{ dir: 'control', path: serverName, content }];
+}
+
+function serverOption({ toolsCommand, controlDir }: CellPaths): readonly string[] {
+  return toolsCommand === null ? [] : ['--additional-mcp-config', `@${join(controlDir, serverName)}`];
+}
+
 /** None is offered by an empty list as all are by a missing one: it always names something. */
-function offeredTools({ policy, isReadOnly }: AgentRequest): readonly string[] {
+function offeredTools({ policy, isReadOnly }: AgentRequest, { toolsCommand }: CellPaths): readonly string[] {
   const { allowed_tools, blocked_tools } = policy;
   const offered = Object.entries(copilotTools)
     .filter(([, own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
     .filter(([, own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
     .map(([name]) => name);
+  if (toolsCommand !== null) offered.push(...leadTools.map((tool) => `${ownPrefix}${tool}`));
   return offered.length === 0 ? ['none'] : offered;
 }
 

@@ -53,6 +53,12 @@ const entries: readonly ClientEntry[] = [
     where: '~/.kimi-code/mcp.json',
     lines: json({ mcpServers: { flame: { ...server, toolTimeoutMs: timeout } } }),
   },
+  {
+    client: 'copilot',
+    where:
+      'in a shell; it takes keys out of what servers are given: add --env NAME=VALUE for those your agents need, which it keeps in its settings',
+    lines: [`copilot mcp add flame --timeout ${timeout} -- git flame mcp`],
+  },
 ];
 
 const clientNames: readonly string[] = entries.map(({ client }) => client);

@@ -5,6 +5,7 @@ import { getAdapter } from '../../../lib/agents/get-adapter.ts';
 import { openStreamView } from '../../../lib/agents/stream-view.ts';
 import { configSchema } from '../../../lib/domain/config/config.ts';
 import type { ToldResult } from '../../../lib/domain/conversation.ts';
+import { leadToolName, leadTools } from '../../../lib/domain/lead-tools.ts';
 import type { ToolCall } from '../../../lib/domain/policy.ts';
 import { type AgentEnd, type AgentResultParts, apiOf } from '../../../lib/domain/ports/adapter.ts';
 import { makePaths, makePolicy, makeRequest } from '../../support/model-agent.ts';
@@ -34,6 +35,8 @@ test('WAT-1: its tools are judged with the fields the policy knows', () => {
       ['Edit', 'b'],
     ],
   );
+  assert.is(does('flame-get_status', {})?.[0]?.tool_name, 'mcp__flame__get_status');
+  assert.is(does('other-get_status', {})?.[0]?.tool_name, 'other-get_status');
   assert.equal(does('task', { prompt: 'x' })?.[0]?.tool_name, 'task');
   for (const [name, input] of [
     ['apply_patch', { patch }],
@@ -89,6 +92,25 @@ test('ADP-1: its hooks, offered tools and provider are those of the request; the
     ['gpt-5.5', 'anthropic/x', 'sonnet'].map((model) => apiOf(adapter, model)?.provider),
     ['copilot', 'anthropic', undefined],
   );
+});
+
+test('QUE-1: who leads is offered our tools alone, from a server whose calls may wait for a person', () => {
+  const policy = makePolicy({ allowed_tools: leadTools.map(leadToolName) });
+  const { argv, files } = adapter.launch(
+    makeRequest({ role: 'queen', policy, isReadOnly: true }),
+    makePaths({ toolsCommand: ['/usr/bin/node', '/tools/bridge.cjs'] }),
+  );
+  const offered = argv.slice(argv.indexOf('--available-tools') + 1);
+  assert.equal(
+    offered,
+    leadTools.map((tool) => `flame-${tool}`),
+  );
+  assert.is(argv[argv.indexOf('--additional-mcp-config') + 1], '@/cell/control/server.json');
+  const file = files.find(({ path }) => path === 'server.json');
+  assert.is(file?.dir, 'control', 'an agent can only read it');
+  const { flame } = JSON.parse(file?.content ?? '').mcpServers;
+  assert.equal([flame.command, flame.args], ['/usr/bin/node', ['/tools/bridge.cjs']]);
+  assert.ok(flame.timeout > 3_600_000);
 });
 
 const ended: AgentEnd = {

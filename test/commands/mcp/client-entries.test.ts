@@ -9,7 +9,7 @@ test('CLI-1 --print prints what a chat is told of the tools, of one alone nothin
   assert.is(all.code, 0, all.stderr);
   assert.equal(
     [...all.stdout.matchAll(/^# (\w+): /gm)].map(([, name]) => name),
-    ['claude', 'codex', 'gemini', 'opencode', 'kimi'],
+    ['claude', 'codex', 'gemini', 'opencode', 'kimi', 'copilot'],
   );
   assert.match(all.stdout, /^claude mcp add flame -- git flame mcp$/m);
   const one = async (name: string): Promise<string> => (await flame(repo, ['mcp', '--print', name])).stdout;
@@ -21,6 +21,7 @@ test('CLI-1 --print prints what a chat is told of the tools, of one alone nothin
     mcpServers: { flame: { ...server, toolTimeoutMs: 120_000 } },
   });
   assert.equal(JSON.parse(await one('opencode')).mcp.flame.command, ['git', 'flame', 'mcp']);
+  assert.is(await one('copilot'), 'copilot mcp add flame --timeout 120000 -- git flame mcp\n');
   const unknown = await flame(repo, ['mcp', '--print', 'other']);
   assert.equal([unknown.code, /knows claude, codex/.test(unknown.stderr)], [129, true]);
 });
