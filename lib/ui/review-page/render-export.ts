@@ -24,7 +24,7 @@ export async function* renderExport(
   source: Pick<PageSource, 'patch' | 'since'>,
   { layout, at }: ExportOptions,
 ): AsyncGenerator<string> {
-  const style = readTemplate('review.css') + readTemplate('review-export.css');
+  const style = readTemplate('page.css') + readTemplate('review.css') + readTemplate('review-export.css');
   const hash = createHash('sha256').update(style).digest('base64');
   const { changesets } = pageState(facts, 'ended', '');
   const whole = fillTemplate('review-export', {

@@ -24,7 +24,7 @@ export function renderPage({ facts, state, preferences, kept, nonce }: PageParts
     title: titleOf(session),
     nonce,
     theme: preferences.theme,
-    style: readTemplate('review.css'),
+    style: readTemplate('page.css') + readTemplate('review.css'),
     script: readFileSync(join(packageRoot(), 'dist', 'review-page.js'), 'utf8'),
     data: inlineJson({ state, preferences, kept }),
   });
