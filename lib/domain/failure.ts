@@ -3,26 +3,28 @@
  * ran out of its budget, `session-budget` where it was the session's; `limit` is memory, CPU time, processes
  * or file size; `unreachable` the model API's address.
  */
-export type FailureKind =
-  | 'agent-crashed'
-  | 'agent-error'
-  | 'agent-timeout'
-  | 'agent-stopped'
-  | 'limit'
-  | 'budget'
-  | 'session-budget'
-  | 'rate-limit'
-  | 'unreachable'
-  | 'auth'
-  | 'no-commits'
-  | 'violation'
-  | 'conflict'
-  | 'setup-failed'
-  | 'spawn-failed'
-  | 'malformed-answer'
-  | 'canary-failed'
-  | 'unwatched-call'
-  | 'forged-result';
+export const failureKinds = [
+  'agent-crashed',
+  'agent-error',
+  'agent-timeout',
+  'agent-stopped',
+  'limit',
+  'budget',
+  'session-budget',
+  'rate-limit',
+  'unreachable',
+  'auth',
+  'no-commits',
+  'violation',
+  'conflict',
+  'setup-failed',
+  'spawn-failed',
+  'malformed-answer',
+  'canary-failed',
+  'unwatched-call',
+  'forged-result',
+] as const;
+export type FailureKind = (typeof failureKinds)[number];
 
 /** An expected failure, as data. */
 export interface Failure {

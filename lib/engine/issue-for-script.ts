@@ -2,9 +2,13 @@ import { roleAdapter, type TaskChoice } from '../domain/config/role-settings.ts'
 import type { Failure } from '../domain/failure.ts';
 import { FlameError } from '../domain/flame-error.ts';
 import { needsModel } from '../domain/ports/adapter.ts';
+import { type AttemptChoice, attemptsOf } from '../domain/state/tries.ts';
 import type { Workshop } from './workshop.ts';
 
-type Sourced = TaskChoice & { readonly source?: string | undefined };
+type Sourced = TaskChoice & {
+  readonly source?: string | undefined;
+  readonly attempts?: readonly AttemptChoice[] | undefined;
+};
 type Adapters = Pick<Workshop, 'adapter' | 'config'>;
 
 /** Why a task made of an issue is not begun: a script's adapter would run what its author wrote. null: it may be. */
@@ -36,5 +40,6 @@ export function refuseIssueScripts(workshop: Adapters, added: readonly Sourced[]
 }
 
 function isIssueForScript({ adapter, config }: Adapters, task: Sourced): boolean {
-  return task.source !== undefined && !needsModel(adapter(roleAdapter(config, 'worker', task)));
+  if (task.source === undefined) return false;
+  return attemptsOf(task).some((one) => !needsModel(adapter(roleAdapter(config, 'worker', one))));
 }

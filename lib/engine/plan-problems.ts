@@ -7,6 +7,7 @@ import { isOffered, roleChoice } from '../domain/config/role-settings.ts';
 import type { FlameError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/state/plan.ts';
+import { attemptsOf } from '../domain/state/tries.ts';
 import { judgeLock } from '../policy/judge-lock.ts';
 import { worktreePlaces } from '../policy/protected-places.ts';
 import { formatCount } from '../util/format-amount.ts';
@@ -43,7 +44,7 @@ export function notOffered(
   session: SessionId,
   { tasks }: Plan,
 ): readonly PlanProblem[] {
-  return tasks.flatMap(({ id, adapter }) => {
+  return choicesIn(tasks).flatMap(({ id, adapter }) => {
     if (adapter === null || isOffered(workshop.config, 'worker', adapter)) return [];
     if (workshop.origins.has(adapterDecision({ session, id, adapter }))) return [];
     const message = `asks for the adapter ${adapter}, which this configuration does not offer (roles.worker.adapter, adapters)`;
@@ -66,15 +67,23 @@ export function problemsBeside(
 
 /** Adapters are looked up by name: one that isn't there is a mistake of the plan, not of the run. */
 function adapterProblems(plan: Plan): readonly PlanProblem[] {
-  return plan.tasks.flatMap(({ id, adapter }) => {
+  return choicesIn(plan.tasks).flatMap(({ id, adapter }) => {
     if (adapter === null || adapterNames.some((known) => known === adapter)) return [];
     return [{ task: id, message: `there is no adapter ${adapter}; there are: ${adapterNames.join(', ')}` }];
   });
 }
 
+/** The tasks as they are worked on, each once for each choice of adapter and model. */
+function choicesIn(tasks: Plan['tasks']): Plan['tasks'] {
+  return tasks.flatMap((task) => {
+    const choices = new Map(attemptsOf(task).map((one) => [`${one.adapter} ${one.model}`, one]));
+    return [...choices.values()];
+  });
+}
+
 /** A model that is named for another CLI than the task's would be refused only once an agent asked for it. */
 function modelProblems({ config }: Pick<Workshop, 'config'>, { tasks }: Plan): readonly PlanProblem[] {
-  return tasks.flatMap((task) => {
+  return choicesIn(tasks).flatMap((task) => {
     if (task.adapter === null && task.model === null) return [];
     const { adapter, model } = roleChoice(config, 'worker', task);
     const why = foreignModel(adapter, model, config.models.prices);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
 import { getAdapter } from '../../lib/agents/get-adapter.ts';
 import { parseConfig } from '../../lib/config/parse-config.ts';
-import { adapterDecision } from '../../lib/core/decisions/decisions.ts';
+import { adapterDecisions } from '../../lib/core/decisions/decisions.ts';
 import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
@@ -130,7 +130,7 @@ export async function openTestWorkshop(options: {
   await createSession(workshop, session, { objective: 'Test', base, isBeside: false });
   const plan = planSchema.parse({ tasks: options.tasks });
   // As a person's own plan file: their word on its adapters too.
-  const chosen = plan.tasks.map(({ id, adapter }) => adapterDecision({ session, id, adapter }));
+  const chosen = plan.tasks.flatMap((task) => adapterDecisions({ ...task, session }));
   await takePlan(workshop, session, plan, chosen);
   return { repo, workshop, said, session, events, started };
 }

@@ -16,9 +16,9 @@ const commit = z
 
 const { shape } = plannedTaskSchema;
 
-/** Adapter and model are a person's word: whoever leads can't choose what runs outside the watcher. */
+/** Adapter, model and attempts are a person's word: whoever leads can't choose what runs outside the watcher, or is paid several times. */
 const proposedTask = plannedTaskSchema
-  .omit({ model: true, adapter: true })
+  .omit({ model: true, adapter: true, attempts: true })
   .extend({
     priority: shape.priority.describe('Lowest first.'),
     cohesion_group: shape.cohesion_group.describe('One group lands together.'),

@@ -6,6 +6,7 @@ import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Decision } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { attemptsOf } from '../../domain/state/tries.ts';
 import { diagnosticRunSchema, type Verdict, verdictSchema } from '../../domain/state/verdict.ts';
 import { planOf } from '../task/edit-task.ts';
 
@@ -39,7 +40,8 @@ export function standingDecision(task: Task): Decision {
   const below = task.built_on === undefined ? {} : { built_on: task.built_on };
   const again = task.undone === undefined ? {} : { undone: task.undone };
   const as = task.landed_as === undefined ? {} : { landed_as: task.landed_as };
-  const facts = { status, commit, start, retries, history, claim, told, ...below, ...again, ...as };
+  const tried = task.tries === undefined ? {} : { tries: task.tries };
+  const facts = { status, commit, start, retries, history, claim, told, ...below, ...again, ...as, ...tried };
   return { kind: 'standing', session, about: id, facts };
 }
 
@@ -60,8 +62,18 @@ export function adapterDecision({
 
 /** What a person says of a task by writing it themselves: all of it, and the adapter too. */
 export function handDecisions(task: Task): readonly Decision[] {
-  const adapter = task.adapter === null ? [] : [adapterDecision(task)];
-  return [taskDecision(task), standingDecision(task), ...adapter];
+  return [taskDecision(task), standingDecision(task), ...adapterDecisions(task)];
+}
+
+/** The adapters of a task's attempts, as a person chose them. */
+export function adapterDecisions(
+  task: Pick<Task, 'session' | 'id' | 'adapter' | 'model' | 'attempts'>,
+): readonly Decision[] {
+  const chosen = new Set(attemptsOf(task).map(({ adapter }) => adapter));
+  const { session, id } = task;
+  return [...chosen].flatMap((adapter) =>
+    adapter === null ? [] : [adapterDecision({ session, id, adapter })],
+  );
 }
 
 /** Without what its note doesn't hold. */
@@ -138,7 +150,13 @@ export function machineDecision({ id }: Pick<Session, 'id'>, key: string, role: 
 }
 
 /** That a task's commits were judged by its rules, and taken in. */
-export function workDecision(task: Task, config: string): Decision {
+export function workDecision(
+  task: Pick<Task, 'session' | 'id' | 'file_locks'> & {
+    readonly commit: ObjectId | null;
+    readonly start_commit: ObjectId | null;
+  },
+  config: string,
+): Decision {
   const { session, id, commit, start_commit: start, file_locks: locks } = task;
   return { kind: 'work', session, about: id, facts: { commit, start, locks, config } };
 }

@@ -5,6 +5,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Decision, Origins } from '../../domain/state/origins.ts';
 import type { Session } from '../../domain/state/session.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { attemptsOf } from '../../domain/state/tries.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import {
   adapterDecision,
@@ -139,7 +140,9 @@ function atWork(session: Session): Session {
 
 function isPlannedHere(task: Task, { origins, isOffered }: Heeding): boolean {
   if (!isKnown(known, origins, task, taskDecision)) return false;
-  return task.adapter === null || isOffered(task.adapter) || origins.has(adapterDecision(task));
+  return attemptsOf(task).every(
+    (one) => one.adapter === null || isOffered(one.adapter) || origins.has(adapterDecision(one)),
+  );
 }
 
 /** A result that rests on no verdict of this clone is none: the work is judged here. */

@@ -5,6 +5,12 @@ import type { AgentRun } from '../../domain/state/session.ts';
 
 const minRuns = 3;
 
+interface Estimated {
+  readonly cohesion_group: string;
+  /** Absent: one. */
+  readonly attempts?: readonly unknown[] | undefined;
+}
+
 interface AgentCounts {
   readonly base: number;
   readonly withRetries: number;
@@ -27,7 +33,7 @@ export function estimateCost({
   config,
   runs,
 }: {
-  readonly tasks: readonly { readonly cohesion_group: string }[];
+  readonly tasks: readonly Estimated[];
   readonly config: Config;
   /** Of this and earlier sessions. */
   readonly runs: readonly AgentRun[];
@@ -51,17 +57,15 @@ export function estimateCost({
 }
 
 /** At worst: all retries used, each verdict tried twice, each group in conflict. */
-function countAgents(
-  tasks: readonly { readonly cohesion_group: string }[],
-  config: Config,
-): Readonly<Record<Role, AgentCounts>> {
+function countAgents(tasks: readonly Estimated[], config: Config): Readonly<Record<Role, AgentCounts>> {
   const groups = new Set(tasks.map((task) => task.cohesion_group)).size;
   const attempts = 1 + config.limits.max_retries;
+  const made = tasks.reduce((sum, task) => sum + (task.attempts?.length ?? 1), 0);
   return {
     // The plan is there: only another one would cost its planner again.
     planner: { base: 0, withRetries: 0 },
-    worker: { base: tasks.length, withRetries: tasks.length * attempts },
-    validator: { base: tasks.length, withRetries: tasks.length * 2 },
+    worker: { base: made, withRetries: made * attempts },
+    validator: { base: made, withRetries: made * 2 },
     // Where branches merge cleanly no merger is called.
     merger: { base: 0, withRetries: groups },
     // Whoever leads is asked for apart.

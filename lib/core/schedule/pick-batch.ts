@@ -16,33 +16,39 @@ export interface Deferral<T> {
 /**
  * Takes as many ready tasks as there are free agents, none sharing a file with another or with one that runs: by
  * priority, then by how long a chain of tasks waits for each (see longestChains; alike by default), then by id. A
- * deferred task doesn't hold back those after it.
+ * deferred task doesn't hold back those after it. One that asks for several agents takes as many places as are left.
  */
 export function pickBatch<T extends Lockable>({
   ready,
   running,
   limit,
   chains = new Map(),
+  taken: used = running.length,
+  wanted = () => 1,
 }: {
   readonly ready: readonly T[];
   readonly running: readonly Lockable[];
   readonly limit: number;
   readonly chains?: ReadonlyMap<string, number>;
+  /** Places of those that run; one each by default. */
+  readonly taken?: number;
+  /** How many agents a task asks for; one by default. */
+  readonly wanted?: (task: T) => number;
 }): { readonly selected: readonly T[]; readonly deferred: readonly Deferral<T>[] } {
   const selected: T[] = [];
   const deferred: Deferral<T>[] = [];
-  const taken = new LockIndex<Lockable>(running);
+  const locked = new LockIndex<Lockable>(running);
+  let free = limit - used;
   const waits = ({ id }: T): number => chains.get(id) ?? 0;
   const byUrgency = (a: T, b: T): number =>
     a.priority - b.priority || waits(b) - waits(a) || byText(a.id, b.id);
   for (const task of [...ready].sort(byUrgency)) {
     const because =
-      running.length + selected.length >= limit
-        ? `no agent is free (limit ${limit})`
-        : describeShared(taken.find(task));
+      free <= 0 && wanted(task) > 0 ? `no agent is free (limit ${limit})` : describeShared(locked.find(task));
     if (because === null) {
       selected.push(task);
-      taken.add(task);
+      locked.add(task);
+      free -= wanted(task);
     } else deferred.push({ task, because });
   }
   return { selected, deferred };

@@ -19,6 +19,7 @@ export function selectReady({
   judged = new Set(),
   limit,
   now,
+  places = () => 1,
 }: {
   readonly tasks: readonly Task[];
   /** Claimed tasks; those among `tasks` count too, named here or not. */
@@ -26,6 +27,8 @@ export function selectReady({
   readonly judged?: ReadonlySet<string>;
   readonly limit: number;
   readonly now: number;
+  /** How many agents a task has, or asks for; one by default. */
+  readonly places?: (task: Task) => number;
 }): { readonly selected: readonly Task[]; readonly deferred: readonly Deferral<Task>[] } {
   const isClear = dependencyCheck(tasks);
   const isClearSoon = dependencyCheck(tasks, judged);
@@ -40,7 +43,11 @@ export function selectReady({
   );
   const chains = ready.length < 2 ? new Map() : longestChains(tasks.filter(isToBeDone));
   const atWork = busy.filter(({ id }) => !judged.has(id));
-  const { selected, deferred } = pickBatch({ ready, running: atWork, limit, chains });
+  const used = atWork.reduce((sum, task) => sum + places(task), 0);
+  const { selected, deferred } = pickBatch({
+    ...{ ready, running: atWork, limit, chains, taken: used },
+    wanted: places,
+  });
   const unsettled = busy.filter(({ id }) => judged.has(id));
   return {
     selected: selected.filter(

@@ -8,6 +8,11 @@ const capMs = 300_000;
 const maxUncountedAttempts = 50;
 const uncounted: readonly FailureKind[] = ['rate-limit', 'unreachable', 'session-budget', 'agent-stopped'];
 
+/** Whether a failure uses up one of a task's attempts: it wasn't for a rate limit, the session's budget, or a person who ended it. */
+export function isCounted({ kind }: Pick<Failure, 'kind'>): boolean {
+  return !uncounted.includes(kind);
+}
+
 type AfterFailure =
   | {
       readonly kind: 'retry';
@@ -27,15 +32,15 @@ export function afterFailure(
   failure: Failure,
   { maxRetries, now, jitter }: { readonly maxRetries: number; readonly now: number; readonly jitter: number },
 ): AfterFailure {
-  const isCounted = !uncounted.includes(failure.kind);
+  const counts = isCounted(failure);
   const attempts = nextAttempt(task.history) - 1;
-  const isSpent = isCounted ? task.retry_count >= maxRetries : attempts >= maxUncountedAttempts;
+  const isSpent = counts ? task.retry_count >= maxRetries : attempts >= maxUncountedAttempts;
   if (!failure.retryable || isSpent) return { kind: 'exhausted' };
-  const delay = backoffMs(isCounted ? task.retry_count : attempts, jitter);
+  const delay = backoffMs(counts ? task.retry_count : attempts, jitter);
   // A service that says when it can be asked again is asked then.
   const end = failure.until === undefined ? Number.NaN : Date.parse(failure.until);
   const notBefore = Number.isFinite(end) ? Math.max(end, now) : now + delay;
-  return { kind: 'retry', notBefore: new Date(notBefore).toISOString(), isCounted };
+  return { kind: 'retry', notBefore: new Date(notBefore).toISOString(), isCounted: counts };
 }
 
 /** Milliseconds to wait before retry number `retries` (from 0); jitter 0 waits longest. */

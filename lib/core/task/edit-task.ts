@@ -30,5 +30,11 @@ export function applyEdit(
   const others = planChanges(before, now);
   const changed = wanted.filter((key) => JSON.stringify(now[key]) !== JSON.stringify(after[key]));
   const patch = Object.fromEntries(changed.map((key) => [key, after[key]]));
-  return { task: { ...task, ...patch }, changed, clashes: changed.filter((key) => others.includes(key)) };
+  // What was made by other words is no answer to these.
+  const anew = changed.length === 0 ? {} : Object.fromEntries([['tries', undefined]]);
+  return {
+    task: { ...task, ...patch, ...anew },
+    changed,
+    clashes: changed.filter((key) => others.includes(key)),
+  };
 }

@@ -1,6 +1,7 @@
 import { type Failure, furtherDetails } from '../../domain/failure.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { BuiltOn, ClaimedTask, DoneTask, HistoryEntry, Task, TaskIn } from '../../domain/state/task.ts';
+import type { Try } from '../../domain/state/tries.ts';
 import { boundText, oneLine } from './one-line.ts';
 import { type AttemptCost, amendAttempt, endAttempt } from './task-history.ts';
 import {
@@ -13,6 +14,7 @@ import {
   unclaimed,
   withGround,
   withKept,
+  withTries,
 } from './task-state.ts';
 
 /** pending → claimed: the agent (or person) works on it from now on. */
@@ -28,11 +30,13 @@ export function claimTask(
     readonly start?: ObjectId | null;
     /** Accepted work that had not landed and that it starts from; none by default. */
     readonly builtOn?: BuiltOn;
+    /** Where several attempts are made at once: who makes each, and what came of those that were made before. */
+    readonly tries?: readonly Try[];
   },
 ): TaskChange<ClaimedTask> {
   requireTransition(task, 'claimed');
   const next: ClaimedTask = {
-    ...withGround(task, claim.builtOn),
+    ...withTries(withGround(task, claim.builtOn), claim.tries),
     status: 'claimed',
     agent_id: claim.agentId,
     worktree: claim.worktree,
@@ -72,12 +76,15 @@ export function completeTask(
     readonly builtOn?: BuiltOn;
     readonly notes: string;
     readonly at: string;
+    /** Of several attempts: which is which, and why this one. */
+    readonly tries?: readonly Try[];
+    readonly why?: string;
   } & AttemptCost,
 ): TaskChange<DoneTask> {
   requireTransition(task, 'done');
   const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
   const next: DoneTask = {
-    ...withKept(withGround(task, work.builtOn ?? task.built_on), kept),
+    ...withTries(withKept(withGround(task, work.builtOn ?? task.built_on), kept), work.tries),
     status: 'done',
     commit: work.commit,
     start_commit: work.start,
@@ -85,7 +92,8 @@ export function completeTask(
     result: { status: null, notes: boundText(work.notes), issues: [] },
     history: endAttempt(task, { ...work, result: 'done' }),
   };
-  return describeChange(task, next, ` by ${task.agent_id ?? task.claimed_by}`);
+  const why = work.why === undefined ? '' : `, ${work.why}`;
+  return describeChange(task, next, ` by ${task.agent_id ?? task.claimed_by}${why}`);
 }
 
 /**

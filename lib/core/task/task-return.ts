@@ -10,6 +10,7 @@ import {
   unclaimed,
   withGround,
   withKept,
+  withTries,
 } from './task-state.ts';
 
 type RequeueKind = 'rejected' | 'validation_failed' | 'conflict' | 'restart';
@@ -30,7 +31,8 @@ export function retryTask(
   requireTransition(task, 'pending');
   const retryCount = task.retry_count + (retry.isCounted === false ? 0 : 1);
   const next: TaskIn<'pending'> = {
-    ...withGround(task),
+    // What was cut short goes on with what is there of it.
+    ...withTries(withGround(task), retry.isCounted === false ? task.tries : []),
     ...unclaimed,
     status: 'pending',
     retry_count: retryCount,
@@ -69,7 +71,7 @@ export function requeueTask(
   const kept = requeue.keep === true ? work : undefined;
   const made = work === undefined ? {} : { work };
   const next: TaskIn<'requeued'> = {
-    ...(requeue.kind === 'rejected' || kept !== undefined ? withKept(task, kept) : task),
+    ...withTries(requeue.kind === 'rejected' || kept !== undefined ? withKept(task, kept) : task),
     status: 'requeued',
     reason: oneLine(why),
     result: { status: 'fail', notes: boundText(notes), issues: task.result.issues },
@@ -91,7 +93,7 @@ export function restartTask(task: Task): TaskChange<TaskIn<'pending'>> {
 
 function asFresh(task: Task): TaskIn<'pending'> {
   requireTransition(task, 'pending');
-  return { ...withGround(task), ...fresh, status: 'pending' };
+  return { ...withTries(withGround(task)), ...fresh, status: 'pending' };
 }
 
 /** pending or requeued → blocked: something it needs won't come. */

@@ -1,5 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { BuiltOn, Task, TaskIn, TaskStatus } from '../../domain/state/task.ts';
+import type { Try } from '../../domain/state/tries.ts';
 import { boundText, oneLine } from './one-line.ts';
 
 /*
@@ -79,11 +80,19 @@ export function withGround<Before extends Task>(
 }
 
 /** The task with the work its next attempt starts from, if any. */
-export function withKept<Before extends Task>(
+export function withKept<Before extends Pick<Task, 'kept'>>(
   { kept: _, ...rest }: Before,
   kept: Task['kept'],
 ): Omit<Before, 'kept'> & Pick<Task, 'kept'> {
   return kept === undefined ? rest : { ...rest, kept };
+}
+
+/** The task with what became of several attempts at once, if any. */
+export function withTries<Before extends Pick<Task, 'tries'>>(
+  { tries: _, ...rest }: Before,
+  tries: readonly Try[] = [],
+): Omit<Before, 'tries'> & Pick<Task, 'tries'> {
+  return tries.length === 0 ? rest : { ...rest, tries: [...tries] };
 }
 
 /** The change from one to the other; `rest` follows the transition in its subject. */

@@ -27,11 +27,15 @@ type ParsedAnswer<Value> =
   /** One line per problem, each with its path in the answer. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
-/** Which model and adapter a task is for is a person's word, never an answer's. */
+/** Which model and adapter a task is for, and how many work on it at once, is a person's word, never an answer's. */
 export function parsePlanAnswer(answer: unknown): ParsedAnswer<Plan> {
   const parsed = parseAnswer(planSchema, answer);
   if (parsed.kind === 'malformed') return parsed;
-  const tasks = parsed.value.tasks.map((task) => ({ ...task, model: null, adapter: null }));
+  const tasks = parsed.value.tasks.map(({ attempts: _, ...task }) => ({
+    ...task,
+    model: null,
+    adapter: null,
+  }));
   return { kind: 'ok', value: { tasks } };
 }
 

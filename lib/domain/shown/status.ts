@@ -140,9 +140,9 @@ export function statusOf(
 export function planDigest(tasks: readonly Task[]): string {
   const planned = tasks.map((task) => {
     const { id, title, description, file_locks, dependencies, adapter, model, role } = task;
-    const { priority, cohesion_group, acceptance_criteria, constraints } = task;
+    const { priority, cohesion_group, acceptance_criteria, constraints, attempts } = task;
     const asked = { id, title, description, file_locks, dependencies, adapter, model, role };
-    return { ...asked, priority, cohesion_group, acceptance_criteria, constraints };
+    return { ...asked, priority, cohesion_group, acceptance_criteria, constraints, attempts };
   });
   return `sha256:${canonicalDigest(planned.sort((a, b) => byText(a.id, b.id)))}`;
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { TaskId } from '../ids.ts';
 import { taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text.ts';
+import { plannedAttemptsSchema } from './tries.ts';
 
 const idText = z
   .string()
@@ -22,6 +23,7 @@ export const plannedTaskSchema = z.object({
     .nullish()
     .transform((model) => model ?? null),
   adapter: idText.nullish().transform((adapter) => adapter ?? null),
+  attempts: plannedAttemptsSchema.optional(),
 });
 
 /** So many fit one gate: a person has to read them. */

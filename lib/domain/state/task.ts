@@ -4,6 +4,7 @@ import { objectIdPattern, sessionIdPattern, taskIdPattern } from '../ids.ts';
 import { roleSchema } from '../role.ts';
 import { lineSchema, textSchema } from '../text.ts';
 import { lineCommentsSchema } from './line-comment.ts';
+import { attemptsSchema, trySchema } from './tries.ts';
 
 export const taskStatuses = [
   'pending',
@@ -95,6 +96,10 @@ const noteSchema = z.object({
   history: z.array(historyEntrySchema),
   model: z.string().nullable(),
   adapter: z.string().nullable(),
+  /** With what each of several attempts at once is made, of which one counts in the end; left out where there is one. */
+  attempts: attemptsSchema.optional(),
+  /** What became of each of these in the latest round; left out before, and where one attempt is made. */
+  tries: z.array(trySchema).optional(),
   acceptance_criteria: z.array(textSchema(2_000)),
   constraints: z.array(textSchema(2_000)),
   /** Why it is blocked, failed or dropped, in one line. */

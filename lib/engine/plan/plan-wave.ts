@@ -1,4 +1,4 @@
-import { adapterDecision, sessionDecision } from '../../core/decisions/decisions.ts';
+import { adapterDecisions, sessionDecision } from '../../core/decisions/decisions.ts';
 import { toldOfPlan } from '../../core/decisions/told-to-agents.ts';
 import type { PlanProblem } from '../../core/schedule/check-plan.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
@@ -158,9 +158,7 @@ export async function propose(
 }
 
 function adapterChoices(session: SessionId, { tasks }: Plan): readonly Decision[] {
-  return tasks.flatMap(({ id, adapter }) =>
-    adapter === null ? [] : [adapterDecision({ session, id, adapter })],
-  );
+  return tasks.flatMap((task) => adapterDecisions({ ...task, session }));
 }
 
 export async function decidePlan(

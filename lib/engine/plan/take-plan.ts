@@ -110,6 +110,7 @@ export function toTask(
     history: before === undefined ? [] : [...before.history],
     model: planned.model,
     adapter: planned.adapter,
+    ...(planned.attempts === undefined ? {} : { attempts: [...planned.attempts] }),
     acceptance_criteria: [...planned.acceptance_criteria],
     constraints: [...planned.constraints],
     reason: null,

@@ -89,7 +89,9 @@ function isReplaceable({ status }: Task): boolean {
 }
 
 function withChoices(before: PlannedTask | null, task: PlannedTask): PlannedTask {
-  return { ...task, model: before?.model ?? null, adapter: before?.adapter ?? null };
+  const { attempts: _, ...rest } = task;
+  const attempts = before?.attempts === undefined ? {} : { attempts: before.attempts };
+  return { ...rest, model: before?.model ?? null, adapter: before?.adapter ?? null, ...attempts };
 }
 
 /** null: there is no such task. The plan of one that is begun or over, which can't be asked otherwise any more. */

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { failureKinds } from '../failure.ts';
+import { type AgentId, type ObjectId, objectIdPattern, type TaskId, taskIdPattern } from '../ids.ts';
+import { lineSchema } from '../text.ts';
+
+/** How many agents at most work on one task at once, each for itself. */
+export const mostAttempts = 8;
+
+const adapter = z.string().regex(taskIdPattern);
+const model = lineSchema(100);
+
+/** With what one of several attempts at a task is made; null: as the task's only one would be. */
+const attemptChoiceSchema = z.strictObject({
+  adapter: adapter.nullish().transform((name) => name ?? null),
+  model: model.nullish().transform((id) => id ?? null),
+});
+export type AttemptChoice = Readonly<z.output<typeof attemptChoiceSchema>>;
+
+/** As a task's note stores it; a task of one attempt has none. */
+export const attemptsSchema = z.array(attemptChoiceSchema).min(2).max(mostAttempts);
+
+/** As a plan says it: how many attempts, or with what each is made; an adapter's name alone will do. */
+export const plannedAttemptsSchema = z
+  .union(
+    [
+      z.int().min(1).max(mostAttempts),
+      z
+        .array(z.union([adapter, attemptChoiceSchema]))
+        .min(2)
+        .max(mostAttempts),
+    ],
+    {
+      error: `must be a number from 1 to ${mostAttempts}, or 2 to ${mostAttempts} adapters or {adapter, model}`,
+    },
+  )
+  .transform((asked): AttemptChoice[] | undefined => {
+    const alike = { adapter: null, model: null };
+    if (typeof asked === 'number')
+      return asked === 1 ? undefined : Array.from({ length: asked }, () => alike);
+    return asked.map((one) => (typeof one === 'string' ? { ...alike, adapter: one } : one));
+  });
+
+const objectId = z
+  .string()
+  .regex(objectIdPattern)
+  .transform((id) => id as ObjectId);
+const taskId = z
+  .string()
+  .regex(taskIdPattern)
+  .transform((id) => id as TaskId);
+
+/** One of several attempts at a task: who made it with what, and what it came to. */
+export const trySchema = z.object({
+  agent_id: z.string().transform((id) => id as AgentId),
+  adapter: z.string(),
+  /** null: it asks none. */
+  model: z.string().nullable(),
+  /** left-out: it did not fit in the budget. null: it is at work, or is made once there is a place. */
+  ended: z.enum(['handed-in', 'failed', 'left-out']).nullable(),
+  /** Its last words. */
+  notes: z.string(),
+  /** What it left for later tasks. */
+  left: z.array(z.string()),
+  cost_usd: z.number(),
+  tokens: z.number(),
+  /** Why it failed. */
+  failure: z
+    .object({
+      kind: z.enum(failureKinds),
+      message: z.string(),
+      details: z.array(z.string()),
+      retryable: z.boolean(),
+      rules: z.array(z.string()),
+    })
+    .optional(),
+  /** What it handed in, compared with `start`; `from`: where it began, if that was not there; `built_on` as in its task. */
+  work: z
+    .object({
+      commit: objectId,
+      start: objectId,
+      from: objectId.optional(),
+      built_on: z.array(z.object({ task: taskId, commit: objectId })).optional(),
+      files: z.int(),
+      /** Added and removed. */
+      lines: z.int(),
+    })
+    .optional(),
+  /** The diagnostics that failed on it; left out where none were run. */
+  failing: z.array(z.string()).optional(),
+  /** Left out where it was not judged. */
+  verdict: z.enum(['pass', 'fail']).optional(),
+  /** Its work is the task's. */
+  chosen: z.literal(true).optional(),
+});
+export type Try = Readonly<z.infer<typeof trySchema>>;
+
+type Asked = AttemptChoice & { readonly attempts?: readonly AttemptChoice[] | undefined };
+
+/** A task as each of its attempts is made: with the adapter and model of that one. A task of one attempt is its own. */
+export function attemptsOf<T extends Asked>(task: T): readonly T[] {
+  if (task.attempts === undefined) return [task];
+  return task.attempts.map(({ adapter, model }) => ({
+    ...task,
+    adapter: adapter ?? task.adapter,
+    // Another CLI has other models.
+    model: model ?? (adapter === null || adapter === task.adapter ? task.model : null),
+  }));
+}
