@@ -65,6 +65,19 @@ export type EventBody =
       readonly failure: Failure;
       readonly will_retry: boolean;
     }
+  /** One of several attempts at a task at once is over. */
+  | {
+      readonly event: 'attempt-ended';
+      readonly task: string;
+      readonly agent: string;
+      /** Its place among them, from 1. */
+      readonly attempt: number;
+      readonly of: number;
+      readonly outcome: 'handed-in' | 'failed' | 'left-out';
+      /** Changed lines of what it handed in. */
+      readonly lines: number | null;
+      readonly why: string | null;
+    }
   | {
       readonly event: 'verdict';
       readonly task: string;

@@ -5,6 +5,7 @@ import { releaseTask } from '../../core/task/task-attempt.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import { restartTask } from '../../core/task/task-return.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
+import { agentsOf } from '../../core/task/task-tries.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
@@ -116,8 +117,8 @@ async function requireReleasable(
   isForced: boolean,
 ): Promise<void> {
   if (task.status !== 'claimed' || isHeld(task)) return requireHeld(task, workshop.gates.person, isForced);
-  const agent = (await workshop.agents.live()).find(({ id }) => id === task.agent_id);
-  if (agent !== undefined) throw agentAtWork(task);
+  const agent = (await workshop.agents.live()).find(({ id }) => agentsOf(task).some((one) => one === id));
+  if (agent !== undefined) throw agentAtWork(task, agent.id);
   const isHere = task.claimed_host === null || task.claimed_host === workshop.place;
   if (!isHere && !isForced) throw otherMachine(task);
 }
@@ -144,12 +145,12 @@ export async function keepWork(
   return { rescue, refs: isOwn ? [{ ref, old, new: null }] : [] };
 }
 
-function agentAtWork(task: Task): FlameError {
+function agentAtWork(task: Task, agent: string): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'agent-at-work',
-    message: `${task.agent_id} is at work on ${task.id}.`,
-    hints: [`git flame agent stop ${task.agent_id}`, `git flame agent attach ${task.agent_id}`],
+    message: `${agent} is at work on ${task.id}.`,
+    hints: [`git flame agent stop ${agent}`, `git flame agent attach ${agent}`],
   });
 }
 

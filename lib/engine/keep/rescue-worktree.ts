@@ -50,7 +50,8 @@ export async function isElsewhere(
   task: Task | null,
 ): Promise<boolean> {
   const head = await workshop.git.cellHead(cell);
-  if (head !== cell.start && head !== task?.commit) return false;
+  const isKept = task?.tries?.some(({ work }) => work?.commit === head) === true;
+  if (head !== cell.start && head !== task?.commit && !isKept) return false;
   return (await workshop.git.cellLeftovers(cell)).length === 0;
 }
 

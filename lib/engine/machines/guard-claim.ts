@@ -1,3 +1,4 @@
+import { agentsOf } from '../../core/task/task-tries.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
@@ -84,7 +85,7 @@ async function whyNot(workshop: Workshop, { id, role, session, task }: Claim): P
   const now = (await viewSession(workshop, session)).snapshot
     .tasksOf(session)
     .find((one) => one.id === claimed.id);
-  if (now === undefined || (now.status === 'claimed' && now.agent_id === id)) return null;
+  if (now === undefined || agentsOf(now).includes(id)) return null;
   const holder = now.claimed_host === null || now.status !== 'claimed' ? '' : `, ${now.claimed_host} has it`;
   return { message: `${claimed.id} was given up for it${holder}.`, isCutOff: false };
 }

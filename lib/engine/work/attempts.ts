@@ -1,6 +1,10 @@
 /** What an attempt tells of as it goes on, beside its end. */
 export interface AttemptSteps {
-  /** Its agent is gone, its work not judged yet. */
+  /** Resolves once a place is there for one more of its agents; it began with some. */
+  takePlace(): Promise<void>;
+  /** No more than so many of its agents will have one. */
+  needPlaces(count: number): void;
+  /** An agent is gone, its work not judged yet. */
   onAgentOver(): void;
   /** Its outcome is recorded; what is left is to clear up. */
   onRecorded(): void;
@@ -8,29 +12,49 @@ export interface AttemptSteps {
 
 interface Attempt {
   readonly ended: Promise<void>;
-  isAgentOver: boolean;
+  /** Places its agents hold, or that are kept for them. */
+  places: number;
+  taken: number;
+  /** Agents that have none yet. */
+  readonly waiting: (() => void)[];
 }
 
-/** The attempts of a wave: those whose agent has a place, and those whose agent is over. */
+/** The attempts of a wave: those whose agents have a place, and those whose agents are over. */
 export class Attempts {
   /** What attempts threw, in the order they ended. */
   readonly failures: unknown[] = [];
   readonly #running = new Map<string, Attempt>();
   #tell: () => void = () => undefined;
 
-  /** Begins an attempt at a task. */
-  begin(task: string, work: (steps: AttemptSteps) => Promise<void>): void {
-    const onAgentOver = (): void => {
-      attempt.isAgentOver = true;
+  /** Begins an attempt at a task, with places for so many agents. */
+  begin(task: string, work: (steps: AttemptSteps) => Promise<void>, places = 1): void {
+    const takePlace = async (): Promise<void> => {
+      if (attempt.taken < attempt.places) attempt.taken += 1;
+      else {
+        const given = new Promise<void>((resolve) => attempt.waiting.push(resolve));
+        this.#tell();
+        await given;
+      }
+    };
+    const needPlaces = (count: number): void => {
+      attempt.places = Math.min(attempt.places, count);
       this.#tell();
     };
-    const ended = work({ onAgentOver, onRecorded: () => this.#tell() })
+    const onAgentOver = (): void => {
+      const next = attempt.waiting.shift();
+      if (next === undefined) {
+        attempt.places -= 1;
+        attempt.taken -= 1;
+        this.#tell();
+      } else next();
+    };
+    const ended = work({ takePlace, needPlaces, onAgentOver, onRecorded: () => this.#tell() })
       .catch((error: unknown) => void this.failures.push(error))
       .finally(() => {
         this.#running.delete(task);
         this.#tell();
       });
-    const attempt: Attempt = { ended, isAgentOver: false };
+    const attempt: Attempt = { ended, places, taken: 0, waiting: [] };
     this.#running.set(task, attempt);
   }
 
@@ -48,12 +72,28 @@ export class Attempts {
 
   /** How many agents have a place. */
   get atWork(): number {
-    return this.size - this.over.length;
+    return [...this.#running.values()].reduce((sum, { places }) => sum + Math.max(0, places), 0);
   }
 
-  /** Tasks whose agent is over, the one that was first to begin first. */
+  /** How many of a task's agents do; undefined: no attempt at it runs. */
+  placesOf(task: string): number | undefined {
+    return this.#running.get(task)?.places;
+  }
+
+  /** Gives places that are free to agents that wait for one. */
+  give(free: number): void {
+    let left = free;
+    for (const attempt of this.#running.values())
+      for (; left > 0 && attempt.waiting.length > 0; left -= 1) {
+        attempt.places += 1;
+        attempt.taken += 1;
+        attempt.waiting.shift()?.();
+      }
+  }
+
+  /** Tasks whose agents are over, the one that was first to begin first. */
   get over(): readonly string[] {
-    return [...this.#running].filter(([, { isAgentOver }]) => isAgentOver).map(([task]) => task);
+    return [...this.#running].filter(([, { places }]) => places <= 0).map(([task]) => task);
   }
 
   /** Resolves with the first step of any attempt from now on: ask for it before looking at how things stand. */

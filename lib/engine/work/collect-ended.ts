@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { addRun } from '../../core/schedule/add-run.ts';
+import { agentsOf } from '../../core/task/task-tries.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { SessionId } from '../../domain/ids.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CellInfo, EndNote } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
@@ -9,6 +11,7 @@ import { isInterrupted } from '../interrupted.ts';
 import { type Recorder, record, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { discardUntouched, judgeWork } from './judge-work.ts';
+import { recordTry } from './record-try.ts';
 import { settleAttempt } from './settle-attempt.ts';
 
 type EndedCell = CellInfo & { readonly ended: EndNote };
@@ -29,27 +32,34 @@ export async function collectEnded(
   );
   const collected: string[] = [];
   for (const task of tasks.filter(isOrphan)) {
-    const cell = cells.find(({ path, ended }) => path === task.worktree && ended.run.id === task.agent_id);
-    if (cell !== undefined && (await collect(workshop, task, cell))) collected.push(task.id);
+    for (const agent of agentsOf(task)) {
+      const cell = cells.find(({ path, ended }) => basename(path) === agent && ended.run.id === agent);
+      if (cell === undefined) continue;
+      if (await collect(workshop, { task, agent }, cell)) collected.push(task.id);
+    }
   }
-  return collected;
+  return [...new Set(collected)];
 }
 
-async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise<boolean> {
-  if (task.agent_id === null) return false;
+async function collect(
+  workshop: Workshop,
+  { task, agent }: { readonly task: Task; readonly agent: AgentId },
+  cell: EndedCell,
+): Promise<boolean> {
   const { run, text, notes } = cell.ended;
+  const one = task.tries?.find(({ agent_id }) => agent_id === agent);
   const attempt = {
     session: task.session,
     task,
-    agent: task.agent_id,
-    adapter: workshop.adapter(roleAdapter(workshop.config, 'worker', task)),
+    agent,
+    adapter: workshop.adapter(one?.adapter ?? roleAdapter(workshop.config, 'worker', task)),
     began: task.claimed_at === null ? null : Date.parse(task.claimed_at),
     path: cell.path,
   };
   const policy = compilePolicy({
     config: workshop.config,
     role: 'worker',
-    agentId: task.agent_id,
+    agentId: agent,
     worktree: cell.path,
     fileLocks: task.file_locks,
   });
@@ -60,7 +70,9 @@ async function collect(workshop: Workshop, task: Task, cell: EndedCell): Promise
   try {
     const ending = await judgeWork(workshop, { attempt, cell, policy, outcome, prepared: [] });
     if (ending.work === null) await discardUntouched(workshop, cell);
-    await settleAttempt(workshop, attempt, ending);
+    // One of several is only recorded: those that are not over are made first.
+    if (one === undefined) await settleAttempt(workshop, attempt, ending);
+    else await recordTry(workshop, attempt, ending);
     return true;
   } catch (error) {
     // A session must be able to continue whatever is wrong with one worktree; the task is tried again.

@@ -1,5 +1,6 @@
 import { standsAsLeft } from '../../core/decisions/heed-decisions.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
+import { agentsOf } from '../../core/task/task-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { record } from '../record.ts';
@@ -32,7 +33,8 @@ export async function orphanTest(
   const cells = new Map((await workshop.git.cells()).map(({ path, owner }) => [path, owner]));
   return (task) => {
     const { status, agent_id, worktree, claimed_host } = task;
-    if (status !== 'claimed' || agent_id === null || live.has(agent_id)) return false;
+    if (status !== 'claimed' || agent_id === null) return false;
+    if (agentsOf(task).some((agent) => live.has(agent))) return false;
     // Whose claim it is says this clone's own record: anybody can write an agent's name into a note.
     if (!standsAsLeft(task, workshop.origins)) return false;
     const cell = cells.get(worktree ?? '');

@@ -3,6 +3,7 @@ import type { LeftByWorker } from '../../core/blackboard/notes-in-words.ts';
 import { workDecision } from '../../core/decisions/decisions.ts';
 import { afterFailure } from '../../core/task/after-failure.ts';
 import { completeTask, failTask, releaseTask } from '../../core/task/task-attempt.ts';
+import { judgeTask } from '../../core/task/task-outcome.ts';
 import { retryTask } from '../../core/task/task-return.ts';
 import { withdraw } from '../../core/task/withdraw.ts';
 import type { Failure } from '../../domain/failure.ts';
@@ -10,7 +11,7 @@ import { type AgentId, type ObjectId, type SessionId, taskBranch } from '../../d
 import { branchMoved } from '../../domain/meanwhile.ts';
 import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import type { Task } from '../../domain/state/task.ts';
+import type { ClaimedTask, Task } from '../../domain/state/task.ts';
 import { formatCount } from '../../util/format-amount.ts';
 import { workerPage } from '../blackboard/worker-notes.ts';
 import { keepFormer } from '../keep/rescue-refs.ts';
@@ -97,40 +98,69 @@ async function complete(
   { work, notes, told, outcome }: Ending,
   onRecorded: () => void,
 ): Promise<void> {
-  const { session, task, agent } = attempt;
   if (work === null) return;
   const { start, base } = work.cell;
+  const done: DoneWork = {
+    ...{ commit: work.tip, start: base, ...(start === base ? {} : { from: start }) },
+    ...{ notes, cost: outcome.cost_usd, tokens: outcome.tokens },
+  };
+  const isDone = await recordDone(workshop, attempt, {
+    told,
+    onRecorded,
+    by: attempt.agent,
+    done,
+    tip: work.tip,
+  });
+  // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
+  if (isDone && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
+}
+
+/** Accepted work as its task is to hold it. */
+type DoneWork = Omit<Parameters<typeof completeTask>[1], 'at' | 'branch'>;
+
+interface Accepted {
+  readonly tip: ObjectId;
+  /** Whose work it is. */
+  readonly by: AgentId;
+  readonly told: Ending['told'];
+  readonly done: DoneWork;
+  readonly onRecorded: () => void;
+}
+
+/** Moves a task's branch to accepted work, and its note with it. false: its claim was given up. */
+export async function recordDone(
+  workshop: Workshop,
+  attempt: Attempt,
+  { tip, by, told, done, onRecorded }: Accepted,
+): Promise<boolean> {
+  const { session, task } = attempt;
   const ref = taskBranch(session, task.id);
   const old = await workshop.git.resolveCommit(ref);
-  await keepFormer(workshop, { session, task: task.id }, { old, tip: work.tip });
-  const { change, warnings } = workerPage(workshop, { task, agent }, told);
+  await keepFormer(workshop, { session, task: task.id }, { old, tip });
+  const { change, warnings } = workerPage(workshop, { task, agent: by }, told);
   const recorded = await record(workshop, session, (view) => {
     const now = taskOf(view, task.id);
     if (!holds(now, attempt)) return null;
     const branch = ref.slice('refs/heads/'.length);
-    const step = completeTask(now, {
-      commit: work.tip,
-      start: base,
-      ...(start === base ? {} : { from: start }),
-      branch,
-      notes,
-      at: timestamp(workshop),
-      cost: outcome.cost_usd,
-      tokens: outcome.tokens,
-    });
+    const step = completeTask({ ...now, agent_id: by }, { ...done, branch, at: timestamp(workshop) });
     const vouched = [workDecision(step.task, workshop.configDigest)];
+    // What was found about it while it was one of several.
+    const verdict = view.snapshot.verdictsOn(tip).at(-1);
+    const judged =
+      step.task.tries === undefined || verdict === undefined ? [] : [judgeTask(step.task, verdict)];
     return {
-      ...{ steps: [step], refs: [{ ref, old, new: work.tip }], actor: agent, vouched },
-      ...(change === null ? {} : { notes: { changes: [change], subject: leftSubject(change, agent) } }),
+      ...{ steps: [step, ...judged], refs: [{ ref, old, new: tip }], actor: by, vouched },
+      ...(change === null ? {} : { notes: { changes: [change], subject: leftSubject(change, by) } }),
     };
   });
   onRecorded();
-  if (recorded.kind === 'nothing') return superseded(workshop, attempt, work.tip);
+  if (recorded.kind === 'nothing') {
+    await superseded(workshop, attempt, tip);
+    return false;
+  }
   for (const message of warnings) workshop.events.emit({ event: 'notice', level: 'warning', message });
-  // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
-  if (recorded.kind === 'done' && work.leftBehind.length === 0) await workshop.git.discardCell(work.cell);
-  if (recorded.kind !== 'ref-moved') return;
-  throw branchMoved(ref.slice(11), `by another process while ${agent} worked on ${task.id}`, [
+  if (recorded.kind !== 'ref-moved') return true;
+  throw branchMoved(ref.slice(11), `by another process while ${by} worked on ${task.id}`, [
     `git branch -D ${ref.slice(11)}`,
     'git flame run',
   ]);
@@ -141,11 +171,12 @@ function leftSubject({ task, add }: PageChange, agent: AgentId): string {
 }
 
 /** Whether a task is still what an attempt claimed: who was given up meanwhile changes nothing any more. */
-function holds({ status, agent_id }: Task, { agent }: Attempt): boolean {
-  return status === 'claimed' && agent_id === agent;
+function holds(task: Task, { agent }: Pick<Attempt, 'agent'>): task is ClaimedTask {
+  return task.status === 'claimed' && task.agent_id === agent;
 }
 
-async function superseded(workshop: Workshop, attempt: Attempt, tip: ObjectId | null): Promise<void> {
+/** Says that an attempt changes nothing any more, and keeps what it made. */
+export async function superseded(workshop: Workshop, attempt: Attempt, tip: ObjectId | null): Promise<void> {
   const now = taskOf(await viewSession(workshop, attempt.session), attempt.task.id);
   await tellSuperseded(workshop, attempt, { now, tip });
 }
@@ -154,9 +185,10 @@ async function superseded(workshop: Workshop, attempt: Attempt, tip: ObjectId | 
 export async function releaseAttempt(
   workshop: Recorder,
   { session, task, agent }: Attempt,
-  error: unknown,
+  why: unknown,
 ): Promise<void> {
-  const reason = error instanceof Error ? error.message : 'the run was stopped';
+  const said = why instanceof Error ? why.message : why;
+  const reason = typeof said === 'string' ? said : 'the run was stopped';
   await record(workshop, session, (view) => {
     const now = taskOf(view, task.id);
     if (now.status !== 'claimed' || now.agent_id !== agent) return null;

@@ -3,10 +3,12 @@ import { nextWake, selectReady } from '../../core/schedule/select-ready.ts';
 import { holdPaused } from '../../core/schedule/service-pause.ts';
 import { unblockable } from '../../core/task/cascade.ts';
 import { unblockTask } from '../../core/task/task-return.ts';
+import { agentsWanted } from '../../core/task/task-tries.ts';
 import { roleAdapter } from '../../domain/config/role-settings.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { needsModel } from '../../domain/ports/adapter.ts';
 import type { Task } from '../../domain/state/task.ts';
+import { attemptsOf } from '../../domain/state/tries.ts';
 import { askForBudget } from '../agents/ask-for-budget.ts';
 import { requireChosen } from '../agents/require-chosen.ts';
 import { requireShortWait, tellPauses, waitedFor } from '../agents/service-pauses.ts';
@@ -23,6 +25,7 @@ import { withoutHeldApart } from '../stack/held-apart.ts';
 import { replayUprooted } from '../stack/replay-uprooted.ts';
 import { tellOnce } from '../tell-once.ts';
 import type { Workshop } from '../workshop.ts';
+import { attemptSeveral } from './attempt-several.ts';
 import { attemptTask } from './attempt-task.ts';
 import { Attempts } from './attempts.ts';
 import { warnOfBase } from './base-checks.ts';
@@ -54,8 +57,9 @@ async function workUntilDone(
   workshop.events.emit({ event: 'wave-started', wave: 'work', cycle: opening.session.cycle });
   tellHowToJoin(workshop, opening);
   const first = startable(workshop, opening);
-  await requireChosen(workshop, 'worker', first);
-  const isPaid = first.some((task) => needsModel(adapterOf(workshop, task)));
+  const all = first.flatMap(attemptsOf);
+  await requireChosen(workshop, 'worker', all);
+  const isPaid = all.some((task) => needsModel(adapterOf(workshop, task)));
   if (first.length > 0) await warnOfBase(workshop, opening.session, isPaid);
   const running = new Attempts();
   while (!workshop.signal.aborted && running.failures.length === 0) {
@@ -82,9 +86,17 @@ async function workUntilDone(
 }
 
 function startReady(workshop: Workshop, view: SessionView, running: Attempts): void {
+  const { id } = view.session;
+  const limit = agentLimit(workshop, running.atWork);
+  running.give(limit - running.atWork);
   for (const task of selectNext(workshop, view, running)) {
     const adapter = adapterOf(workshop, task);
-    running.begin(task.id, (steps) => attemptTask(workshop, view.session.id, { task, adapter, steps }));
+    if (task.attempts === undefined)
+      running.begin(task.id, (steps) => attemptTask(workshop, id, { task, adapter, steps }));
+    else {
+      const places = Math.min(agentsWanted(task), Math.max(0, limit - running.atWork));
+      running.begin(task.id, (steps) => attemptSeveral(workshop, { task, steps }), places);
+    }
   }
 }
 
@@ -103,8 +115,16 @@ function selectNext(workshop: Workshop, view: SessionView, running: Attempts): r
     // Agents of other machines take no place here.
     limit: limit + claimed.filter((task) => isElsewhere(workshop, task)).length,
     now: workshop.now().getTime(),
+    places: (task) => placesOf(task, running),
   });
   return selected;
+}
+
+/** What waits to be judged beyond the limit takes a place, too. */
+function placesOf(task: Task, running: Attempts): number {
+  const held = running.placesOf(task.id);
+  if (held !== undefined) return Math.max(1, held);
+  return task.status === 'pending' ? agentsWanted(task) : 1;
 }
 
 /** Tasks with what a limited service holds back, without what is held apart. */
@@ -112,7 +132,7 @@ function startable(
   workshop: Pick<Workshop, 'config' | 'now' | 'run'>,
   { session, tasks }: SessionView,
 ): readonly Task[] {
-  const adapterOf = (task: Task): string => roleAdapter(workshop.config, 'worker', task);
+  const adapterOf = (task: Task): string => roleAdapter(workshop.config, 'worker', nextOf(task));
   return holdPaused(withoutHeldApart(workshop, tasks), session, { adapterOf, now: workshop.now().getTime() });
 }
 
@@ -120,7 +140,13 @@ function adapterOf(
   workshop: Pick<Workshop, 'adapter' | 'config'>,
   task: Task,
 ): ReturnType<Workshop['adapter']> {
-  return workshop.adapter(roleAdapter(workshop.config, 'worker', task));
+  return workshop.adapter(roleAdapter(workshop.config, 'worker', nextOf(task)));
+}
+
+/** A task as the first of its attempts that is to be made. */
+function nextOf(task: Task): Task {
+  const open = attemptsOf(task).find((_, at) => (task.tries?.[at]?.ended ?? null) === null);
+  return open ?? task;
 }
 
 /** How many agents may run in all: what is configured, or fewer where memory is short. */

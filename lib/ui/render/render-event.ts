@@ -40,6 +40,8 @@ export function renderEvent(event: Event, style: Style): string | null {
       return renderAgentEvent(event, style);
     case 'task-failed':
       return renderFailure(event, style);
+    case 'attempt-ended':
+      return renderTry(event, style);
     case 'verdict':
       return renderVerdict(event, style);
     case 'evidence-verified':
@@ -80,6 +82,15 @@ export function renderEvent(event: Event, style: Style): string | null {
     default:
       return unreachable(event);
   }
+}
+
+function renderTry(
+  { task, agent, attempt, of, outcome, lines, why }: EventOf<'attempt-ended'>,
+  style: Style,
+): string {
+  const who = `${visibleLine(task)}: attempt ${attempt} of ${of} by ${visibleLine(agent)}`;
+  if (outcome === 'handed-in') return `${who} handed in ${formatCount(lines ?? 0, 'changed line')}`;
+  return style.yellow(`${who} failed${why === null ? '' : `: ${visibleLine(why)}`}`);
 }
 
 type MachineEvent = EventOf<'claim-passed-on' | 'remote-lost' | 'remote-back' | 'result-superseded'>;

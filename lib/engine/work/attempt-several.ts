@@ -1,0 +1,228 @@
+import { fitAttempts } from '../../core/schedule/fit-attempts.ts';
+import { pickTry } from '../../core/task/pick-try.ts';
+import {
+  agentsOf,
+  failureOfAll,
+  leaveOut,
+  leaveOutRest,
+  notEnded,
+  withChosen,
+} from '../../core/task/task-tries.ts';
+import { roleAdapter, roleBudget, roleModel } from '../../domain/config/role-settings.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import { needsModel } from '../../domain/ports/adapter.ts';
+import type { Spending } from '../../domain/state/spending.ts';
+import type { Task } from '../../domain/state/task.ts';
+import { attemptsOf, type Try } from '../../domain/state/tries.ts';
+import { formatCount } from '../../util/format-amount.ts';
+import { watchBudget } from '../agents/session-budget.ts';
+import { isInterrupted } from '../interrupted.ts';
+import { record, taskOf, viewSession } from '../record.ts';
+import { type Workshop, worktreePath } from '../workshop.ts';
+import type { AttemptSteps } from './attempts.ts';
+import { type Begun, beginAttempt } from './begin-attempt.ts';
+import { judgeTries } from './judge-tries.ts';
+import { failed } from './judge-work.ts';
+import { performAttempt } from './perform-attempt.ts';
+import { recordTry } from './record-try.ts';
+import { type Attempt, recordDone, releaseAttempt, settleAttempt } from './settle-attempt.ts';
+
+interface SeveralStart {
+  readonly task: Task;
+  readonly steps: AttemptSteps;
+}
+
+/**
+ * Several attempts at a task at once, each by an agent of its own in a cell of its own, all under one claim: what each
+ * comes to is recorded as it ends, then they are judged, and one of them is the task's work. An attempt that was over
+ * before a stop is not made again. Resolves when that is recorded, or what is left is to be made later.
+ */
+export async function attemptSeveral(workshop: Workshop, { task, steps }: SeveralStart): Promise<void> {
+  const tries = await planTries(workshop, task);
+  const open = tries.filter(({ ended }) => ended === null);
+  steps.needPlaces(open.length);
+  const claim = claimOf(workshop, task, tries);
+  const begun = await beginAttempt(workshop, { ...claim, tries });
+  if (begun === null) return;
+  try {
+    const postponed = await makeAll(workshop, { task, open, begun, steps });
+    if (workshop.signal.aborted) await releaseAttempt(workshop, claim, null);
+    else await settle(workshop, claim, { postponed, steps });
+  } catch (error) {
+    // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
+    if (!(isInterrupted(error) && (await hasFinished(workshop, open))))
+      await releaseAttempt(workshop, claim, error);
+    throw error;
+  }
+}
+
+/** In the name of the first that is to be made; where all are over, of one that only decides between them. */
+function claimOf(workshop: Workshop, task: Task, tries: readonly Try[]): Attempt {
+  const agent_id = workshop.newAgentId('worker');
+  const [decided = { agent_id, adapter: roleAdapter(workshop.config, 'worker', task), model: null }] = tries;
+  const open = tries.find(({ ended }) => ended === null);
+  return attemptOf(workshop, task, open ?? { ...decided, agent_id });
+}
+
+/** Each attempt that is asked for: as it ended before, or by whom it is made now, as far as the budget goes. */
+async function planTries(workshop: Workshop, task: Task): Promise<readonly Try[]> {
+  const { config } = workshop;
+  const tries = attemptsOf(task).map((one, at): Try => {
+    const known = task.tries?.[at];
+    if (known !== undefined && known.ended !== null) return known;
+    const adapter = roleAdapter(config, 'worker', one);
+    const model = needsModel(workshop.adapter(adapter)) ? roleModel(config, 'worker', one) : null;
+    return { agent_id: workshop.newAgentId('worker'), adapter, model, ...notEnded };
+  });
+  const paid = tries.filter(({ ended, model }) => ended === null && model !== null);
+  const fitting = fitAttempts(paid.length, await roomFor(workshop, task.session));
+  const left = new Set(paid.slice(fitting));
+  if (left.size === 0) return tries;
+  const message = `${task.id}: ${formatCount(paid.length, 'attempt')} don't fit in what is left of the session's budget with all that each may spend: ${fitting} ${fitting === 1 ? 'is' : 'are'} made.`;
+  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  return tries.map((one) => (left.has(one) ? leaveOut(one, 'It does not fit in the budget.') : one));
+}
+
+async function roomFor(
+  workshop: Workshop,
+  id: SessionId,
+): Promise<{ readonly left: number | null; readonly each: number }> {
+  const { session } = await viewSession(workshop, id);
+  const own = roleBudget(workshop.config, 'worker');
+  const { limit, spent, unit } = watchBudget(workshop, session);
+  const inUnit = (one: Spending): number => (unit === 'usd' ? one.cost_usd : one.tokens);
+  const aside = (session.reservations ?? []).reduce((sum, one) => sum + inUnit(one), 0);
+  return { left: limit === 0 || own.unit !== unit ? null : limit - spent - aside, each: own.limit };
+}
+
+interface Round {
+  readonly task: Task;
+  readonly open: readonly Try[];
+  readonly begun: Begun;
+  readonly steps: AttemptSteps;
+}
+
+/** Makes all of them; one that fails takes none of the others with it. Returns why some are to be made again. */
+async function makeAll(workshop: Workshop, { open, ...round }: Round): Promise<readonly Failure[]> {
+  const ended = await Promise.allSettled(open.map((one) => makeOne(workshop, { ...round, one })));
+  const broken = ended.find((one) => one.status === 'rejected');
+  if (broken !== undefined) throw broken.reason;
+  return ended.flatMap((one) => (one.status === 'fulfilled' && one.value !== null ? [one.value] : []));
+}
+
+async function makeOne(
+  workshop: Workshop,
+  { task, one, begun, steps }: Omit<Round, 'open'> & { readonly one: Try },
+): Promise<Failure | null> {
+  await steps.takePlace();
+  let isOver = false;
+  const onAgentOver = (): void => {
+    if (!isOver) steps.onAgentOver();
+    isOver = true;
+  };
+  try {
+    // Who had to wait for a place may not be wanted any more.
+    if (workshop.signal.aborted || workshop.windDown.isAsked()) return null;
+    const attempt = attemptOf(workshop, task, one);
+    const ending = await performAttempt(workshop, attempt, { ...begun, onAgentOver });
+    // What a finished agent did counts as it was judged before the stop; no other agent was given the time.
+    if (workshop.signal.aborted && !ending.isJudged) return null;
+    return await recordTry(workshop, attempt, ending);
+  } finally {
+    onAgentOver();
+  }
+}
+
+/** One of the attempts as if it were the only one, with the adapter and model of its own. */
+export function attemptOf(
+  workshop: Pick<Workshop, 'adapter' | 'config' | 'now' | 'root'>,
+  task: Task,
+  { agent_id: agent, adapter, model }: Pick<Try, 'agent_id' | 'adapter' | 'model'>,
+): Attempt {
+  return {
+    ...{ session: task.session, task: { ...task, adapter, model }, agent },
+    ...{ adapter: workshop.adapter(adapter), began: workshop.now().getTime() },
+    path: worktreePath(workshop, agent),
+  };
+}
+
+async function hasFinished({ git }: Pick<Workshop, 'git'>, open: readonly Try[]): Promise<boolean> {
+  const ids = new Set<string>(open.map(({ agent_id }) => agent_id));
+  return (await git.cells()).some(({ ended }) => ended !== null && ids.has(ended.run.id));
+}
+
+interface Ended {
+  readonly postponed: readonly Failure[];
+  readonly steps: AttemptSteps;
+}
+
+async function settle(workshop: Workshop, claim: Attempt, { postponed, steps }: Ended): Promise<void> {
+  const { session, task } = claim;
+  const onRecorded = (): void => steps.onRecorded();
+  const [again] = postponed;
+  // What is over stays so, the rest is made once that is possible.
+  if (again !== undefined) return settleAttempt(workshop, claim, failed(again), onRecorded);
+  if (!(await leaveOutOpen(workshop, claim)))
+    return releaseAttempt(workshop, claim, 'no further agent was asked for');
+  await judgeTries(workshop, session, task.id);
+  if (workshop.signal.aborted) return releaseAttempt(workshop, claim, null);
+  const now = taskOf(await viewSession(workshop, session), task.id);
+  const tries = now.tries ?? [];
+  const picked = pickTry(tries);
+  const work = picked === null ? undefined : tries[picked.at]?.work;
+  if (picked === null || work === undefined) {
+    const outcome = spentOn(tries);
+    return settleAttempt(workshop, claim, { ...failed(failureOfAll(tries)), outcome }, onRecorded);
+  }
+  await takeOne(workshop, claim, { tries, ...picked, onRecorded });
+}
+
+/**
+ * Where no further agent was wanted: attempts that were not made are left out, if another one handed in work. false: none
+ * did, so they are to be made later.
+ */
+async function leaveOutOpen(workshop: Workshop, { session, task, agent }: Attempt): Promise<boolean> {
+  let isDecidable = true;
+  await record(workshop, session, (view) => {
+    const now = taskOf(view, task.id);
+    isDecidable = agentsOf(now).length === 0 || (now.tries ?? []).some(({ work }) => work !== undefined);
+    if (now.agent_id !== agent || !isDecidable || agentsOf(now).length === 0) return null;
+    return { steps: [leaveOutRest(now, 'No further agent was asked for.')] };
+  });
+  return isDecidable;
+}
+
+interface Taken {
+  readonly tries: readonly Try[];
+  readonly at: number;
+  readonly why: string;
+  readonly onRecorded: () => void;
+}
+
+async function takeOne(
+  workshop: Workshop,
+  claim: Attempt,
+  { tries, at, why, onRecorded }: Taken,
+): Promise<void> {
+  const one = tries[at];
+  if (one?.work === undefined) return;
+  const { commit, start, from, built_on: builtOn = [] } = one.work;
+  const { cost_usd: cost, tokens } = spentOn(tries);
+  await recordDone(workshop, claim, {
+    ...{ tip: commit, by: one.agent_id, told: { notes: one.left, leftOut: 0 }, onRecorded },
+    done: {
+      ...{ commit, start, builtOn, notes: one.notes, cost, tokens },
+      ...(from === undefined ? {} : { from }),
+      tries: withChosen(tries, at),
+      why: `best of ${tries.length}: ${why}`,
+    },
+  });
+}
+
+function spentOn(tries: readonly Try[]): Pick<Try, 'cost_usd' | 'tokens'> {
+  return {
+    cost_usd: tries.reduce((sum, one) => sum + one.cost_usd, 0),
+    tokens: tries.reduce((sum, one) => sum + one.tokens, 0),
+  };
+}

@@ -1,0 +1,95 @@
+import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import type { BuiltOn } from '../../domain/state/task.ts';
+import { compilePolicy } from '../../policy/compile-policy.ts';
+import { outOfReach } from '../agents/out-of-reach.ts';
+import { runAgent } from '../agents/run-agent.ts';
+import { toldTo } from '../blackboard/worker-notes.ts';
+import { issueAsScript } from '../issue-for-script.ts';
+import { prepareWorktree } from '../prepare-worktree.ts';
+import { baseTip } from '../start-point.ts';
+import type { Workshop } from '../workshop.ts';
+import type { Begun } from './begin-attempt.ts';
+import { earlierChange } from './earlier-change.ts';
+import { discardUntouched, failed, judgeWork } from './judge-work.ts';
+import { keptStart } from './kept-work.ts';
+import type { Attempt, Ending } from './settle-attempt.ts';
+
+/** Where a claimed task's work starts, and who is to be told that its agent is gone while its work is judged. */
+interface Ground extends Begun {
+  readonly onAgentOver: () => void;
+}
+
+/** One agent in a worktree of its own, from its start to what the post-check says of its work. */
+export async function performAttempt(
+  workshop: Workshop,
+  attempt: Attempt,
+  { view, start, onAgentOver }: Ground,
+): Promise<Ending> {
+  const { task } = attempt;
+  const script = issueAsScript(workshop, task);
+  if (script !== null) return failed(script);
+  if (start.kind === 'conflict') {
+    const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
+    return failed({ kind: 'conflict', message, details: start.paths, retryable: false });
+  }
+  const refusal = await outOfReach(workshop, task, start.commit);
+  if (refusal !== null) return failed(refusal);
+  const from = await keptStart(workshop, view.session, task, start.commit);
+  const subject = { session: attempt.session, task: task.id };
+  const cell = await workshop.git.addCellWorktree(attempt.path, from, subject, start.commit);
+  let isAccepted = false;
+  try {
+    const ending = await workIn(workshop, attempt, { cell, view, builtOn: start.builtOn, onAgentOver });
+    isAccepted = ending.work !== null;
+    return ending;
+  } finally {
+    if (!isAccepted) await discardUntouched(workshop, cell);
+  }
+}
+
+interface WorkPlace extends Pick<Ground, 'onAgentOver' | 'view'> {
+  readonly cell: CellWorktree;
+  readonly builtOn: BuiltOn;
+}
+
+async function workIn(
+  workshop: Workshop,
+  attempt: Attempt,
+  { cell, view, builtOn, onAgentOver }: WorkPlace,
+): Promise<Ending> {
+  const { task, agent, adapter, session } = attempt;
+  // What starts from work that has not landed runs, as it is set up, what an agent wrote.
+  const base = await baseTip(workshop, view.session);
+  const prepared = await prepareWorktree(workshop, cell, cell.start === base ? undefined : base);
+  if (prepared.failure !== null) {
+    // No agent was there: what the setup left is nobody's work.
+    await workshop.git.discardCell(cell);
+    return failed(prepared.failure);
+  }
+  const policy = compilePolicy({
+    config: workshop.config,
+    role: 'worker',
+    agentId: agent,
+    worktree: cell.path,
+    fileLocks: task.file_locks,
+  });
+  const outcome = await runAgent(workshop, {
+    id: agent,
+    session,
+    role: 'worker',
+    adapter: adapter.name,
+    task,
+    cell,
+    policy,
+    isReadOnly: false,
+    prompt: {
+      ...{ role: 'worker', task, policy },
+      earlier: await earlierChange(workshop, task, cell.base),
+      isKept: cell.start !== cell.base,
+      left: toldTo(task, view),
+      below: builtOn.flatMap((one) => view.tasks.find(({ id }) => id === one.task) ?? []),
+    },
+  });
+  onAgentOver();
+  return judgeWork(workshop, { attempt, cell, policy, outcome, prepared: prepared.paths });
+}
