@@ -4,7 +4,9 @@ import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
 export function badPlan(
   message: string,
-  init: Pick<FlameErrorInit, 'details' | 'hints' | 'data'> & { readonly kind?: 'refused' | 'environment' },
+  init: Pick<FlameErrorInit, 'details' | 'hints' | 'hintsFor' | 'data'> & {
+    readonly kind?: 'refused' | 'environment';
+  },
 ): FlameError {
   return new FlameError({ kind: 'refused', ...init, code: 'bad-plan', message });
 }

@@ -13,6 +13,8 @@ export interface FlameErrorInit {
   readonly message: string;
   /** Complete commands, or short sentences that end in one, to type next. */
   readonly hints?: readonly string[];
+  /** To whom the hints speak: a person has commands, a model that leads has its tools. A person where left out. */
+  readonly hintsFor?: 'person' | 'model';
   /** Lines shown below the message, such as the mistakes of a file. */
   readonly details?: readonly string[];
   readonly data?: Readonly<Record<string, unknown>>;
@@ -24,6 +26,7 @@ export class FlameError extends Error {
   readonly kind: ErrorKind;
   readonly code: string;
   readonly hints: readonly string[];
+  readonly hintsFor: 'person' | 'model';
   /** The details; uvu takes an error's own `details` for a text and says nothing at all of one with a list. */
   readonly lines: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
@@ -34,14 +37,15 @@ export class FlameError extends Error {
     this.kind = init.kind;
     this.code = init.code;
     this.hints = init.hints ?? [];
+    this.hintsFor = init.hintsFor ?? 'person';
     this.lines = init.details ?? [];
     this.data = init.data ?? {};
   }
 
-  /** The same error with other commands to type next. */
-  withHints(hints: readonly string[]): FlameError {
+  /** The same error with other things to do next. */
+  withHints(hints: readonly string[], hintsFor = this.hintsFor): FlameError {
     const { kind, code, message, lines: details, data, cause } = this;
-    return new FlameError({ kind, code, message, hints, details, data, cause });
+    return new FlameError({ kind, code, message, hints, hintsFor, details, data, cause });
   }
 }
 

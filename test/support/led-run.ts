@@ -126,14 +126,22 @@ function withQueen(agents: AgentRunner, queen: QueenScript, queens: string[]): A
   };
 }
 
-async function lead(
+function lead(
   request: AgentRequest,
   queen: QueenScript,
   signal: AbortSignal,
 ): Promise<Partial<AgentOutcome>> {
+  return throughDoor(request.tools, async (call) => (await queen({ call, request, signal })) ?? {});
+}
+
+/** Calls the tools of an agent that leads at the door they are behind. */
+export async function throughDoor<T>(
+  tools: AgentRequest['tools'],
+  work: (call: Parameters<QueenScript>[0]['call']) => Promise<T>,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'door-'));
   const path = join(folder, 'tools.sock');
-  const door = await request.tools?.listen(path);
+  const door = await tools?.listen(path);
   const client = new Client({ name: 'queen', version: '1' });
   const socket = connect(path);
   try {
@@ -141,7 +149,7 @@ async function lead(
     await client.connect(new StdioServerTransport(socket, socket));
     const call = async (name: string, words = {}): Promise<Said> =>
       toSaid(await client.callTool({ name, arguments: { ...words } }, { timeout: 60_000 }));
-    return (await queen({ call, request, signal })) ?? {};
+    return await work(call);
   } finally {
     socket.destroy();
     await door?.close();

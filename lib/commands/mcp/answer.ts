@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
 import { toJsonLine } from '../../ui/text/to-json-line.ts';
+import { adviseModel } from './advise-model.ts';
 
 /** So much of an answer reaches the model of every client whole. */
 const longestAnswer = 40_000;
@@ -16,13 +17,16 @@ export function toResult(value: Readonly<Record<string, unknown>>): CallToolResu
       code: 'too-long',
       message: `The answer has ${text.length} characters, and ${longestAnswer} are the most.`,
       hints: ['Ask for a smaller part: one task, an offset, fewer lines'],
+      hintsFor: 'model',
     }),
+    '',
   );
 }
 
-/** What failed, why, and what to do next, for the model. */
-export function toFailure(error: unknown): CallToolResult {
-  const { code, message, lines, hints } = asFlameError(error);
+/** What failed, why, and what to do next, for the model; `tellLead` is how it tells the person what only they can mend. */
+export function toFailure(error: unknown, tellLead: string): CallToolResult {
+  const known = asFlameError(error);
+  const { code, message, lines } = known;
   const details = lines.slice(0, mostDetails).map((line) => line.slice(0, 500));
   const left = lines.length - details.length;
   const said = {
@@ -30,7 +34,7 @@ export function toFailure(error: unknown): CallToolResult {
       code,
       message: message.slice(0, 2_000),
       ...(details.length === 0 ? {} : { details: left > 0 ? [...details, `and ${left} more`] : details }),
-      next: hints.slice(0, 5),
+      ...adviseModel(known, tellLead),
     },
   };
   return { isError: true, content: [{ type: 'text', text: toJsonLine(said) }] };
@@ -44,6 +48,7 @@ export function asFlameError(error: unknown): FlameError {
     code: 'tool-failed',
     message: `The tool failed: ${reason.split('\n')[0]?.slice(0, 300) ?? ''}`,
     hints: ['get_status shows what holds; tell the project lead'],
+    hintsFor: 'model',
     cause: error,
   });
 }

@@ -3,6 +3,7 @@ import { workAssigned } from '../../engine/queen/lead-work.ts';
 import { refusal } from '../../engine/queen/refusals.ts';
 import { resume } from '../../engine/run-session.ts';
 import type { Workshop } from '../../engine/workshop.ts';
+import { adviseModel } from './advise-model.ts';
 import { asFlameError } from './answer.ts';
 import type { WorkState } from './desk.ts';
 
@@ -23,7 +24,10 @@ const momentMs = 5_000;
 /** `locked` keeps other commands from working on the session meanwhile. */
 export function openBackgroundWork(
   locked: Locked,
-  onTrouble: (error: unknown) => void = () => undefined,
+  {
+    tellLead,
+    onTrouble = () => undefined,
+  }: { readonly tellLead: string; onTrouble?(this: void, error: unknown): void },
 ): BackgroundWork {
   let trouble: WorkState['trouble'] = null;
   let isRunning = false;
@@ -40,10 +44,11 @@ export function openBackgroundWork(
         });
       }
     } catch (error) {
-      const { code, message, hints } = asFlameError(error);
+      const known = asFlameError(error);
+      const { code, message, hints } = known;
       if (workshop.signal.aborted) return;
       onTrouble(error);
-      trouble = { code, message, next: hints.slice(0, 3) };
+      trouble = { code, message, ...adviseModel(known, tellLead) };
       // Who reads the log of a chat's servers, or sits at the terminal of a run, is told as well.
       const told = `Work has stopped: ${message}`;
       workshop.events.emit({ event: 'notice', level: 'warning', message: told, details: hints });

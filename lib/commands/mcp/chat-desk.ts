@@ -17,7 +17,7 @@ import { readCounting } from '../open/signed-decisions.ts';
 import { withSessionLock } from '../open/with-session-lock.ts';
 import { openBackgroundWork } from './background-work.ts';
 import { callLog } from './call-log.ts';
-import type { Acting, Desk, DeskView } from './desk.ts';
+import { type Acting, type Desk, type DeskView, tellInChat } from './desk.ts';
 import { holdOpen } from './held.ts';
 import { openQueenLock } from './queen-lock.ts';
 
@@ -46,8 +46,9 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
   const { commonDir } = git.repository;
   const lock = openQueenLock(commonDir);
   const note = callLog({ by, commonDir, events: output.events });
-  const background = openBackgroundWork(async (session, work) =>
-    withSessionLock(await state.get(), session, work),
+  const background = openBackgroundWork(
+    async (session, work) => withSessionLock(await state.get(), session, work),
+    { tellLead: tellInChat },
   );
   const led: { session: SessionId | null } = { session: null };
   let turn: Promise<unknown> = Promise.resolve();
@@ -77,6 +78,7 @@ export async function openChatDesk({ args, io, by }: ChatParts): Promise<ChatDes
   };
   return {
     by,
+    tellLead: tellInChat,
     longestWaitMs,
     reported: new Map(),
     idle: { waits: 0, giveUp: () => undefined },

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { FlameError } from '../../domain/flame-error.ts';
 import { isRecord } from '../../util/json-record.ts';
 import { asFlameError, toFailure, toResult } from './answer.ts';
-import type { Desk } from './desk.ts';
+import { type Desk, tellInChat } from './desk.ts';
 import { type CallContext, isQuestion, type Tool } from './tool.ts';
 
 declare const FLAME_VERSION: string;
@@ -47,7 +47,7 @@ export function createServer({ tools, desk, warn, instructions }: Serving): McpS
       } catch (error) {
         const known = asFlameError(error);
         report(known);
-        return toFailure(known);
+        return toFailure(known, opened?.tellLead ?? tellInChat);
       }
     };
     server.registerTool(tool.name, { description, inputSchema: input, annotations, _meta }, run);

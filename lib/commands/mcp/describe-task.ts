@@ -4,7 +4,9 @@ import { nextAttempt } from '../../core/task/task-history.ts';
 import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { Task } from '../../domain/state/task.ts';
 import { isApprovedByQueen } from '../../engine/queen/judge-work.ts';
+import { isLeftUnjudged } from '../../engine/queen/left-unjudged.ts';
 import type { SessionView } from '../../engine/record.ts';
+import { formatCount } from '../../util/format-amount.ts';
 
 /** A task in short, as lists have it. */
 export function describeTask(
@@ -21,12 +23,16 @@ export function describeTask(
     group,
     ...(dependencies.length === 0 ? {} : { needs: dependencies }),
     ...(commit === null ? {} : { commit: commit.slice(0, 12) }),
-    ...(status === 'done' ? { verdict: result.status ?? 'not judged yet' } : {}),
+    ...(status === 'done' ? { verdict: result.status ?? unjudged(view, task) } : {}),
     ...(isApprovedByQueen(view, task) ? { approved: true } : {}),
     ...(reason === null ? {} : { reason }),
     ...(task.history.length === 0 ? {} : { attempt: nextAttempt(task.history) - 1 }),
     ...(waits.length === 0 ? {} : { waits_for: waits.slice(0, 3) }),
   };
+}
+
+function unjudged(view: SessionView, task: Task): string {
+  return isLeftUnjudged(view, task) ? 'validators gave none' : 'not judged yet';
 }
 
 /** A task of the plan that is proposed, in short. */
@@ -50,17 +56,28 @@ export function waitsForLead(
 ): readonly { readonly for: string; readonly command: string }[] {
   const { session, tasks } = view;
   const failed = tasks.filter(({ status, result }) => status === 'done' && result.status === 'fail').length;
+  const unjudged = tasks.filter((task) => isLeftUnjudged(view, task)).length;
   const sets = session.changesets.filter(({ state }) => state === 'waiting').length;
   return [
     ...(session.proposal === null
       ? []
-      : [{ for: `the plan of ${session.proposal.length} tasks`, command: 'git flame plan' }]),
-    ...(sets === 0 ? [] : [{ for: `${sets} changesets to review`, command: 'git flame review' }]),
+      : [{ for: `the plan of ${formatCount(session.proposal.length, 'task')}`, command: 'git flame plan' }]),
+    ...(sets === 0
+      ? []
+      : [{ for: `${formatCount(sets, 'changeset')} to review`, command: 'git flame review' }]),
     ...(failed === 0
       ? []
       : [
           {
-            for: `${failed} tasks whose validation failed, unless you reject them`,
+            for: `${formatCount(failed, 'task')} whose validation failed, unless you reject that`,
+            command: 'git flame validate',
+          },
+        ]),
+    ...(unjudged === 0
+      ? []
+      : [
+          {
+            for: `${formatCount(unjudged, 'task')} on which validators gave no verdict, unless you reject that`,
             command: 'git flame validate',
           },
         ]),

@@ -5,6 +5,7 @@ import type { PlannedTask } from '../../domain/state/plan.ts';
 import type { SessionView } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import type { Reading } from '../open/read-state.ts';
+import type { Advice } from './advise-model.ts';
 
 /** What the tools look at. */
 export interface DeskView {
@@ -30,6 +31,8 @@ export interface Acting {
 export interface Desk {
   /** Who leads, for the record. */
   readonly by: AgentId;
+  /** How the model tells the person of what only they can mend, in words for it. */
+  readonly tellLead: string;
   /** How long a call may wait at most, in milliseconds: the client takes longer for a failure. */
   readonly longestWaitMs: number;
   /** Looks, and changes nothing; opens the repository when it is called first. */
@@ -54,6 +57,10 @@ export interface Desk {
   end(outcome: 'completed' | 'failed'): void;
 }
 
+/** Where the model talks with the person. */
+export const tellInChat =
+  'Only the project lead can mend this: tell them, with what for_lead has, then call it again';
+
 /** How a call went; `error` null: it was done. */
 export interface CallReport {
   readonly tool: string;
@@ -67,9 +74,5 @@ export type Standing = ReadonlyMap<string, string>;
 export interface WorkState {
   readonly isRunning: boolean;
   /** Why the work stopped before it was done, in words for the model; null: it did not. */
-  readonly trouble: {
-    readonly code: string;
-    readonly message: string;
-    readonly next: readonly string[];
-  } | null;
+  readonly trouble: (Advice & { readonly code: string; readonly message: string }) | null;
 }

@@ -2,12 +2,16 @@ import { leaveNote as leaveNoteFor } from '../../engine/blackboard/leave-note.ts
 import { completeSession, giveUpSession } from '../../engine/queen/hand-over.ts';
 import { approveWork, dropWork, rejectWork } from '../../engine/queen/judge-work.ts';
 import { assignTasks } from '../../engine/queen/lead-work.ts';
+import { isLeftUnjudged } from '../../engine/queen/left-unjudged.ts';
 import { planStanding, proposeTasks, proposeWithout } from '../../engine/queen/propose-tasks.ts';
+import { unjudgedWay } from '../../engine/queen/refusals.ts';
 import { viewSession } from '../../engine/record.ts';
 import { askInForm } from './ask-in-form.ts';
 import type { Acting, Desk } from './desk.ts';
 import type { InputOf } from './inputs.ts';
 import type { CallContext, ToolAnswer } from './tool.ts';
+
+const mostNamed = 100;
 
 export function createTasks(
   desk: Desk,
@@ -75,13 +79,19 @@ export function assignTask(desk: Desk, { task_ids }: InputOf<'assignTask'>): Pro
     const session = requireSession();
     const assigned = await assignTasks(workshop, session, task_ids ?? null);
     // What a run that was killed had taken in, and nobody has judged yet, waits for it too.
-    const { tasks } = await viewSession(workshop, session);
-    const isAny =
-      assigned.length > 0 || tasks.some((task) => task.status === 'done' && task.result.status === null);
+    const view = await viewSession(workshop, session);
+    const unjudged = view.tasks.filter(({ status, result }) => status === 'done' && result.status === null);
+    const left = unjudged.filter((task) => isLeftUnjudged(view, task));
+    const isAny = assigned.length > 0 || unjudged.length > left.length;
     if (isAny) desk.startWork(session);
     return {
       assigned,
-      next: isAny ? 'wait_for_workers' : 'None of them is pending: get_status',
+      ...(left.length === 0 ? {} : { validators_gave_no_verdict: left.map(({ id }) => id) }),
+      next: isAny
+        ? 'wait_for_workers'
+        : left.length > 0
+          ? unjudgedWay
+          : 'None of them is pending: get_status',
     };
   });
 }
@@ -133,8 +143,23 @@ export function complete(desk: Desk, { summary }: InputOf<'complete'>): Promise<
 
 export function fail(desk: Desk, { reason }: InputOf<'fail'>): Promise<ToolAnswer> {
   return desk.act(async ({ workshop, requireSession }) => {
-    await giveUpSession(workshop, requireSession(), { reason, by: desk.by });
+    const session = requireSession();
+    const { isNew, view } = await giveUpSession(workshop, session, { reason, by: desk.by });
     desk.end('failed');
-    return { stopped: true };
+    const idsOf = (...statuses: readonly string[]) =>
+      view.tasks.flatMap(({ id, status }) => (statuses.includes(status) ? [id] : [])).slice(0, mostNamed);
+    return {
+      stopped: session,
+      changed: isNew,
+      // Nothing new starts: what is begun is paid for, and kept like the rest.
+      still_at_work: idsOf('claimed'),
+      kept: {
+        done: idsOf('done', 'merged'),
+        failed: idsOf('failed', 'blocked'),
+        not_done: idsOf('pending', 'requeued'),
+      },
+      for_lead: ['git flame run', 'git flame status'],
+      next: 'Nothing: end, and tell the lead why. The session goes on from here with git flame run',
+    };
   });
 }

@@ -192,6 +192,6 @@ function requireView(view: SessionView | null): SessionView {
 function findTask(view: SessionView | null, id: string): Task {
   const { tasks } = requireView(view);
   const task = tasks.find((one) => one.id === id);
-  if (task === undefined) throw noTask(id).withHints(['get_status names the tasks there are']);
+  if (task === undefined) throw noTask(id).withHints(['get_status names the tasks there are'], 'model');
   return task;
 }

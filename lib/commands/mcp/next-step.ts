@@ -1,4 +1,6 @@
 import { isApprovedByQueen } from '../../engine/queen/judge-work.ts';
+import { isLeftUnjudged } from '../../engine/queen/left-unjudged.ts';
+import { unjudgedWay } from '../../engine/queen/refusals.ts';
 import type { SessionView } from '../../engine/record.ts';
 import { waitsForLead } from './describe-task.ts';
 import type { Desk } from './desk.ts';
@@ -27,6 +29,7 @@ export function nextStep(view: SessionView | null): string {
   if (has('pending') || has('requeued')) return 'assign_task';
   if (done.some(({ result }) => result.status === 'fail') || has('failed') || has('blocked'))
     return 'reject_task sends back what failed, drop_tasks takes it out of the plan; fail, if it is hopeless';
+  if (done.some((task) => isLeftUnjudged(view, task))) return unjudgedWay;
   // Nothing works now: what was taken in before this model led is judged once work goes on.
   if (done.some(({ result }) => result.status === null))
     return 'assign_task has what is done judged; where that brings no verdict, reject_task, or end: the lead is asked';

@@ -3,7 +3,6 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { decideProposal } from '../../engine/plan/decide-proposal.ts';
 import type { LeadDesk, OpenLeadDesk } from '../../engine/queen/queen-wave.ts';
-import { sessionEnded } from '../../engine/queen/refusals.ts';
 import { viewSession } from '../../engine/record.ts';
 import type { Workshop } from '../../engine/workshop.ts';
 import { type BackgroundWork, openBackgroundWork } from './background-work.ts';
@@ -16,6 +15,10 @@ const longestWaitMs = 3_600_000;
 /** How long she may go on talking once all is said, in milliseconds. */
 const farewellMs = 60_000;
 
+/** Nobody reads what she says but through her tools. */
+const tellLead =
+  'Only the project lead can mend this, and is told by the reason you fail with; go on with the rest before, if there is any';
+
 type Opened = Parameters<OpenLeadDesk>[0];
 
 /**
@@ -27,7 +30,7 @@ export const openRunDesk: OpenLeadDesk = async (opened) => {
   const lock = openQueenLock(workshop.git.repository.commonDir);
   await lock.take(session);
   const lead = new Lead(opened.stop);
-  const background = openBackgroundWork((_, work) => work(), lead.giveUp);
+  const background = openBackgroundWork((_, work) => work(), { tellLead, onTrouble: lead.giveUp });
   const turns = inTurn();
   const desk = deskOf(opened, { lead, background, turns });
   const doors = doorsOf(desk, (message) =>
@@ -123,6 +126,7 @@ function deskOf({ workshop, session, by }: Opened, { lead, background, turns }: 
   };
   return {
     by,
+    tellLead,
     longestWaitMs,
     reported: new Map(),
     idle: { waits: 0, giveUp: () => stopIdle({ workshop, by }, lead) },
@@ -141,11 +145,7 @@ function deskOf({ workshop, session, by }: Opened, { lead, background, turns }: 
       root: workshop.root,
       view: await viewSession(workshop, session),
     }),
-    act: (work) =>
-      turns.take(async () => {
-        if (lead.outcome !== null) throw sessionEnded(session);
-        return work(acting);
-      }),
+    act: (work) => turns.take(() => work(acting)),
     startWork: (id) => background.start(workshop, id),
     end: (outcome) => lead.end(outcome),
   };

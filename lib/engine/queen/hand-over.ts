@@ -5,7 +5,17 @@ import { mergeWave } from '../merge/merge-wave.ts';
 import { record, type SessionView, viewSession } from '../record.ts';
 import type { Workshop } from '../workshop.ts';
 import { isApprovedByQueen } from './judge-work.ts';
-import { planNotApproved, refusal, requireNoneRunning } from './refusals.ts';
+import { isLeftUnjudged } from './left-unjudged.ts';
+import {
+  alreadyCompleted,
+  leftUnjudged,
+  planNotApproved,
+  refusal,
+  requireNoneRunning,
+  sessionEnded,
+  sessionStopped,
+  someOf,
+} from './refusals.ts';
 
 interface HandedOver {
   readonly changesets: readonly { readonly id: string; readonly tasks: readonly string[] }[];
@@ -15,8 +25,8 @@ interface HandedOver {
 
 /**
  * Builds the changesets of what was approved, for the person to review; lands nothing. The caller holds the session's
- * lock. Once more changes nothing. Throws FlameErrors `plan-not-approved`, `still-running`, `still-open`,
- * `not-passed`, `unapproved`, `nothing-done`.
+ * lock. Once more changes nothing. Throws FlameErrors `plan-not-approved`, `still-running`, `still-open`, `not-passed`,
+ * `not-judged`, `unapproved`, `nothing-done`, `session-ended`, `session-stopped`.
  */
 export async function completeSession(
   workshop: Workshop,
@@ -26,6 +36,8 @@ export async function completeSession(
   const view = await viewSession(workshop, id);
   const built = waitingSets(view);
   if (built.length > 0) return { changesets: built, conflicts: 0 };
+  if (view.session.state === 'ended') throw sessionEnded(id);
+  if (view.session.state === 'stopped') throw sessionStopped(id);
   requireComplete(view);
   await record(workshop, id, ({ session }) => ({
     session: { next: session, subject: `session: ${by} hands the work over` },
@@ -61,6 +73,8 @@ function requireComplete(view: SessionView): void {
       message: `${names(failed)} did not pass ${failed.length === 1 ? 'its' : 'their'} validation.`,
       next: 'reject_task sends it back; where that is used up the lead decides: git flame validate',
     });
+  const unjudged = done.filter((task) => isLeftUnjudged(view, task));
+  if (unjudged.length > 0) throw leftUnjudged(unjudged.map(({ id }) => id));
   const unapproved = done.filter((task) => !isApprovedByQueen(view, task));
   if (unapproved.length > 0)
     throw refusal({
@@ -72,26 +86,41 @@ function requireComplete(view: SessionView): void {
     throw refusal({
       code: 'nothing-done',
       message: 'No task is done: there is nothing to hand over.',
-      next: 'fail',
+      next: 'create_tasks and assign_task, or fail with the reason',
     });
 }
 
 function names(tasks: readonly Task[]): string {
-  const some = tasks.slice(0, 10).map(({ id }) => id);
-  return `${some.join(', ')}${tasks.length > some.length ? ` and ${tasks.length - some.length} more` : ''}`;
+  return someOf(tasks.map(({ id }) => id));
 }
 
-/** Stops the session with the reason; all that was done is kept, and `git flame run` goes on. Once more changes nothing. */
+/** What a session that was given up has. */
+export interface GivenUp {
+  /** Whether it was stopped by this; else it was before. */
+  readonly isNew: boolean;
+  readonly view: SessionView;
+}
+
+/**
+ * Stops the session with the reason; all that was done is kept, and `git flame run` goes on. Agents at work end what they
+ * began, and no other one starts. Once more changes nothing. Throws FlameErrors `completed`, `session-ended`.
+ */
 export async function giveUpSession(
   workshop: Workshop,
   id: SessionId,
   { reason, by }: { readonly reason: string; readonly by: AgentId },
-): Promise<void> {
-  await record(workshop, id, ({ session }) => {
-    if (session.state !== 'active') return null;
+): Promise<GivenUp> {
+  let isNew = false;
+  await record(workshop, id, (view) => {
+    const { session } = view;
+    if (session.state === 'ended') throw sessionEnded(id);
+    if (waitingSets(view).length > 0) throw alreadyCompleted();
+    isNew = session.state === 'active';
+    if (!isNew) return null;
     const next = { ...session, state: 'stopped' as const };
     return { session: { next, subject: `session: stopped by ${by}` }, body: reason, actor: by };
   });
   const message = `${by} gave up: ${reason}`;
-  workshop.events.emit({ event: 'notice', level: 'warning', message });
+  if (isNew) workshop.events.emit({ event: 'notice', level: 'warning', message });
+  return { isNew, view: await viewSession(workshop, id) };
 }

@@ -10,8 +10,9 @@ import { saysSomething } from '../../util/says-something.ts';
 import { record, type SessionView, taskOf, viewSession } from '../record.ts';
 import { recordVerdict } from '../validate/decide-failed.ts';
 import { timestamp, type Workshop } from '../workshop.ts';
+import { isLeftUnjudged } from './left-unjudged.ts';
 import { requireLeading } from './propose-tasks.ts';
-import { notDone, refusal, staleCommit } from './refusals.ts';
+import { leftUnjudged, notDone, refusal, staleCommit } from './refusals.ts';
 
 /** What a model that leads says of one task. */
 export interface Judging {
@@ -56,10 +57,11 @@ function isOfQueen({ by }: Verdict): boolean {
   return agentIdPattern.test(by) && by.startsWith('queen-');
 }
 
-function requirePassed({ snapshot }: SessionView, task: Task, judging: Judging): Verdict {
+function requirePassed(view: SessionView, task: Task, judging: Judging): Verdict {
   if (task.status !== 'done') throw notDone(task);
   requireCommit(task.id, task.commit, judging.commit);
-  const verdict = snapshot.verdictsOn(task.commit).at(-1);
+  const verdict = view.snapshot.verdictsOn(task.commit).at(-1);
+  if (isLeftUnjudged(view, task)) throw leftUnjudged([task.id]);
   if (verdict === undefined || task.result.status === null)
     throw refusal({
       code: 'not-judged',

@@ -1,7 +1,7 @@
 import { canStart } from '../../core/schedule/can-start.ts';
 import { readGround } from '../../core/task/needs-of.ts';
 import { restartTask } from '../../core/task/task-return.ts';
-import { triesBeforeAsking, unjudgedTries } from '../../core/task/unjudged-tries.ts';
+import { triesBeforeAsking } from '../../core/task/unjudged-tries.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noTask } from '../../domain/not-found.ts';
 import type { DoneTask, Task } from '../../domain/state/task.ts';
@@ -14,6 +14,7 @@ import { validateTask } from '../validate/validate-task.ts';
 import { prepareValidation } from '../validate/validate-wave.ts';
 import { workWave } from '../work/work-wave.ts';
 import type { Workshop } from '../workshop.ts';
+import { isLeftUnjudged } from './left-unjudged.ts';
 import { askedOtherwise, requireLeading } from './propose-tasks.ts';
 import { changeNotApproved, planNotApproved } from './refusals.ts';
 
@@ -38,7 +39,7 @@ export async function assignTasks(
   const unknown = ids?.find((one) => !tasks.some((task) => task.id === one));
   if (unknown !== undefined) {
     if (session.proposal?.some((task) => task.id === unknown) === true) throw planNotApproved();
-    throw noTask(unknown).withHints(['get_status names the tasks there are']);
+    throw noTask(unknown).withHints(['get_status names the tasks there are'], 'model');
   }
   // A claim may be what a killed process left: the work takes it up, or leaves it to whose it is.
   const isWanted = ({ id: one, status }: Task): boolean =>
@@ -90,7 +91,8 @@ export async function workAssigned(workshop: Workshop, id: SessionId): Promise<v
       await Promise.race([wave.catch(() => undefined), workshop.machine.sleep(lookMs, workshop.signal)]);
     }
     await wave;
-    await judgeFinished(workshop, id, tries);
+    // Once more where a validator gave no verdict.
+    while ((await judgeFinished(workshop, id, tries)) && !workshop.windDown.isAsked());
     if (workshop.signal.aborted || workshop.windDown.isAsked()) return;
     const { session, tasks } = await viewSession(workshop, id);
     if (session.state !== 'active' || !isStartable(workshop, tasks)) return;
@@ -101,8 +103,8 @@ function isStartable(workshop: Workshop, tasks: readonly Task[]): boolean {
   return canStart(withoutHeldApart(workshop, tasks), workshop.config.concurrency.development);
 }
 
-/** A verdict for each done task that has none; one that no validator could judge is left to a person. */
-async function judgeFinished(workshop: Workshop, id: SessionId, tries: Tries): Promise<void> {
+/** A verdict for each done task that has none; one that no validator could judge is left to a person. Resolves to whether there were any. */
+async function judgeFinished(workshop: Workshop, id: SessionId, tries: Tries): Promise<boolean> {
   await replayUprooted(workshop, id);
   const view = await viewSession(workshop, id);
   for (const task of unjudgedOf(view)) {
@@ -114,13 +116,13 @@ async function judgeFinished(workshop: Workshop, id: SessionId, tries: Tries): P
   await inLanes(waiting, workshop.config.concurrency.validation, (task) =>
     judgeOne(workshop, id, { task, tries }),
   );
+  return waiting.length > 0 && !workshop.signal.aborted;
 }
 
 function unjudgedTasks(view: SessionView, tries: Tries): readonly DoneTask[] {
-  const { session, snapshot } = view;
   return unjudgedOf(view)
-    .filter(({ commit }) => snapshot.verdictsOn(commit).length === 0)
-    .filter((task) => unjudgedTries(session, task).length < triesBeforeAsking)
+    .filter(({ commit }) => view.snapshot.verdictsOn(commit).length === 0)
+    .filter((task) => !isLeftUnjudged(view, task))
     .filter(({ commit }) => (tries.get(commit) ?? 0) < triesBeforeAsking);
 }
 

@@ -198,6 +198,7 @@ function refuse(problems: readonly PlanProblem[]): void {
   throw badPlan(`The plan has ${formatCount(problems.length, 'mistake')}, so nothing was changed.`, {
     details: problems.map(describeProblem),
     hints: ['Mend these tasks and call create_tasks again'],
+    hintsFor: 'model',
   });
 }
 

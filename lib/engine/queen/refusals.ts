@@ -15,7 +15,7 @@ export function refusal(
   { code, message, next, details = [] }: Refusal,
   kind: 'refused' | 'waiting' = 'refused',
 ): FlameError {
-  return new FlameError({ kind, code, message, details, hints: [next] });
+  return new FlameError({ kind, code, message, details, hints: [next], hintsFor: 'model' });
 }
 
 export function planNotApproved(): FlameError {
@@ -31,12 +31,11 @@ export function planNotApproved(): FlameError {
 
 /** Approved were other words than those that are proposed now. */
 export function changeNotApproved(tasks: readonly Pick<Task, 'id'>[]): FlameError {
-  const named = tasks.slice(0, 10).map(({ id }) => id);
-  const left = tasks.length - named.length;
+  const named = someOf(tasks.map(({ id }) => id));
   return refusal(
     {
       code: 'plan-not-approved',
-      message: `You changed or dropped ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''} after the project lead had approved the plan, who has not approved that yet.`,
+      message: `You changed or dropped ${named} after the project lead had approved the plan, who has not approved that yet.`,
       next: 'wait_for_workers tells when it is decided; the lead decides with: git flame plan',
     },
     'waiting',
@@ -57,6 +56,25 @@ export function staleCommit(id: string, named: string, now: string): FlameError 
     message: `${id} is at ${now.slice(0, 12)} by now, not at ${named.slice(0, 12)}.`,
     next: 'get_task_output shows what is there now; judge that',
   });
+}
+
+/** Two validators gave no verdict: whether a third is paid for, or a person judges it, is theirs to say. */
+export function leftUnjudged(ids: readonly string[]): FlameError {
+  return refusal({
+    code: 'not-judged',
+    message: `Validators gave no verdict on ${someOf(ids)}: no other one is paid for unless the lead says so.`,
+    next: unjudgedWay,
+  });
+}
+
+export const unjudgedWay =
+  'reject_task sends it back, to be done and judged anew; the lead can judge it, or pay for one more validator: git flame validate';
+
+/** The first few of a list, and how many more there are. */
+export function someOf(ids: readonly string[]): string {
+  const named = ids.slice(0, 10);
+  const left = ids.length - named.length;
+  return `${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }
 
 /** The changesets are built: what is left is the person's. */
@@ -102,7 +120,7 @@ export function requireNoneRunning(tasks: readonly Task[]): void {
   if (running.length === 0) return;
   throw refusal({
     code: 'still-running',
-    message: `${running.map(({ id }) => id).join(', ')} ${running.length === 1 ? 'is' : 'are'} still worked on.`,
+    message: `${someOf(running.map(({ id }) => id))} ${running.length === 1 ? 'is' : 'are'} still worked on.`,
     next: 'wait_for_workers',
   });
 }
